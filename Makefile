@@ -1,0 +1,37 @@
+# `make demo` and `make test` are all there is to know: each sets up what is missing first.
+
+VENV  := .venv
+STAMP := $(VENV)/.set-up
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint
+
+help:
+	@echo "make demo    grade the small class in examples/class and write its page"
+	@echo "make test    run every check of the project itself"
+	@echo "make lint    run ruff and mypy only"
+	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
+
+setup: $(STAMP)
+	@:
+
+# The stamp holds the place: an environment works only where it was made, so a moved or copied tree gets a new one.
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
+.PHONY: $(STAMP)
+endif
+
+$(STAMP): pyproject.toml requirements.lock scripts/setup.sh
+	@PYTHON="$(PYTHON)" scripts/setup.sh $(VENV)
+	@echo "$(CURDIR)" >$@
+
+demo: setup
+	@$(VENV)/bin/kata grade-class examples/class --out build/demo --html --isolation best
+
+lint: setup
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy --strict grader
+
+# A test file stays on one worker, so that what its fixtures build is built once.
+test: lint
+	$(VENV)/bin/pytest tests --numprocesses auto --maxprocesses 4 --dist loadfile

@@ -1,0 +1,1 @@
+"""The trusted side: hidden checks, comparison, diagnosis, and the pytest plugin that runs them."""

@@ -1,0 +1,1 @@
+"""Ways of showing result records; each only reads them."""

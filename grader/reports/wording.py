@@ -1,0 +1,131 @@
+"""The words, marks and grouping that every report shares, so that all of them say the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.results import CheckResult, ExerciseResult, Isolation, Record, Status
+
+Units = Sequence[tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a status looks: never by colour alone."""
+
+    word: str
+    sign: str
+    ascii_sign: str
+
+
+MARKS: Mapping[Status, Mark] = {
+    "passed": Mark("passed", "✓", "+"),
+    "failed": Mark("failed", "✗", "x"),
+    "not_started": Mark("not started", "○", "o"),
+    "missing": Mark("missing", "\N{EN DASH}", "-"),
+    "error": Mark("not graded", "!", "!"),
+}
+
+NOT_GRADED = "The grader itself failed here. That is no fault of the submission, and it is not a zero."
+
+ISOLATION: Mapping[Isolation, str] = {
+    "full": "full",
+    "reduced": "reduced (no namespaces; chosen by whoever graded)",
+    "process": "process (for practice; no wall, so not a grade)",
+    "none": "none (for practice; no wall, so not a grade)",
+}
+
+
+@dataclass(frozen=True)
+class UnitResults:
+    """One unit's title and those of its exercises that the record holds."""
+
+    title: str
+    exercises: tuple[ExerciseResult, ...]
+
+    @property
+    def points(self) -> float:
+        """Points earned in the unit."""
+        return sum(exercise.points for exercise in self.exercises)
+
+    @property
+    def max_points(self) -> float:
+        """Points the unit's graded exercises are worth."""
+        return sum(exercise.max_points for exercise in self.exercises)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Checks that did not pass and share one message, told once."""
+
+    checks: tuple[CheckResult, ...]
+    message: str
+
+
+def by_unit(record: Record, units: Units) -> list[UnitResults]:
+    """The record's exercises under their units; those of no unit come last, none is left out."""
+    results = {exercise.id: exercise for exercise in record.exercises}
+    grouped = [
+        UnitResults(title, tuple(results.pop(id) for id in exercise_ids if id in results))
+        for title, exercise_ids in units
+    ]
+    rest = UnitResults("Other exercises" if units else "Exercises", tuple(results.values()))
+    return [unit for unit in (*grouped, rest) if unit.exercises]
+
+
+def findings(exercise: ExerciseResult) -> list[Finding]:
+    """What went wrong in an exercise, in the checks' order, each distinct message once."""
+    groups: dict[str, list[CheckResult]] = {}
+    for check in exercise.checks:
+        if check.outcome in ("failed", "error"):
+            groups.setdefault(check.message, []).append(check)
+    return [Finding(tuple(checks), message) for message, checks in groups.items()]
+
+
+def not_run(exercise: ExerciseResult) -> str:
+    """A remark about checks that were skipped, or nothing."""
+    count = sum(check.outcome == "skipped" for check in exercise.checks)
+    return (
+        f"{counted(count, 'check')} not run."
+        if count and exercise.status in ("passed", "failed", "error")
+        else ""
+    )
+
+
+def waits_for_main(check: CheckResult) -> bool:
+    """Whether the check passed but its points wait for the exercise's main check."""
+    return check.outcome == "passed" and check.points < check.max_points
+
+
+def ungraded(record: Record) -> str:
+    """The warning that the record's points are not a mark, or nothing."""
+    count = sum(exercise.status == "error" for exercise in record.exercises)
+    return (
+        f"{counted(count, 'exercise')} could not be graded, so these points are not a mark." if count else ""
+    )
+
+
+def passed_count(record: Record) -> int:
+    """How many exercises passed."""
+    return sum(exercise.status == "passed" for exercise in record.exercises)
+
+
+def score(value: float) -> str:
+    """Points as people write them: 4, 61.5, 0.25."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun, singular or plural."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def share(points: float, max_points: float) -> float:
+    """Points as a part of 1; 0 when nothing was to be had."""
+    return min(points / max_points, 1.0) if max_points > 0 else 0.0
+
+
+def exercise_order(records: Iterable[Record]) -> list[str]:
+    """Every exercise id in the records, in the order in which they first appear."""
+    return list(dict.fromkeys(exercise.id for record in records for exercise in record.exercises))

@@ -1,0 +1,268 @@
+"""The result record: what one graded submission came to. Every report and export only reads it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+VERSION = 1
+# Readers of JSON that keep numbers as doubles must not change a seed, else nobody can grade again with it.
+MAX_SEED = 2**53 - 1
+POINTS_TOLERANCE = 1e-6
+
+Outcome = Literal["passed", "failed", "error", "skipped"]
+Status = Literal["passed", "failed", "error", "not_started", "missing"]
+Isolation = Literal["full", "reduced", "process", "none"]
+ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused"]
+
+
+class RecordError(ValueError):
+    """A text is not a result record; str(error) is one sentence for people."""
+
+
+def _without_lone_surrogates(value: Any) -> Any:
+    """Make text writable as UTF-8: learners' text may hold lone surrogates, which no file can."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
+
+
+def _positive_zero(value: float) -> float:
+    return value + 0.0  # -0.0 becomes 0.0, so that equal records are equal to the byte
+
+
+Text = Annotated[str, BeforeValidator(_without_lone_surrogates)]
+Name = Annotated[str, BeforeValidator(_without_lone_surrogates), Field(min_length=1)]
+NonNegative = Annotated[float, Field(ge=0), AfterValidator(_positive_zero)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class CheckResult(_Part):
+    """What one hidden check found."""
+
+    name: Name = Field(description="The check's name, unique within its exercise.")
+    title: Text = Field(description="The sentence a learner sees: what right work does.")
+    outcome: Outcome = Field(description="error is the grader's own fault, never the learner's.")
+    points: NonNegative = Field(description="Points earned; more than 0 only when the outcome is passed.")
+    max_points: NonNegative = Field(description="Points this check is worth.")
+    visible: bool = Field(description="Whether learners were given this check's source.")
+    message: Text = Field(
+        description="Why it did not pass, for the learner; may quote the learner's own text."
+    )
+
+    @model_validator(mode="after")
+    def _points_are_earned(self) -> CheckResult:
+        if self.points > self.max_points + POINTS_TOLERANCE:
+            raise ValueError(f"check {self.name!r} has more points than its max_points")
+        if self.points and self.outcome != "passed":
+            raise ValueError(f"check {self.name!r} has points but did not pass")
+        return self
+
+
+class Diagnosis(_Part):
+    """A known mistake that gives the same wrong values as the learner's code."""
+
+    mistake: Name = Field(description="The known mistake's name in the exercise's bank.")
+    message: Text = Field(description="What the mistake is, in words for the learner.")
+
+
+class ExerciseResult(_Part):
+    """What one exercise of a submission came to."""
+
+    id: Name = Field(description="The exercise's id in course.yml.")
+    status: Status = Field(
+        description="missing: no file; not_started: the stub as given; error: the grader's fault, so no mark."
+    )
+    points: NonNegative = Field(description="The sum of the checks' points.")
+    max_points: NonNegative = Field(description="Points the exercise is worth.")
+    checks: tuple[CheckResult, ...] = Field(description="In the order in which they ran.")
+    diagnosis: tuple[Diagnosis, ...] = Field(description="Likeliest first; empty when no known mistake fits.")
+    seconds: NonNegative = Field(description="Wall time; the only field that differs between equal runs.")
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> ExerciseResult:
+        names = [check.name for check in self.checks]
+        if repeated := _first_repeated(names):
+            raise ValueError(f"exercise {self.id!r} has two checks named {repeated!r}")
+        if not _same(self.points, math.fsum(check.points for check in self.checks)):
+            raise ValueError(f"the points of exercise {self.id!r} are not the sum of its checks' points")
+        worth = math.fsum(check.max_points for check in self.checks)
+        if self.status in ("passed", "failed") and not _same(self.max_points, worth):
+            raise ValueError(
+                f"the max_points of exercise {self.id!r} are not the sum of its checks' max_points"
+            )
+        if worth > self.max_points + POINTS_TOLERANCE:
+            raise ValueError(f"the checks of exercise {self.id!r} are worth more than its max_points")
+        return self
+
+    @model_validator(mode="after")
+    def _status_fits_checks(self) -> ExerciseResult:
+        outcomes = {check.outcome for check in self.checks}
+        if self.status != "error" and "error" in outcomes:
+            raise ValueError(f"exercise {self.id!r} is {self.status} although one of its checks is an error")
+        # A passed debug task may hold a failed check: its "small repair" gives points but is not behaviour.
+        if self.status == "passed" and "passed" not in outcomes:
+            raise ValueError(f"exercise {self.id!r} is passed although no check of it passed")
+        if self.status == "failed" and outcomes <= {"passed"}:
+            raise ValueError(f"exercise {self.id!r} is failed although no check of it failed")
+        if self.status in ("missing", "not_started") and (outcomes - {"skipped"} or self.diagnosis):
+            raise ValueError(f"exercise {self.id!r} is {self.status} although it has results")
+        return self
+
+
+class Problem(_Part):
+    """Something in the submission that could not be taken as an exercise's file."""
+
+    file: Text = Field(description="The file as it is named in the submission.")
+    kind: ProblemKind = Field(
+        description="duplicate: a second file for one exercise; unknown: no exercise of that name; "
+        "unreadable: not readable as text; refused: against the rules for submissions, such as a link."
+    )
+    message: Text = Field(description="What is wrong, in one sentence.")
+
+
+class CourseStamp(_Part):
+    """The course the submission was graded against."""
+
+    title: Text = Field(description="The course's title.")
+    version: Text = Field(description="The course's version.")
+
+
+class Record(_Part):
+    """One graded submission."""
+
+    version: Literal[1] = Field(description="Version of this format.")
+    submission: Name = Field(description="The submission's name: its folder's, zip's or file's.")
+    isolation: Isolation = Field(
+        description="How the learner's code was walled off; a grade wants full or reduced."
+    )
+    seed: int = Field(
+        ge=0, le=MAX_SEED, description="The seed of the hidden inputs; give it again for the same record."
+    )
+    course: CourseStamp
+    points: NonNegative = Field(description="The sum of the exercises' points.")
+    max_points: NonNegative = Field(description="The sum of the exercises' max_points.")
+    complete: bool = Field(description="False when an exercise has status error: then points are not a mark.")
+    exercises: tuple[ExerciseResult, ...] = Field(description="In course order.")
+    problems: tuple[Problem, ...] = Field(description="What the intake could not take.")
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        submission: str,
+        isolation: Isolation,
+        seed: int,
+        course: CourseStamp,
+        exercises: Sequence[ExerciseResult],
+        problems: Sequence[Problem] = (),
+    ) -> Record:
+        """The record of these exercises, with the totals worked out.
+
+        Raises RecordError when the parts contradict each other.
+        """
+        try:
+            return cls(
+                version=VERSION,
+                submission=submission,
+                isolation=isolation,
+                seed=seed,
+                course=course,
+                points=_total(exercise.points for exercise in exercises),
+                max_points=_total(exercise.max_points for exercise in exercises),
+                complete=all(exercise.status != "error" for exercise in exercises),
+                exercises=tuple(exercises),
+                problems=tuple(problems),
+            )
+        except ValidationError as error:
+            raise RecordError(_in_words(error)) from None
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Record:
+        """Read a record back. Raises RecordError, whose text is one sentence, when it is not one."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise RecordError(_in_words(error)) from None
+
+    def to_json(self) -> str:
+        """The record as one line of JSON, the same bytes for equal records."""
+        text = json.dumps(self.model_dump(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        # JSON allows these bare, but line-wise readers of a .jsonl file would break a record at them.
+        return text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Record:
+        if repeated := _first_repeated([exercise.id for exercise in self.exercises]):
+            raise ValueError(f"exercise {repeated!r} is there twice")
+        if not _same(self.points, math.fsum(exercise.points for exercise in self.exercises)):
+            raise ValueError("the points of the record are not the sum of its exercises' points")
+        if not _same(self.max_points, math.fsum(exercise.max_points for exercise in self.exercises)):
+            raise ValueError("the max_points of the record are not the sum of its exercises' max_points")
+        if self.complete == any(exercise.status == "error" for exercise in self.exercises):
+            raise ValueError("complete must be false exactly when an exercise has status error")
+        return self
+
+
+def without_timings(record: Record) -> Record:
+    """The same record with every time set to 0, for comparing two runs."""
+    exercises = tuple(exercise.model_copy(update={"seconds": 0.0}) for exercise in record.exercises)
+    return record.model_copy(update={"exercises": exercises})
+
+
+def record_schema() -> dict[str, Any]:
+    """The JSON Schema of a record, as published in docs/record.schema.json."""
+    schema = Record.model_json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _same(left: float, right: float) -> bool:
+    return abs(left - right) <= POINTS_TOLERANCE
+
+
+def _total(points: Iterable[float]) -> float:
+    return round(math.fsum(points), 6)  # 0.1 + 0.2 reads 0.3 in a record
+
+
+def _first_repeated(names: Sequence[str]) -> str | None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
+def _in_words(error: ValidationError) -> str:
+    """One sentence about the first thing wrong, and how many more there are."""
+    first, *rest = error.errors(include_url=False, include_input=False)
+    if first["type"] == "json_invalid":
+        return f"This is not a result record: it is not valid JSON ({first['ctx']['error']})."
+    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"]).lstrip(".")
+    what = _REWORDED.get(first["type"], first["msg"].removeprefix("Value error, "))
+    place = f"{ascii(where)[1:-1]}: " if where else ""
+    more = f" (and {len(rest)} more)" if rest else ""
+    return f"This is not a result record: {place}{what[0].lower()}{what[1:]}{more}."
+
+
+_REWORDED = {
+    "missing": "this field is missing",
+    "extra_forbidden": "there is no field of this name",
+    "finite_number": "this must be a finite number",
+    "string_unicode": "this text has characters that cannot be written as UTF-8",
+}

@@ -1,0 +1,1 @@
+"""The wall: a learner's code runs on one side of it, the answers stay on the other."""

@@ -1,0 +1,119 @@
+"""Two looks for library calls that an exercise is about: at the source before it runs, at torch's operators while it runs.
+
+Neither is a wall: code that means to hide can hide. They tell an honest learner, and anything not named is allowed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class ForbiddenOperator(Exception):
+    """Raised inside of a learner's call when it reaches an operator that the exercise forbids."""
+
+
+class OperatorWatch(TorchDispatchMode):
+    """Refuses the named operators ("aten::_softmax") and remembers the first that was seen, should the learner catch the error."""
+
+    def __init__(self, operators: Iterable[str]) -> None:
+        super().__init__()
+        self.operators = frozenset(operators)
+        self.seen: str | None = None
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        name = func.name().partition(".")[0]
+        if name in self.operators:
+            self.seen = self.seen or name
+            raise ForbiddenOperator(name)
+        return func(*args, **(kwargs or {}))
+
+
+def forbidden_uses(source: str, calls: Iterable[str], entry_points: Iterable[str]) -> list[tuple[str, int]]:
+    """Find library calls by name in the code that the entry points reach: (name, line) each, in order of lines.
+
+    A learner's own function of the same name is not a use, nor is anything under `if __name__ == "__main__":` or in
+    demonstrations that the entry points do not need. Raises SyntaxError when the source is not Python.
+    """
+    names = frozenset(calls)
+    tree = ast.parse(source)
+    own = _own_names(tree)
+    found: set[tuple[str, int]] = set()
+    for node in _reachable(tree, entry_points):
+        for part in ast.walk(node):
+            name = _library_name(part, names, own)
+            if name:
+                found.add((name, getattr(part, "lineno", 0)))
+    return sorted(found, key=lambda use: use[1])
+
+
+def _own_names(tree: ast.Module) -> frozenset[str]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, kinds))
+
+
+def _reachable(tree: ast.Module, entry_points: Iterable[str]) -> list[ast.stmt]:
+    """The top-level statements that define the entry points, and those that define what these mention, and so on."""
+    defines: dict[str, list[ast.stmt]] = {}
+    for statement in _top_level(tree.body):
+        for name in _defined_by(statement):
+            defines.setdefault(name, []).append(statement)
+    reached: list[ast.stmt] = []
+    seen: set[str] = set()
+    waiting = list(entry_points)
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for statement in defines.get(name, []):
+            if not any(statement is other for other in reached):
+                reached.append(statement)
+                waiting.extend(part.id for part in ast.walk(statement) if isinstance(part, ast.Name))
+    return reached
+
+
+def _top_level(body: Sequence[ast.stmt]) -> Iterable[ast.stmt]:
+    for statement in body:
+        if isinstance(statement, ast.If) and not _is_main_guard(statement):
+            yield from _top_level([*statement.body, *statement.orelse])
+        elif isinstance(statement, ast.Try):
+            yield from _top_level([*statement.body, *statement.orelse, *statement.finalbody])
+            for handler in statement.handlers:
+                yield from _top_level(handler.body)
+        elif not isinstance(statement, ast.If):
+            yield statement
+
+
+def _is_main_guard(statement: ast.If) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(statement.test))
+
+
+def _defined_by(statement: ast.stmt) -> Iterable[str]:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield statement.name
+    elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+        for alias in statement.names:
+            yield alias.asname or alias.name.partition(".")[0]
+    elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
+
+
+def _library_name(node: ast.AST, names: frozenset[str], own: frozenset[str]) -> str | None:
+    if isinstance(node, ast.Attribute) and node.attr in names:
+        base = node.value
+        is_own = isinstance(base, ast.Name) and (base.id in ("self", "cls") or base.id in own)
+        return None if is_own and node.attr in own else node.attr
+    if isinstance(node, ast.ImportFrom):
+        return next((alias.name for alias in node.names if alias.name in names), None)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+        texts = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+        return next((text for text in texts if text in names), None)
+    return None

@@ -1,0 +1,316 @@
+"""Runs a learner's code and answers questions about it.
+
+The same functions run the reference and the known mistakes on the judge's side, so that both sides of a comparison were
+asked in exactly the same way. A question is a list of cases; a case is a list of steps that fill numbered slots. A case
+ends at the first error; the others of the question go on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from . import wire
+from .forbidden import ForbiddenOperator, OperatorWatch, forbidden_uses
+
+MAX_FRAMES = 6
+MAX_MESSAGE = 600
+
+Namespace = Mapping[str, Any]
+
+
+class CaseError(Exception):
+    """A step that cannot be done for a reason that is told in words of our own, such as a missing entry point."""
+
+    def __init__(self, kind: str, **details: Any) -> None:
+        super().__init__(kind)
+        self.details = {"kind": kind, **details}
+
+
+def run_question(
+    question: Mapping[str, Any], namespace: Namespace, file: str, watched: Sequence[str] = (), *, raw: bool = False
+) -> list[dict[str, Any]]:
+    """Run every case of a question; return for each {"answers": {step: value}, "error": None or what went wrong}.
+
+    `file` is the name under which the learner's code was compiled, so that only its lines are shown. With `raw` a
+    learner's exception is not caught (for a debugger in the same process).
+    """
+    return [_run_case(case, namespace, file, watched, raw) for case in question["cases"]]
+
+
+def _run_case(
+    case: Mapping[str, Any], namespace: Namespace, file: str, watched: Sequence[str], raw: bool
+) -> dict[str, Any]:
+    seed_everything(case["seed"])
+    slots: dict[int, Any] = {}
+    answers: dict[str, Any] = {}
+    watch = OperatorWatch(watched) if watched else None
+    for number, step in enumerate(case["steps"]):
+        try:
+            with watch or contextlib.nullcontext():
+                value = STEPS[step["do"]](step, slots, namespace)
+            if watch and watch.seen:
+                raise ForbiddenOperator(watch.seen)
+        except BaseException as error:
+            if raw and not isinstance(error, (CaseError, ForbiddenOperator)):
+                raise
+            return {"answers": answers, "error": {"step": number, **describe_error(error, file)}}
+        slots[number] = value
+        if step.get("tell"):
+            answers[str(number)] = value
+    return {"answers": answers, "error": None}
+
+
+def seed_everything(seed: int) -> None:
+    """Every fork shares the random state of the process it was forked from; start each case from the same point."""
+    random.seed(seed)
+    torch.manual_seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed % 2**32)
+
+
+def describe_error(error: BaseException, file: str) -> dict[str, Any]:
+    """Turn an exception into plain data: its kind, type, text and the learner's own lines, innermost last."""
+    if isinstance(error, CaseError):
+        return error.details
+    if isinstance(error, ForbiddenOperator):
+        return {"kind": "forbidden", "name": str(error)}
+    if isinstance(error, MemoryError):
+        return {"kind": "memory", "frames": _own_frames(error.__traceback__, file)}
+    try:
+        text = str(error)[:MAX_MESSAGE]
+    except BaseException:
+        text = ""
+    return {
+        "kind": "exception",
+        "type": type.__getattribute__(type(error), "__name__"),
+        "message": text,
+        "frames": _own_frames(error.__traceback__, file),
+    }
+
+
+def _own_frames(traceback: types.TracebackType | None, file: str) -> list[list[Any]]:
+    frames: list[list[Any]] = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_filename == file:
+            frames.append([traceback.tb_lineno, code.co_name])
+        traceback = traceback.tb_next
+    return frames[-MAX_FRAMES:]
+
+
+# --- the steps ---------------------------------------------------------------------------------------------------------
+
+Slots = dict[int, Any]
+
+
+def _fill(value: Any, slots: Slots) -> Any:
+    """Replace slots by what is in them, at any depth."""
+    if isinstance(value, wire.Slot):
+        return slots[value.number]
+    if isinstance(value, (list, tuple)):
+        return type(value)(_fill(item, slots) for item in value)
+    if isinstance(value, dict):
+        return {key: _fill(item, slots) for key, item in value.items()}
+    return value
+
+
+def _tensor(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> torch.Tensor:
+    tensor: torch.Tensor = step["value"].clone()
+    return tensor.requires_grad_() if step["gradient"] else tensor
+
+
+def _entry(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
+    if step["name"] not in namespace:
+        raise CaseError("no_entry", name=step["name"])
+    return namespace[step["name"]]
+
+
+def _library_module(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
+    """A module of torch.nn that a check passes in, such as nn.Dropout(0.5)."""
+    return getattr(torch.nn, step["name"])(*step["args"])
+
+
+def _call(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
+    target = slots[step["target"].number]
+    if step["method"]:
+        target = getattr(target, step["method"])
+    return target(*_fill(step["args"], slots), **_fill(step["kwargs"], slots))
+
+
+def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
+    """Put given numbers into a module's parameters by name. Names and shapes must be exactly those of the contract."""
+    module = _module(slots[step["target"].number])
+    own = dict(module.named_parameters(remove_duplicate=False))
+    given: dict[str, torch.Tensor] = step["weights"]
+    missing = [name for name in given if name not in own]
+    unexpected = [name for name in own if name not in given]
+    if missing or unexpected:
+        raise CaseError("names", missing=missing[:20], unexpected=[str(name)[:80] for name in unexpected[:20]])
+    for name, tensor in given.items():
+        if own[name].shape != tensor.shape:
+            raise CaseError("weight_shape", name=name, came=list(own[name].shape), due=list(tensor.shape))
+    with torch.no_grad():
+        for name, tensor in given.items():
+            own[name].copy_(tensor)
+
+
+def _module(value: Any) -> torch.nn.Module:
+    if not isinstance(value, torch.nn.Module):
+        raise CaseError("not_a_module", what=wire.describe(value))
+    return value
+
+
+def _prepare(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
+    """Put a module into training or evaluation mode and, if asked, into another dtype."""
+    module = _module(slots[step["target"].number])
+    module.train(step["train"])
+    if step["dtype"]:
+        module.to(getattr(torch, step["dtype"]))
+
+
+def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
+    """Gradients of sum(output * weights) with respect to the named inputs and a module's parameters; None: none arrives."""
+    outputs = _flat_tensors(_fill(step["of"], slots))
+    pairs = [(out, weight) for out, weight in zip(outputs, step["cotangents"]) if _can_differentiate(out, weight)]
+    wanted: dict[str, torch.Tensor] = {name: slots[slot.number] for name, slot in step["inputs"].items()}
+    if step["module"] is not None:
+        wanted.update(_module(slots[step["module"].number]).named_parameters(remove_duplicate=False))
+    arriving = {name: tensor for name, tensor in wanted.items() if tensor.requires_grad}
+    if not pairs or not arriving:
+        return dict.fromkeys(wanted)
+    grads = torch.autograd.grad(
+        [out for out, _ in pairs], list(arriving.values()), [weight for _, weight in pairs], allow_unused=True
+    )
+    return {**dict.fromkeys(wanted), **dict(zip(arriving, grads))}
+
+
+def _flat_tensors(value: Any) -> list[torch.Tensor]:
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    return [part for part in parts if isinstance(part, torch.Tensor)]
+
+
+def _can_differentiate(output: torch.Tensor, cotangent: torch.Tensor) -> bool:
+    return output.requires_grad and output.shape == cotangent.shape and output.dtype == cotangent.dtype
+
+
+def _value(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
+    return _fill(step["value"], slots)
+
+
+def _parameters(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
+    """{name: [shape, whether it can be trained]} of a module's parameters."""
+    module = _module(slots[step["target"].number])
+    named = module.named_parameters(remove_duplicate=False)
+    return {str(name): [list(tensor.shape), tensor.requires_grad] for name, tensor in named}
+
+
+def _buffers(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> list[str]:
+    return [str(name) for name, _ in _module(slots[step["target"].number]).named_buffers()]
+
+
+def _attribute(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
+    target = slots[step["target"].number]
+    if not hasattr(target, step["name"]):
+        raise CaseError("no_attribute", name=step["name"])
+    return getattr(target, step["name"])
+
+
+def _refuses(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> str:
+    """How a call ends that must be refused: "refused" (AssertionError, ValueError), "accepted", or another error's name."""
+    try:
+        _call(step, slots, namespace)
+    except (AssertionError, ValueError):
+        return "refused"
+    except Exception as error:
+        return str(type.__getattribute__(type(error), "__name__"))
+    return "accepted"
+
+
+STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
+    "tensor": _tensor,
+    "entry": _entry,
+    "library_module": _library_module,
+    "call": _call,
+    "load": _load,
+    "prepare": _prepare,
+    "gradients": _gradients,
+    "value": _value,
+    "parameters": _parameters,
+    "buffers": _buffers,
+    "attribute": _attribute,
+    "refuses": _refuses,
+}
+
+
+# --- the learner's process ------------------------------------------------------------------------------------------------
+
+
+def scan(source: str, calls: Sequence[str], entry_points: Sequence[str]) -> dict[str, Any]:
+    """Look at the source before it runs: forbidden library calls, or why it is not Python."""
+    try:
+        return {"forbidden": [list(use) for use in forbidden_uses(source, calls, entry_points)]}
+    except SyntaxError as error:
+        return {"syntax": [error.lineno or 0, str(error.msg)[:200]]}
+    except (RecursionError, MemoryError, ValueError):
+        return {"syntax": [0, "it is nested too deep to be read"]}
+
+
+def load(source: str, file: str) -> Namespace:
+    """Run a learner's file as a module of its own and return its names. Whatever it raises passes through."""
+    module = types.ModuleType("learner")
+    module.__file__ = file
+    sys.modules["learner"] = module  # dataclasses and typing look their module up by name
+    exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+    return module.__dict__
+
+
+def serve(questions: int, answers: int) -> None:
+    """Answer questions from one descriptor on another until the asking side closes it."""
+    first = wire.unpack(*wire.read_frame(questions, wire.MAX_HEADER_BYTES))
+    source, file = bytes(first["source"].tolist()).decode("utf-8"), first["file"]
+    room: int = first["reply_bytes"]
+
+    def reply(value: Any) -> None:
+        flush_output()
+        try:
+            frame = wire.pack(value, room)
+        except wire.WireError as error:
+            frame = wire.pack({"too_large": str(error)}, room)
+        wire.write_frame(answers, frame)
+
+    reply(scan(source, first["calls"], first["entry_points"]))
+    try:
+        namespace = load(source, file)
+    except BaseException as error:
+        reply({"error": describe_error(error, file)})
+        return
+    reply({"loaded": True})
+    for header, block in _frames(questions, room):
+        reply(run_question(wire.unpack(header, block), namespace, file, first["operators"]))
+
+
+def _frames(fd: int, room: int) -> Iterator[tuple[bytes, bytes]]:
+    with contextlib.suppress(wire.ChannelClosed):
+        while True:
+            yield wire.read_frame(fd, room)
+
+
+def flush_output() -> None:
+    """The worker's output is block-buffered, and would be lost or come late."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(BaseException):
+            stream.flush()
+
+
+def end_now(code: int = 0) -> None:
+    """Leave without running anything that a learner registered for the end."""
+    os._exit(code)

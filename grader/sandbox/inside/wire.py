@@ -1,0 +1,271 @@
+"""What may cross the wall, and in which form.
+
+A frame is a fixed prefix, a JSON header and a safetensors block. Nothing is ever pickled. Both directions use the same
+format; both are bounded, and everything that arrives is checked before it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import select
+import struct
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import safetensors.torch
+import torch
+
+PREFIX = struct.Struct("<4sIQ")
+MAGIC = b"KAT1"
+MAX_HEADER_BYTES = 4 * 1024 * 1024
+MAX_DEPTH = 12
+MAX_ITEMS = 20_000
+MAX_TEXT = 20_000
+MAX_INT = 2**63
+CHUNK = 1 << 20
+
+# Only these cross as numbers; a tensor of another dtype is described, not sent.
+SENDABLE_DTYPES = frozenset(
+    {
+        torch.float64,
+        torch.float32,
+        torch.float16,
+        torch.bfloat16,
+        torch.int64,
+        torch.int32,
+        torch.int16,
+        torch.int8,
+        torch.uint8,
+        torch.bool,
+    }
+)
+
+
+class WireError(Exception):
+    """A frame that does not follow the format, or that is larger than agreed."""
+
+
+class ChannelClosed(Exception):
+    """The other side is gone."""
+
+
+class DeadlinePassed(Exception):
+    """The frame was not complete in time."""
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A value that does not cross the wall as data: only what it is, in words."""
+
+    what: str
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Names a value that an earlier step of the same case made."""
+
+    number: int
+
+
+class _Encoder:
+    def __init__(self, max_tensor_bytes: int) -> None:
+        self.tensors: dict[str, torch.Tensor] = {}
+        self.room = max_tensor_bytes
+        self.items = 0
+
+    def encode(self, value: Any, depth: int = 0) -> Any:
+        """Return the JSON form of `value`; tensors go into `self.tensors`."""
+        self.items += 1
+        if depth > MAX_DEPTH or self.items > MAX_ITEMS:
+            raise WireError("the value is nested too deep or has too many parts")
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        if kind is int:
+            return value if -MAX_INT <= value < MAX_INT else {"$": "opaque", "v": "a very large int"}
+        if kind is float:
+            return value if math.isfinite(value) else {"$": "float", "v": repr(value)}
+        if kind is str:
+            return value[:MAX_TEXT]
+        if kind is list:
+            return {"$": "list", "v": [self.encode(item, depth + 1) for item in value]}
+        if kind is tuple or (isinstance(value, tuple) and hasattr(kind, "_fields")):
+            return {"$": "tuple", "v": [self.encode(item, depth + 1) for item in value]}
+        if isinstance(value, dict):
+            pairs = [[self.encode(k, depth + 1), self.encode(v, depth + 1)] for k, v in dict.items(value)]
+            return {"$": "dict", "v": pairs}
+        if kind is Slot:
+            return {"$": "slot", "v": value.number}
+        if kind is Opaque:
+            return {"$": "opaque", "v": value.what[:200]}
+        if kind is torch.Tensor or kind is torch.nn.Parameter:
+            return self._tensor(value)
+        return {"$": "opaque", "v": describe(value)}
+
+    def _tensor(self, tensor: torch.Tensor) -> Any:
+        unfit = unfit_tensor(tensor)
+        if unfit:
+            return {"$": "opaque", "v": unfit}
+        # numel before contiguous(): an expanded tensor of 1e12 elements is 8 bytes here and terabytes there.
+        size = tensor.numel() * tensor.element_size()
+        if size > self.room:
+            raise WireError(f"a tensor of shape {tuple(tensor.shape)} is larger than an answer may be")
+        self.room -= size
+        plain = tensor.detach().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
+        key = str(len(self.tensors))
+        self.tensors[key] = plain
+        return {"$": "tensor", "v": key}
+
+
+def unfit_tensor(tensor: torch.Tensor) -> str | None:
+    """Return in words why a tensor cannot cross the wall, or None when it can."""
+    if tensor.layout is not torch.strided:
+        return "a sparse tensor"
+    if tensor.device.type != "cpu":
+        return f"a tensor on the device {tensor.device.type!r}"
+    if tensor.is_quantized or tensor.dtype not in SENDABLE_DTYPES:
+        return f"a tensor of {tensor.dtype}".replace("torch.", "")
+    return None
+
+
+def describe(value: Any) -> str:
+    """Name the type of a value in words a learner knows; never calls code of the value's own class."""
+    kind = type(value)
+    if issubclass(kind, type):
+        return f"the class {type.__getattribute__(value, '__name__')}"[:200]
+    name = type.__getattribute__(kind, "__name__")
+    if issubclass(kind, torch.Tensor):
+        return f"a {name} (a subclass of Tensor)"[:200]
+    if name in ("function", "builtin_function_or_method", "method"):
+        return "a function"
+    return f"a {name} object"[:200]
+
+
+class _Decoder:
+    def __init__(self, tensors: dict[str, torch.Tensor]) -> None:
+        self.tensors = tensors
+        self.items = 0
+
+    def decode(self, value: Any, depth: int = 0) -> Any:
+        """Rebuild a value from its JSON form. Raises WireError on anything that is not of the format."""
+        self.items += 1
+        if depth > MAX_DEPTH or self.items > MAX_ITEMS:
+            raise WireError("nested too deep or too many parts")
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        if isinstance(value, dict) and value.keys() == {"$", "v"}:
+            return self._tagged(value["$"], value["v"], depth)
+        raise WireError("an unknown form of value")
+
+    def _tagged(self, tag: Any, body: Any, depth: int) -> Any:
+        if tag == "tensor" and isinstance(body, str) and body in self.tensors:
+            return self.tensors[body]
+        if tag in ("list", "tuple") and isinstance(body, list):
+            items = [self.decode(item, depth + 1) for item in body]
+            return items if tag == "list" else tuple(items)
+        if tag == "dict" and isinstance(body, list):
+            return self._mapping(body, depth)
+        if tag == "float" and body in ("nan", "inf", "-inf"):
+            return float(body)
+        if tag == "slot" and isinstance(body, int):
+            return Slot(body)
+        if tag == "opaque" and isinstance(body, str):
+            return Opaque(body[:200])
+        raise WireError(f"an unknown tag {str(tag)[:20]!r}")
+
+    def _mapping(self, pairs: list[Any], depth: int) -> dict[Any, Any]:
+        result: dict[Any, Any] = {}
+        for pair in pairs:
+            if not (isinstance(pair, list) and len(pair) == 2):
+                raise WireError("a mapping that is not made of pairs")
+            key = self.decode(pair[0], depth + 1)
+            if not isinstance(key, (str, int, float, bool, type(None), Opaque)):
+                raise WireError("a mapping with an unusable key")
+            result[key] = self.decode(pair[1], depth + 1)
+        return result
+
+
+def pack(value: Any, max_tensor_bytes: int) -> bytes:
+    """Turn a value into one frame. Raises WireError when it is too large or nested too deep."""
+    encoder = _Encoder(max_tensor_bytes)
+    header = json.dumps(encoder.encode(value), ensure_ascii=True, allow_nan=False).encode("ascii")
+    if len(header) > MAX_HEADER_BYTES:
+        raise WireError("the value has too much text or too many parts")
+    block = safetensors.torch.save(encoder.tensors) if encoder.tensors else b""
+    return PREFIX.pack(MAGIC, len(header), len(block)) + header + block
+
+
+def unpack(header: bytes, block: bytes) -> Any:
+    """Turn the two parts of a frame into a value. Raises WireError on anything that is not of the format."""
+    try:
+        tensors = safetensors.torch.load(block) if block else {}
+    except Exception as error:  # safetensors raises its own error and, for odd headers, several of Python's
+        raise WireError("the tensors cannot be read") from error
+    try:
+        parsed = json.loads(header.decode("ascii"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise WireError("the header cannot be read") from error
+    return _Decoder(tensors).decode(parsed)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def write_frame(fd: int, frame: bytes) -> None:
+    """Write a whole frame to a blocking descriptor. Raises ChannelClosed when nobody reads it."""
+    view = memoryview(frame)
+    try:
+        while view:
+            view = view[os.write(fd, view[:CHUNK]) :]
+    except (BrokenPipeError, ConnectionResetError) as error:
+        raise ChannelClosed from error
+
+
+def read_frame(fd: int, max_tensor_bytes: int) -> tuple[bytes, bytes]:
+    """Read one frame from a blocking descriptor; sizes are checked before anything is allocated.
+
+    Raises ChannelClosed at the end of the stream and WireError for a frame out of bounds.
+    """
+    prefix = _read_exactly(fd, PREFIX.size)
+    header_size, block_size = check_prefix(prefix, max_tensor_bytes)
+    return _read_exactly(fd, header_size), _read_exactly(fd, block_size)
+
+
+def check_prefix(prefix: bytes, max_tensor_bytes: int) -> tuple[int, int]:
+    """Return the sizes of header and tensor block. Raises WireError when the prefix is not ours or a size is too large."""
+    magic, header_size, block_size = PREFIX.unpack(prefix)
+    if magic != MAGIC:
+        raise WireError("not a frame")
+    # safetensors adds its own small header to the tensors' bytes
+    if header_size > MAX_HEADER_BYTES or block_size > max_tensor_bytes + MAX_HEADER_BYTES:
+        raise WireError("a frame larger than agreed")
+    return header_size, block_size
+
+
+def _read_exactly(fd: int, size: int) -> bytes:
+    parts = []
+    while size:
+        part = os.read(fd, min(size, CHUNK))
+        if not part:
+            raise ChannelClosed
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def wait_ready(readable: list[int], writable: list[int], deadline: float) -> list[int]:
+    """Wait until one of the descriptors can be used. Raises DeadlinePassed at `deadline` (time.monotonic seconds)."""
+    poller = select.poll()
+    for fd in readable:
+        poller.register(fd, select.POLLIN)
+    for fd in writable:
+        poller.register(fd, select.POLLOUT)
+    left = deadline - time.monotonic()
+    ready = poller.poll(left * 1000) if left > 0 else []
+    if not ready:
+        raise DeadlinePassed
+    return [fd for fd, _ in ready]

@@ -1,0 +1,158 @@
+"""A process with torch loaded that forks one worker after another and never reads what a learner wrote.
+
+It is told over one socket which workers to start (with the descriptors they are to use) and tells which have ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import resource
+import select
+import socket
+import sys
+from dataclasses import dataclass
+
+import torch
+
+from . import host, wire
+from .lockdown import HIGHEST_FD, KEPT_FDS, Bounds, LockdownFailed, Rules, limit
+
+LOCKDOWN_FAILED = 97
+MAX_MESSAGE_BYTES = 4096
+FDS_PER_WORKER = 3
+
+
+@dataclass
+class Child:
+    """A worker that runs: the number the judge gave it, and its process."""
+
+    number: int
+    pid: int
+    pidfd: int
+
+
+class Zygote:
+    """Forks workers for whoever holds the other end of the control socket."""
+
+    def __init__(self, control: socket.socket, rules: Rules | None) -> None:
+        self.control = control
+        self.rules = rules
+        self.children: list[Child] = []
+
+    def run(self) -> None:
+        """Serve until the control socket closes."""
+        while True:
+            poller = select.poll()
+            poller.register(self.control, select.POLLIN)
+            for child in self.children:
+                poller.register(child.pidfd, select.POLLIN)
+            ready = {fd for fd, _ in poller.poll()}
+            for child in [child for child in self.children if child.pidfd in ready]:
+                self._bury(child)
+            if self.control.fileno() in ready and not self._obey():
+                return
+
+    def _obey(self) -> bool:
+        try:
+            message, fds, _, _ = socket.recv_fds(self.control, MAX_MESSAGE_BYTES, FDS_PER_WORKER)
+        except ConnectionError:
+            return False
+        if not message:
+            return False
+        order = json.loads(message)
+        pid = os.fork()
+        if pid == 0:
+            run_worker(fds, Bounds(order["cpu_seconds"], order["memory_bytes"]), self.rules)
+        for fd in fds:
+            os.close(fd)
+        child = Child(order["spawn"], pid, os.pidfd_open(pid))
+        self.children.append(child)
+        self._tell({"spawned": child.number}, [child.pidfd])
+        return True
+
+    def _bury(self, child: Child) -> None:
+        _, status = os.waitpid(child.pid, 0)
+        os.close(child.pidfd)
+        self.children.remove(child)
+        self._tell({"ended": child.number, "code": os.waitstatus_to_exitcode(status)}, [])
+
+    def _tell(self, message: dict[str, int], fds: list[int]) -> None:
+        with contextlib.suppress(ConnectionError):
+            socket.send_fds(self.control, [json.dumps(message).encode()], fds)
+
+
+def run_worker(fds: list[int], bounds: Bounds, rules: Rules | None) -> None:
+    """Become a worker: take the descriptors, lock down, answer questions, end. Never returns."""
+    code = LOCKDOWN_FAILED
+    try:
+        parent = os.getppid()
+        _take_descriptors(fds)
+        os.setsid()
+        if rules is None:
+            os.closerange(KEPT_FDS, HIGHEST_FD)
+            limit(bounds)
+        else:
+            rules.confine(bounds, parent)
+        wire.write_frame(4, wire.pack({"ready": True}, 0))
+        code = 1
+        host.serve(3, 4)
+        code = 0
+    except LockdownFailed as error:
+        with contextlib.suppress(BaseException):
+            wire.write_frame(4, wire.pack({"lockdown": str(error)}, 0))
+    except BaseException:
+        pass
+    finally:
+        host.flush_output()
+        host.end_now(code)
+
+
+def _take_descriptors(fds: list[int]) -> None:
+    """Arrange the descriptors as 0 nothing, 1 and 2 output, 3 questions, 4 answers."""
+    questions, answers, output = fds
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    # out of the way first, so that no dup2 closes one that is still needed
+    high = [os.dup(fd) for fd in (nothing, output, output, questions, answers)]
+    while min(high) < KEPT_FDS:
+        high = [os.dup(fd) for fd in high]
+    for target, fd in enumerate(high):
+        os.dup2(fd, target, inheritable=False)
+
+
+def warm_up() -> None:
+    """Load what torch loads at first use, so that no worker has to."""
+    x = torch.ones(2, 3, requires_grad=True)
+    linear = torch.nn.Linear(3, 3)
+    y = torch.softmax(linear(x) @ linear(x).transpose(-2, -1), dim=-1)
+    y.masked_fill(torch.ones(2, 2, dtype=torch.bool).triu(1), -torch.inf)
+    torch.autograd.grad([y], [x, *linear.parameters()], [torch.ones_like(y)], allow_unused=True)
+    frame = wire.pack({"x": x, "n": float("nan")}, 1 << 20)
+    header, _ = wire.check_prefix(frame[: wire.PREFIX.size], 1 << 20)
+    wire.unpack(frame[wire.PREFIX.size : wire.PREFIX.size + header], frame[wire.PREFIX.size + header :])
+    question = {"cases": [{"seed": 0, "steps": []}]}
+    host.run_question(question, {}, "warm-up", ["aten::none"])
+    host.scan("def f():\n    return 1\n", ["softmax"], ["f"])
+
+
+def main() -> None:
+    """Start: load torch, prepare the rules, say "ready" (or what is missing) and serve."""
+    settings = json.loads(sys.argv[1])
+    control = socket.socket(fileno=settings["control"])
+    rules = None
+    while os.open("/dev/null", os.O_RDONLY) < KEPT_FDS:
+        pass  # so that nothing of ours sits where a worker puts its descriptors
+    try:
+        rules = Rules(settings["readable"]) if settings["locked"] else None
+    except LockdownFailed as error:
+        control.send(json.dumps({"lockdown": str(error)}).encode())
+        return
+    torch.set_num_threads(1)
+    warm_up()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    gc.collect()
+    gc.freeze()
+    control.send(json.dumps({"ready": True}).encode())
+    Zygote(control, rules).run()

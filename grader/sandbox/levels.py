@@ -1,0 +1,87 @@
+"""How strongly this machine can separate a learner's code from the judge, and how a zygote is started at each level."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, get_args
+
+Level = Literal["full", "reduced", "process", "none"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+GRADING_LEVELS: tuple[Level, ...] = ("full", "reduced")
+"""The levels at which other people's work may be graded."""
+
+INSIDE = Path(__file__).parent / "inside"
+BOUND_AT = "/kata"
+"""Where the sandbox sees the learner's side of this package."""
+
+SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
+SYSTEM_FILES = ("/etc/ld.so.cache",)
+
+# Read by torch before it is imported: a process that ever ran a two-thread product makes its forks hang.
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONNOUSERSITE": "1",
+}
+PASSED_ON = ("ATEN_CPU_CAPABILITY",)
+
+
+def python_folders() -> list[str]:
+    """The folders that this interpreter and its packages live in, outermost first, without repeats."""
+    prefixes = (sys.base_prefix, sys.prefix, sys.exec_prefix, sys.base_exec_prefix)
+    return _outermost([*prefixes, *map(os.path.realpath, prefixes), _home_of(sys.executable)])
+
+
+def _home_of(executable: str) -> str:
+    return str(Path(os.path.realpath(executable)).parent.parent)
+
+
+def _outermost(paths: Iterable[str]) -> list[str]:
+    kept: list[str] = []
+    for path in sorted(set(paths), key=len):
+        if not any(Path(path).is_relative_to(other) for other in kept):
+            kept.append(path)
+    return kept
+
+
+def zygote_command(level: Level, control: int) -> list[str]:
+    """The command line that starts a zygote at this level; `control` is the descriptor of its control socket."""
+    if level == "full":
+        return [*_bubblewrap(), *_python(BOUND_AT, control, locked=True)]
+    return _python(str(INSIDE.parent), control, locked=level == "reduced")
+
+
+def _python(package_folder: str, control: int, *, locked: bool) -> list[str]:
+    start = "import sys; sys.path[0] = sys.argv.pop(); from inside.zygote import main; main()"
+    inside = str(Path(package_folder) / INSIDE.name)
+    readable = [*SYSTEM_FOLDERS, *SYSTEM_FILES, *python_folders(), inside]
+    settings = json.dumps({"control": control, "locked": locked, "readable": readable})
+    return [sys.executable, "-s", "-B", "-c", start, settings, package_folder]
+
+
+def _bubblewrap() -> list[str]:
+    command = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--uid", "65534", "--gid", "65534"]
+    command += ["--die-with-parent", "--new-session", "--clearenv"]
+    for name, value in environment().items():
+        command += ["--setenv", name, value]
+    for folder in [*SYSTEM_FOLDERS, *SYSTEM_FILES]:
+        command += ["--ro-bind-try", folder, folder]
+    for folder in python_folders():
+        if not any(Path(folder).is_relative_to(system) for system in SYSTEM_FOLDERS):
+            command += ["--ro-bind", folder, folder]
+    command += ["--ro-bind", str(INSIDE), f"{BOUND_AT}/{INSIDE.name}"]
+    return [*command, "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL", "--chdir", "/", "--remount-ro", "/"]
+
+
+def environment() -> dict[str, str]:
+    """The whole environment of a zygote; nothing else of the judge's is passed on."""
+    return {**ENVIRONMENT, **{name: os.environ[name] for name in PASSED_ON if name in os.environ}}

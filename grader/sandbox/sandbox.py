@@ -1,0 +1,155 @@
+"""A zygote, started at one isolation level, and the workers forked from it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import socket
+import subprocess
+import time
+from types import TracebackType
+from typing import Any
+
+from .levels import Level, environment, zygote_command
+from .worker import Bounds, MachineError, Worker
+
+START_SECONDS = 60.0
+MAX_MESSAGE_BYTES = 4096
+
+
+class Sandbox:
+    """Starts a zygote at once and without waiting, so that torch loads while the judge does other things.
+
+    Raises MachineError from whatever needs the zygote first when this machine can't isolate at `level`.
+    """
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+        self._next = 0
+        self._ready = False
+        self._pidfds: dict[int, int] = {}
+        self._codes: dict[int, int] = {}
+        self._waiting: list[Worker] = []
+        if level == "full" and shutil.which("bwrap") is None:
+            raise MachineError("bubblewrap is not installed")
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._control = ours
+            self._process = _start(level, theirs)
+
+    def spawn(self, bounds: Bounds) -> Worker:
+        """Ask for one more worker; returns before it is there."""
+        question_read, questions = os.pipe2(os.O_CLOEXEC)
+        answers, answer_write = os.pipe2(os.O_CLOEXEC)
+        output, output_write = os.pipe2(os.O_CLOEXEC)
+        for fd in (questions, answers, output):
+            os.set_blocking(fd, False)
+        theirs = [question_read, answer_write, output_write]
+        self._next += 1
+        order = {
+            "spawn": self._next,
+            "cpu_seconds": bounds.cpu_seconds,
+            "memory_bytes": bounds.memory_mb * 1024 * 1024,
+        }
+        worker = Worker(self._next, self, bounds, questions, answers, output)
+        try:
+            self.await_ready()
+            socket.send_fds(self._control, [json.dumps(order).encode()], theirs)
+        except OSError as error:
+            raise MachineError(self._why_it_ended()) from error
+        finally:
+            for fd in theirs:
+                os.close(fd)
+        return worker
+
+    def await_ready(self) -> None:
+        """Wait until the zygote has loaded torch and made its rules. Raises MachineError with the reason if it can't."""
+        if self._ready:
+            return
+        told = self._hear(time.monotonic() + START_SECONDS)
+        if told is None or "lockdown" in told:
+            reason = told["lockdown"] if told else self._why_it_ended()
+            self.close()
+            raise MachineError(str(reason))
+        self._ready = True
+
+    def pidfd_of(self, number: int, deadline: float) -> int:
+        """The process handle of a worker. Raises MachineError when the zygote does not tell it in time."""
+        while number not in self._pidfds:
+            if self._hear(deadline) is None:
+                raise MachineError("the sandbox does not answer")
+        return self._pidfds[number]
+
+    def exit_code_of(self, number: int, deadline: float) -> int | None:
+        """How a worker ended (negative: by that signal), or None when it still runs at `deadline`."""
+        while number not in self._codes:
+            if self._hear(deadline) is None:
+                return None
+        return self._codes[number]
+
+    def forget(self, worker: Worker) -> None:
+        """End a worker and drop what is kept about it."""
+        worker.close()
+        pidfd = self._pidfds.pop(worker.number, None)
+        if pidfd is not None:
+            os.close(pidfd)
+        self._codes.pop(worker.number, None)
+
+    def _hear(self, deadline: float) -> dict[str, Any] | None:
+        """Take one message of the zygote's; None when there is none by `deadline` or the zygote has ended."""
+        poller = select.poll()
+        poller.register(self._control, select.POLLIN)
+        if not poller.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            return None
+        try:
+            message, fds, _, _ = socket.recv_fds(self._control, MAX_MESSAGE_BYTES, 1)
+        except OSError:
+            return None
+        if not message:
+            return None
+        told: dict[str, Any] = json.loads(message)
+        if "spawned" in told:
+            self._pidfds[told["spawned"]] = fds[0]
+        elif "ended" in told:
+            self._codes[told["ended"]] = told["code"]
+        return told
+
+    def _why_it_ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            _, errors = self._process.communicate(timeout=2)
+            lines = errors.decode("utf-8", "replace").strip().splitlines()
+            if lines:
+                return lines[-1][:300]
+        return "the sandbox could not be started"
+
+    def close(self) -> None:
+        """End the zygote and every worker."""
+        self._control.close()
+        self._process.kill()
+        self._process.communicate()
+        for pidfd in self._pidfds.values():
+            os.close(pidfd)
+        self._pidfds.clear()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _start(level: Level, control: socket.socket) -> subprocess.Popen[bytes]:
+    """Run the zygote with its control socket and nothing else of ours open."""
+    return subprocess.Popen(
+        zygote_command(level, control.fileno()),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        pass_fds=[control.fileno()],
+        env=environment(),
+        cwd="/",
+        start_new_session=True,
+    )

@@ -1,0 +1,68 @@
+"""What a file's name says: which exercise it answers, whether it matters at all, and how to show it to people."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Literal
+
+from grader.course import Course, Exercise
+
+SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
+
+FileKind = Literal["exercise", "notebook", "zip", "unknown"]
+
+# Passed over without a word, with everything in them: what tools leave behind. Hidden names are too (see is_passed_over).
+_LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
+_COURSE_FURNITURE = frozenset({"README.md", "course.yml", "timestamp.txt"})
+
+_NUMBER = re.compile(r"[0-9]+_")
+
+
+def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
+    """Return `text` safe to print: no control characters or surrogates, at most `limit` characters."""
+    if len(text) > limit:
+        head = limit // 2
+        text = f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
+def is_passed_over(name: str) -> bool:
+    """Tell whether a file or folder of this name is left out silently: hidden, left by a tool, or the course's own."""
+    return name.startswith(".") or name in _LEFT_BY_TOOLS or name in _COURSE_FURNITURE
+
+
+def kind_of_file(name: str) -> FileKind:
+    """Tell by its ending what a file may be; `exercise` still has to be a name that the course knows."""
+    lowered = name.lower()
+    if lowered.endswith(".ipynb"):
+        return "notebook"
+    if lowered.endswith(".zip"):
+        return "zip"
+    return "exercise" if name.endswith(".py") else "unknown"
+
+
+class ExerciseNames:
+    """The course's exercises by the names that learners' files and cells give them."""
+
+    def __init__(self, course: Course) -> None:
+        self.exercises: tuple[Exercise, ...] = course.exercises
+        self._by_id = {exercise.id: exercise for exercise in self.exercises}
+
+    def by_id(self, id: str) -> Exercise | None:
+        """Return the exercise of exactly this id, or None."""
+        return self._by_id.get(id)
+
+    def by_stem(self, stem: str) -> Exercise | None:
+        """Return the exercise meant by `softmax` or `03_softmax`, or None; the number itself is not held against it."""
+        return self._by_id.get(stem) or self._by_id.get(_NUMBER.sub("", stem, count=1))
+
+    def by_file(self, name: str) -> Exercise | None:
+        """Return the exercise that a file called `softmax.py` or `03_softmax.py` answers, or None."""
+        return self.by_stem(name[: -len(".py")]) if name.endswith(".py") else None
+
+    def nearest_file(self, name: str) -> str | None:
+        """Return the file name of the exercise that a misspelt name may have meant, or None."""
+        words = re.sub(r"^[0-9]+[_ -]*|\.\w+$", "", name[:SHOWN_CHARACTERS].lower())
+        near = get_close_matches(re.sub(r"[^a-z_]+", "_", words).strip("_"), self._by_id, n=1, cutoff=0.75)
+        return self._by_id[near[0]].file_name if near else None
