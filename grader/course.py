@@ -234,7 +234,7 @@ class Course(_Model):
 Place = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class _Problem:
     line: int
     sentence: str
@@ -287,6 +287,7 @@ class _Reader:
 
     def __init__(self, text: str, loader: Any) -> None:
         self.source = _Source()
+        self.quoted: yaml.ScalarEvent | None = None  # the last text in quotes
         self._events: Iterator[Any] = iter(yaml.parse(text, Loader=loader))
 
     def read(self) -> _Source:
@@ -295,22 +296,23 @@ class _Reader:
         if isinstance(next(self._events), yaml.DocumentStartEvent):
             self.source.data = self._value((), next(self._events), 0)
             next(self._events)  # the document's end
-            after: Any = next(self._events)
+            after = next(self._events)
             if isinstance(after, yaml.DocumentStartEvent):
                 sentence = "a second document begins here (`---`): the file may hold only one"
-                raise _Unreadable(_Problem(after.start_mark.line + 1, sentence))
+                raise _Unreadable(_Problem(_line(after), sentence))
         return self.source
 
     def _value(self, place: Place, event: Any, depth: int) -> Any:
-        self.source.lines.setdefault(place, event.start_mark.line + 1)
+        self.source.lines.setdefault(place, _line(event))
         if depth > MAX_DEPTH:
             sentence = f"this is nested more than {MAX_DEPTH} levels deep"
-            raise _Unreadable(_Problem(event.start_mark.line + 1, sentence))
+            raise _Unreadable(_Problem(_line(event), sentence))
         if isinstance(event, yaml.AliasEvent):
             sentence = f"the alias {_quoted(f'*{event.anchor}')} is not allowed here: write its value out"
             return self.source.spoil(place, sentence)
         if event.tag is not None:
-            self.source.spoil(place, f"the tag {_quoted(event.tag)} is not allowed here: leave it out")
+            tag = event.tag.replace(_TAG, "!!")
+            self.source.spoil(place, f"the tag {_quoted(tag)} is not allowed here: leave it out")
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(place, depth)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -326,7 +328,7 @@ class _Reader:
     def _mapping(self, place: Place, depth: int) -> dict[str, Any]:
         values: dict[str, Any] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            line = event.start_mark.line + 1
+            line = _line(event)
             key = self._key(place, event, depth)
             inside: Place = (*place, key)
             if key in values:
@@ -340,37 +342,58 @@ class _Reader:
         return values
 
     def _key(self, place: Place, event: Any, depth: int) -> str:
-        line = event.start_mark.line + 1
-        key = event.value if isinstance(event, yaml.ScalarEvent) else None
-        inside: Place = (*place, f"line {line}")
-        if key is None:
-            self._value(inside, event, depth + 1)
-            sentence = "a key must be a plain word"
-        elif event.tag is not None or not isinstance(self._scalar(inside, event), str):
-            sentence = f"the key {_quoted(key)} must be text: put it in quotes"
+        """The key, or a stand-in for one that cannot be used, of which no more will be said."""
+        if isinstance(event, yaml.ScalarEvent):
+            if not _is_text(event.value):
+                sentence = "this key holds an escape that stands for no character"
+            elif event.tag is None and _kind_of(event) not in ("null", "bool", "int", "float"):
+                return event.value
+            elif event.value:
+                sentence = f"the key {_quoted(event.value)} must be text: put it in quotes"
+            else:
+                sentence = "there is no key before the `:`"
         else:
-            return str(key)
-        self.source.lines[inside] = line
-        self.source.spoilt.add(inside)
-        self.source.problems.append(_Problem(line, sentence))
-        return f"line {line}"
+            self._value((*place, "a key"), event, depth + 1)
+            sentence = "a key must be text, not something with parts or an alias"
+        self.source.problems.append(_Problem(_line(event), sentence))
+        stand_in = f"the key on line {_line(event)}, column {event.start_mark.column}"
+        self.source.spoilt.add((*place, stand_in))
+        return stand_in
 
     def _scalar(self, place: Place, event: Any) -> Any:
         text: str = event.value
-        name = _name(place)
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            return self.source.spoil(place, f"{name} holds an escape that stands for no character")
-        tag = _RESOLVER.resolve(yaml.ScalarNode, text, event.implicit).removeprefix(_TAG)
-        if tag == "null":
+        if event.style in ("'", '"'):
+            self.quoted = event
+        if not _is_text(text):
+            return self.source.spoil(place, f"{_name(place)} holds an escape that stands for no character")
+        kind = _kind_of(event)
+        if kind == "null":
             return None
-        if tag == "bool":
-            return _CONSTRUCTOR.construct_yaml_bool(yaml.ScalarNode(tag, text))
-        if tag not in ("int", "float"):
+        if kind == "bool":
+            return _CONSTRUCTOR.construct_yaml_bool(yaml.ScalarNode(kind, text))
+        if kind not in ("int", "float"):
             return text
         # In YAML 010 is 8 and 1:30 is 90: surely not what was meant.
-        if "_" in text or ":" in text or (tag == "int" and not _PLAIN_INTEGER.fullmatch(text)):
-            return self.source.spoil(place, f"{name} must be a plain decimal number, not {_quoted(text)}")
-        return int(text) if tag == "int" else _CONSTRUCTOR.construct_yaml_float(yaml.ScalarNode(tag, text))
+        if "_" in text or ":" in text or (kind == "int" and not _PLAIN_INTEGER.fullmatch(text)):
+            sentence = f"{_name(place)} must be a plain decimal number, not {_quoted(text)}"
+            return self.source.spoil(place, sentence)
+        return int(text) if kind == "int" else _CONSTRUCTOR.construct_yaml_float(yaml.ScalarNode(kind, text))
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
+def _kind_of(scalar: Any) -> str:
+    """What YAML takes the scalar for: "str", "int", "null" ..."""
+    return str(_RESOLVER.resolve(yaml.ScalarNode, scalar.value, scalar.implicit)).removeprefix(_TAG)
+
+
+def _is_text(text: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+_NO_YAML = "this is not YAML: something is missing or too much here or just before"
 
 
 @dataclass(frozen=True)
@@ -393,7 +416,7 @@ _SYNTAX = (
     _Syntax(r"expected ',' or ']'", "the list that opens here with `[` is not closed", at_beginning=True),
     _Syntax(r"expected ',' or '}'", "the mapping that opens here with `{{` is not closed", at_beginning=True),
     _Syntax(
-        "unexpected (end of stream|document separator)",
+        "unexpected (?:end of stream|document separator)",
         "the quote that opens here is not closed",
         at_beginning=True,
     ),
@@ -401,8 +424,14 @@ _SYNTAX = (
         "unknown escape character|expected escape sequence",
         "a backslash does not belong in double quotes: use single quotes",
     ),
+    _Syntax("node content, but found '(.)'", "a value is missing before this `{0}`"),
+    _Syntax("Unicode character escape", "this escape stands for no character"),
     _Syntax("expected alphabetic or numeric", "a value may not begin with `*` or `&`: put it in quotes"),
-    _Syntax("expected <block end>", "this does not fit the lines above: mend the indentation, or the quotes"),
+    _Syntax("expected a comment or a line break", "text after `|` or `>` must begin on the next line"),
+    _Syntax(
+        "expected (?:<block end>|'<document start>')",
+        "this does not fit the lines above: mend the indentation, or the quotes",
+    ),
 )
 
 
@@ -414,19 +443,33 @@ def _syntax_problem(error: yaml.YAMLError) -> _Problem:
         if found := re.search(syntax.says, getattr(error, "problem", None) or ""):
             mark = began if syntax.at_beginning else noticed
             return _Problem(mark.line + 1 if mark else 1, syntax.means.format(*found.groups()))
-    return _Problem(
-        noticed.line + 1 if noticed else 1, "this is not YAML: something is missing here or before"
-    )
+    return _Problem(noticed.line + 1 if noticed else 1, _NO_YAML)
 
 
 def _read_source(text: str) -> _Source:
     """What the text says, and where. Raises _Unreadable when it is not YAML."""
+    problem = _Problem(1, _NO_YAML)
     for loader in (_FAST, yaml.SafeLoader):
+        reader = _Reader(text, loader)
         try:
-            return _Reader(text, loader).read()
+            return reader.read()
         except yaml.YAMLError as error:
-            problem = _syntax_problem(error)
+            problem = _unclosed_quote(reader.quoted, error) or _syntax_problem(error)
+        except (ValueError, OverflowError):
+            # PyYAML's own slip at an absurd number in an escape or directive; libyaml has placed it.
+            pass
     raise _Unreadable(problem)
+
+
+def _unclosed_quote(quoted: yaml.ScalarEvent | None, error: yaml.YAMLError) -> _Problem | None:
+    """A quote left open swallows lines up to the next quote, and only there does anything look wrong."""
+    noticed = getattr(error, "problem_mark", None)
+    if quoted is None or noticed is None:
+        return None
+    begins, ends = quoted.start_mark, quoted.end_mark
+    if begins is None or ends is None or begins.line == ends.line or ends.line != noticed.line:
+        return None
+    return _Problem(begins.line + 1, f"the quote that opens here is not closed before line {ends.line + 1}")
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -467,7 +510,7 @@ def _decoded(content: bytes) -> str:
 def load_course(path: Path) -> Course:
     """The course that `path`, a course.yml, describes; its root is the folder of that file.
 
-    Raises CourseError when the file is wrong; its text has a line "course.yml:LINE: sentence" for every problem.
+    Raises CourseError when the file is wrong, with a line "course.yml:LINE: sentence" for every problem.
     """
     path = Path(path)
     try:
@@ -494,9 +537,8 @@ def find_course(start: Path) -> Path:
 
 
 def _refusal(path: Path, problems: Iterable[_Problem]) -> CourseError:
-    return CourseError(
-        "\n".join(f"{path.name}:{problem.line}: {problem.sentence}" for problem in sorted(set(problems)))
-    )
+    in_order = sorted(dict.fromkeys(problems), key=lambda problem: problem.line)
+    return CourseError("\n".join(f"{path.name}:{problem.line}: {problem.sentence}" for problem in in_order))
 
 
 def _completed(source: _Source, root: Path) -> Any:
@@ -571,10 +613,26 @@ _FILLED_IN = ("root", "unit")
 
 def _problems_of(error: ValidationError, source: _Source) -> Iterator[_Problem]:
     """Pydantic's findings in our words, with lines, apart from places of which enough has been said."""
-    for finding in error.errors(include_url=False):
-        place: Place = finding["loc"]
-        if not source.is_spoilt(place):
-            yield _Problem(source.line(place), _sentence(finding["type"], place, finding, source.data))
+    findings = [found for found in error.errors(include_url=False) if not source.is_spoilt(found["loc"])]
+    meant: dict[Place, Place] = {}
+    for finding in findings:
+        if finding["type"] == "extra_forbidden" and (key := _key_meant(finding["loc"], source.data)):
+            meant[finding["loc"]] = (*finding["loc"][:-1], key)
+    for finding in findings:
+        place = finding["loc"]
+        if place in meant:
+            sentence = f"unknown key {_name(place)}: did you mean {_name(meant[place])}?"
+        elif finding["type"] == "missing" and place in meant.values():
+            continue  # it is there, misspelt
+        else:
+            sentence = _sentence(finding["type"], place, finding, source.data)
+        yield _Problem(source.line(place), sentence)
+
+
+def _key_meant(place: Place, data: Any) -> str | None:
+    """The key that the unknown one at `place` may be a misspelling of: one that is not there itself."""
+    absent = [key for key in _known_keys(place) if key not in _at(place[:-1], data)]
+    return next(iter(difflib.get_close_matches(str(place[-1])[:100], absent, n=1)), None)
 
 
 def _sentence(type_: str, place: Place, finding: Mapping[str, Any], data: Any) -> str:
@@ -582,12 +640,11 @@ def _sentence(type_: str, place: Place, finding: Mapping[str, Any], data: Any) -
     if type_ == "missing":
         return f"{name} is missing from {_owner(place[:-1], data)}"
     if type_ == "extra_forbidden":
-        return f"unknown key {name}{_known_keys(place)}"
+        return f"unknown key {name}; the keys here are {_listed(_known_keys(place))}"
     if given is None:
         return f"{name} is empty" if place else "the file is empty"
     if type_ in _DEMANDS:
-        in_quotes = ": put it in quotes" if type_ == "string_type" and isinstance(given, (int, float)) else ""
-        return f"{name} {_DEMANDS[type_]}, not {_sort_of(given)}{in_quotes}"
+        return f"{name} {_DEMANDS[type_]}, not {_instead(type_, given)}"
     if type_ == "literal_error":
         choices = re.findall("'([^']*)'", finding["ctx"]["expected"])
         demand = "must be " + " or ".join(_quoted(choice) for choice in choices)
@@ -607,10 +664,7 @@ def _name(place: Place) -> str:
 
 def _owner(place: Place, data: Any) -> str:
     """What the mapping at `place` is called by people: "exercise `softmax`"."""
-    model = _model_at(place)
-    entry = data
-    for step in place:
-        entry = entry[step]
+    model, entry = _model_at(place), _at(place, data)
     if model is Course:
         return "the course"
     if model is Exercise:
@@ -627,9 +681,26 @@ def _model_at(place: Place) -> type[_Model]:
     return _MODELS[named[-1]] if named else Course
 
 
-def _known_keys(place: Place) -> str:
-    known = [key for key in _model_at(place[:-1]).model_fields if key not in _FILLED_IN]
-    return _did_you_mean(place[-1], known) or f"; the keys here are {_listed(known)}"
+def _at(place: Place, data: Any) -> Any:
+    for step in place:
+        data = data[step]
+    return data
+
+
+def _known_keys(place: Place) -> list[str]:
+    """The keys that the mapping around `place` may hold."""
+    return [key for key in _model_at(place[:-1]).model_fields if key not in _FILLED_IN]
+
+
+def _instead(type_: str, given: Any) -> str:
+    """What stands where something of another type should; the value itself where that helps."""
+    if type_ == "string_type" and isinstance(given, (int, float)):
+        return f"{_sort_of(given)}: put it in quotes"
+    if type_ == "int_type" and isinstance(given, float):
+        return _quoted(str(given))
+    if type_ in ("int_type", "float_type") and isinstance(given, str):
+        return f"the text {_quoted(given)}"
+    return _sort_of(given)
 
 
 def _sort_of(value: Any) -> str:

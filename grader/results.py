@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-VERSION = 1
+VERSION: Literal[1] = 1
 # Readers of JSON that keep numbers as doubles must not change a seed, else nobody can grade again with it.
 MAX_SEED = 2**53 - 1
 POINTS_TOLERANCE = 1e-6
@@ -263,6 +263,8 @@ def _in_words(error: ValidationError) -> str:
 _REWORDED = {
     "missing": "this field is missing",
     "extra_forbidden": "there is no field of this name",
+    "too_short": "this must not be empty",
+    "string_too_short": "this must not be empty",
     "finite_number": "this must be a finite number",
     "string_unicode": "this text has characters that cannot be written as UTF-8",
 }

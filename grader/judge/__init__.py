@@ -1,1 +1,1 @@
-"""The trusted side: hidden checks, comparison, diagnosis, and the pytest plugin that runs them."""
+"""The trusted side: the objects a check talks to, comparison, known mistakes, and the pytest that runs the checks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -37,12 +38,12 @@ class ExerciseSummary:
 def print_class(records: Sequence[Record], console: Console, *, titles: Mapping[str, str]) -> None:
     """Print the class: a row a submission with a mark for each exercise, the marks' meaning, the averages.
 
-    titles: an exercise's title by its id.
+    titles: an exercise's title by its id, in course order, which is the order of the marks.
     """
     if not records:
         console.print(Text("No submissions."))
         return
-    order = exercise_order(records)
+    order = exercise_order(records, titles)
     if console.width < NARROW:
         _print_stacked(records, order, console)
     else:
@@ -161,18 +162,18 @@ def _cells(record: Record, order: Sequence[str]) -> list[ExerciseResult | None]:
 
 def _summaries(records: Sequence[Record], titles: Mapping[str, str], units: Units) -> list[ExerciseSummary]:
     """The exercises in course order; those of no unit come last."""
-    present = exercise_order(records)
+    present = exercise_order(records, titles)
     places = [(id, unit) for unit, ids in units for id in ids if id in present]
     placed = {id for id, _ in places}
     places += [(id, "Other exercises") for id in present if id not in placed]
-    results = [exercise for record in records for exercise in record.exercises]
+    counts = Counter((exercise.id, exercise.status) for record in records for exercise in record.exercises)
     return [
         ExerciseSummary(
             id=id,
             title=titles.get(id, id),
             unit=unit,
-            passed=sum(exercise.id == id and exercise.status == "passed" for exercise in results),
-            tried=sum(exercise.id == id and exercise.status in ("passed", "failed") for exercise in results),
+            passed=counts[id, "passed"],
+            tried=counts[id, "passed"] + counts[id, "failed"],
         )
         for id, unit in places
     ]

@@ -23,7 +23,7 @@ MARKS: Mapping[Status, Mark] = {
     "passed": Mark("passed", "✓", "+"),
     "failed": Mark("failed", "✗", "x"),
     "not_started": Mark("not started", "○", "o"),
-    "missing": Mark("missing", "\N{EN DASH}", "-"),
+    "missing": Mark("missing", "·", "-"),
     "error": Mark("not graded", "!", "!"),
 }
 
@@ -126,6 +126,8 @@ def share(points: float, max_points: float) -> float:
     return min(points / max_points, 1.0) if max_points > 0 else 0.0
 
 
-def exercise_order(records: Iterable[Record]) -> list[str]:
-    """Every exercise id in the records, in the order in which they first appear."""
-    return list(dict.fromkeys(exercise.id for record in records for exercise in record.exercises))
+def exercise_order(records: Iterable[Record], course_order: Iterable[str]) -> list[str]:
+    """Every exercise id in the records, in course order; those the course lacks come last, as they appear."""
+    present = dict.fromkeys(exercise.id for record in records for exercise in record.exercises)
+    known = [id for id in course_order if id in present]
+    return [*known, *(id for id in present if id not in known)]

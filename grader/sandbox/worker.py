@@ -14,7 +14,6 @@ import torch
 
 from .inside import wire
 
-KEPT_OUTPUT_BYTES = 64 * 1024
 FLOOD_BYTES = 8 * 1024 * 1024
 START_SECONDS = 20.0
 END_SECONDS = 5.0
@@ -28,10 +27,10 @@ class MachineError(Exception):
 class Bounds:
     """What one worker may use."""
 
-    request_seconds: float = 5.0
     cpu_seconds: int = 20
     memory_mb: int = 2048
     reply_mb: int = 64
+    output_kb: int = 64
 
 
 @dataclass(frozen=True)
@@ -44,16 +43,18 @@ class Script:
     calls: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
 
-    def as_question(self, reply_bytes: int) -> dict[str, Any]:
-        """The first thing a worker is told."""
-        return {
+    def frame(self, reply_bytes: int) -> bytes:
+        """The first thing a worker is told, packed."""
+        source = torch.tensor(list(self.source), dtype=torch.uint8)
+        told = {
             "file": self.file,
-            "source": torch.frombuffer(bytearray(self.source), dtype=torch.uint8) if self.source else torch.empty(0, dtype=torch.uint8),
+            "source": source,
             "entry_points": list(self.entry_points),
             "calls": list(self.calls),
             "operators": list(self.operators),
             "reply_bytes": reply_bytes,
-        }  # fmt: skip
+        }
+        return wire.pack(told, wire.MAX_HEADER_BYTES)
 
 
 class WorkerLost(Exception):
@@ -104,16 +105,14 @@ class Worker:
             raise MachineError(str(told.get("lockdown", "a worker could not be locked down")))
         self.is_locked = True
 
-    def ask(self, question: Any, seconds: float) -> Any:
-        """Send a question and return its answer. Raises WorkerLost when none comes in time and form; the worker is ended."""
-        self.await_lock(time.monotonic() + START_SECONDS)
+    def send(self, frame: bytes, seconds: float) -> None:
+        """Send one frame. Raises WorkerLost when it is not taken in time; the worker is ended."""
         with self._losses_explained(seconds):
-            deadline = time.monotonic() + seconds
-            self._send(wire.pack(question, self.reply_bytes), deadline)
-            return self._receive(deadline)
+            self._send(frame, time.monotonic() + seconds)
 
     def receive(self, seconds: float) -> Any:
-        """Take one more message of an answer that comes in parts. Raises WorkerLost as `ask` does."""
+        """Take one message. Raises WorkerLost when none comes in time and form; the worker is ended."""
+        self.await_lock(time.monotonic() + START_SECONDS)
         with self._losses_explained(seconds):
             return self._receive(time.monotonic() + seconds)
 
@@ -198,7 +197,7 @@ class Worker:
                 self.output = -1
                 return
             self.printed_bytes += len(part)
-            self.printed += part[: max(0, KEPT_OUTPUT_BYTES - len(self.printed))]
+            self.printed += part[: max(0, self.bounds.output_kb * 1024 - len(self.printed))]
             if self.printed_bytes > FLOOD_BYTES:
                 raise WorkerLost("flood")
 

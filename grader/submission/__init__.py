@@ -1,7 +1,7 @@
 """What a learner hands in: a folder, a zip, a notebook or one file, read as bytes by name.
 
-Nothing here is extracted to disk, imported, compiled or parsed as Python, and no link is followed. What counts is what
-`naming` recognises; whatever else lies about is reported, never guessed at.
+Nothing here is extracted to disk, imported, compiled or parsed as Python, and no link is followed. What
+counts is what `naming` recognises; whatever else lies about is reported, never guessed at.
 """
 
 from grader.submission.intake import find_submissions, read_submission

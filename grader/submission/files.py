@@ -31,7 +31,7 @@ def reason_of(error: OSError) -> UnreadableError | RefusedError:
 
 
 def kind_refused(mode: int) -> str | None:
-    """Return why a thing of this mode is not read, to follow its name in a sentence; None for a file or folder."""
+    """Return why a thing of this mode is not read, to follow its name in a sentence; None if it may be."""
     if stat.S_ISLNK(mode):
         return "is a link; hand in the file itself"
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
@@ -51,8 +51,8 @@ def open_regular(path: str | os.PathLike[str], folder: int | None = None) -> int
         UnreadableError: the system does not let us.
     """
     try:
-        # Looked at before opening, as opening a device may already do something, and once more after, as it may be
-        # another file by then.
+        # Looked at before opening, as opening a device may already do something, and once more after, as it
+        # may be another file by then.
         before = os.stat(path, dir_fd=folder, follow_symlinks=False)
         _demand_regular(before.st_mode)
         descriptor = os.open(path, _FLAGS, dir_fd=folder)
@@ -67,7 +67,7 @@ def open_regular(path: str | os.PathLike[str], folder: int | None = None) -> int
 
 
 def read_regular(path: str | os.PathLike[str], limit: int, folder: int | None = None) -> bytes:
-    """Return an ordinary file's bytes, at most one more than `limit`, so that the caller sees when there are too many.
+    """Return an ordinary file's bytes, at most one more than `limit`, which tells that there are more.
 
     Raises:
         RefusedError, UnreadableError: as `open_regular`.

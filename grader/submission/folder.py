@@ -1,4 +1,4 @@
-"""A folder, walked by descriptors: each step goes from an open folder to a name in it, so no link can lead outside."""
+"""A folder, walked by descriptors: each step goes from an open folder to a name in it, no link leads out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def collect_folder(path: Path, collector: Collector) -> None:
         SubmissionError: the folder cannot be opened, or holds too much.
     """
     if not _CAN_WALK:
-        raise SubmissionError("This system cannot read a folder safely; hand in a zip, a notebook or a single file.")
+        raise SubmissionError(
+            "This system cannot read a folder safely; hand in a zip, a notebook or a single file."
+        )
     try:
         root = _open_folder(os.fspath(path), None)
     except OSError as error:
@@ -64,9 +66,8 @@ class _Walk:
             names = [entry.name for entry in islice(entries, self._entries_left + 1)]
         self._entries_left -= len(names)
         if self._entries_left < 0:
-            raise SubmissionError(
-                f"{self._collector.name} holds more than {MAX_ENTRIES} files; hand in the exercise files alone."
-            )
+            advice = "hand in the exercise files alone"
+            raise SubmissionError(f"{self._collector.name} holds more than {MAX_ENTRIES} files; {advice}.")
         return sorted(names)
 
     def _visit(self, folder: int, name: str, where: str, depth: int) -> None:
@@ -91,7 +92,9 @@ class _Walk:
         try:
             inner = _open_folder(name, folder)
         except NotADirectoryError:
-            self._collector.report(where, UnreadableError("changed while the submission was read; hand it in again"))
+            self._collector.report(
+                where, UnreadableError("changed while the submission was read; hand it in again")
+            )
             return
         except OSError as error:
             self._collector.report(where, reason_of(error))

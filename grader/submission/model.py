@@ -20,7 +20,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Problem:
-    """One sentence about a file that was not taken as it is, and about which exercise, where that is known."""
+    """One sentence about a file that was not taken as it is, with the exercise where that is known."""
 
     file: str
     kind: ProblemKind
@@ -46,4 +46,4 @@ class UnreadableError(Exception):
 
 
 class RefusedError(Exception):
-    """One file must not be read, a link for instance; the text continues a sentence that starts with its name."""
+    """One file must not be read, say a link; the text continues a sentence that starts with its name."""

@@ -1,4 +1,4 @@
-"""What a file's name says: which exercise it answers, whether it matters at all, and how to show it to people."""
+"""What a file's name says: which exercise it answers, whether it matters at all, and how to show it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
 FileKind = Literal["exercise", "notebook", "zip", "unknown"]
 
-# Passed over without a word, with everything in them: what tools leave behind. Hidden names are too (see is_passed_over).
-_LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
+# Passed over without a word, with everything in them, as hidden names are: what tools leave behind.
+_LEFT_BY_TOOLS = frozenset(
+    {"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"}
+)
 _COURSE_FURNITURE = frozenset({"README.md", "course.yml", "timestamp.txt"})
 
 _NUMBER = re.compile(r"[0-9]+_")
@@ -28,7 +30,7 @@ def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
 
 
 def is_passed_over(name: str) -> bool:
-    """Tell whether a file or folder of this name is left out silently: hidden, left by a tool, or the course's own."""
+    """Tell whether a file or folder of this name is left out silently: hidden, a tool's, the course's own."""
     return name.startswith(".") or name in _LEFT_BY_TOOLS or name in _COURSE_FURNITURE
 
 
@@ -54,7 +56,7 @@ class ExerciseNames:
         return self._by_id.get(id)
 
     def by_stem(self, stem: str) -> Exercise | None:
-        """Return the exercise meant by `softmax` or `03_softmax`, or None; the number itself is not held against it."""
+        """Return the exercise meant by `softmax` or `03_softmax`, or None; any number will do."""
         return self._by_id.get(stem) or self._by_id.get(_NUMBER.sub("", stem, count=1))
 
     def by_file(self, name: str) -> Exercise | None:

@@ -1,4 +1,4 @@
-"""What bytes are a source: UTF-8 text of a sensible size. Decided from the bytes alone, before anything looks at the Python."""
+"""What bytes are a source: UTF-8 text of a sensible size. Decided without a look at the Python in it."""
 
 from __future__ import annotations
 

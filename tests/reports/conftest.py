@@ -39,6 +39,11 @@ def units() -> list[tuple[str, list[str]]]:
 
 
 @pytest.fixture
+def all_passed() -> Record:
+    return golden_record("all_passed")
+
+
+@pytest.fixture
 def half_done() -> Record:
     return golden_record("half_done")
 
@@ -54,12 +59,5 @@ def not_graded() -> Record:
 
 
 @pytest.fixture
-def all_passed() -> Record:
-    return golden_record("all_passed")
-
-
-@pytest.fixture
-def class_records(
-    all_passed: Record, half_done: Record, hostile: Record, not_graded: Record
-) -> list[Record]:
+def class_records(all_passed: Record, half_done: Record, hostile: Record, not_graded: Record) -> list[Record]:
     return [all_passed, half_done, hostile, not_graded]

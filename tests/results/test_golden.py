@@ -59,6 +59,20 @@ def test_published_schema_is_the_models() -> None:
     assert SCHEMA.read_text("utf-8") == schema_text()
 
 
+def test_example_in_the_documentation_is_a_record() -> None:
+    text = (SCHEMA.parent / "formats.md").read_text("utf-8")
+    example = text.split("```json\n")[1].split("```")[0]
+    record = Record.from_json(example)
+    assert json.loads(record.to_json()) == json.loads(example)
+
+
+def test_documentation_names_every_field() -> None:
+    text = (SCHEMA.parent / "formats.md").read_text("utf-8")
+    schema = record_schema()
+    fields = {field for part in (schema, *schema["$defs"].values()) for field in part["properties"]}
+    assert {field for field in fields if f"`{field}`" not in text} == set()
+
+
 def test_every_golden_record_has_its_maker() -> None:
     assert {path.stem for path in GOLDEN.glob("*.json")} == {path.stem for path in MAKERS}
 

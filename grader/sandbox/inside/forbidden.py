@@ -24,6 +24,10 @@ class OperatorWatch(TorchDispatchMode):
         self.operators = frozenset(operators)
         self.seen: str | None = None
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # torch would load its compiler, half a second, to keep it away from us
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
@@ -42,19 +46,25 @@ def forbidden_uses(source: str, calls: Iterable[str], entry_points: Iterable[str
     """
     names = frozenset(calls)
     tree = ast.parse(source)
-    own = _own_names(tree)
+    methods, imported = _own_methods(tree), _imported_names(tree)
     found: set[tuple[str, int]] = set()
     for node in _reachable(tree, entry_points):
         for part in ast.walk(node):
-            name = _library_name(part, names, own)
+            name = _library_name(part, names, methods, imported)
             if name:
                 found.add((name, getattr(part, "lineno", 0)))
     return sorted(found, key=lambda use: use[1])
 
 
-def _own_names(tree: ast.Module) -> frozenset[str]:
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, kinds))
+def _own_methods(tree: ast.Module) -> frozenset[str]:
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return frozenset(part.name for node in classes for part in node.body if isinstance(part, functions))
+
+
+def _imported_names(tree: ast.Module) -> frozenset[str]:
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    return frozenset(name for node in imports for name in _defined_by(node))
 
 
 def _reachable(tree: ast.Module, entry_points: Iterable[str]) -> list[ast.stmt]:
@@ -106,14 +116,21 @@ def _defined_by(statement: ast.stmt) -> Iterable[str]:
             yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
 
 
-def _library_name(node: ast.AST, names: frozenset[str], own: frozenset[str]) -> str | None:
+def _library_name(
+    node: ast.AST, names: frozenset[str], methods: frozenset[str], imported: frozenset[str]
+) -> str | None:
     if isinstance(node, ast.Attribute) and node.attr in names:
-        base = node.value
-        is_own = isinstance(base, ast.Name) and (base.id in ("self", "cls") or base.id in own)
-        return None if is_own and node.attr in own else node.attr
+        is_own = node.attr in methods and _root_name(node) not in imported
+        return None if is_own else node.attr
     if isinstance(node, ast.ImportFrom):
         return next((alias.name for alias in node.names if alias.name in names), None)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
         texts = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
         return next((text for text in texts if text in names), None)
     return None
+
+
+def _root_name(node: ast.expr) -> str | None:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None

@@ -129,9 +129,7 @@ def warm_up() -> None:
     y = torch.softmax(linear(x) @ linear(x).transpose(-2, -1), dim=-1)
     y.masked_fill(torch.ones(2, 2, dtype=torch.bool).triu(1), -torch.inf)
     torch.autograd.grad([y], [x, *linear.parameters()], [torch.ones_like(y)], allow_unused=True)
-    frame = wire.pack({"x": x, "n": float("nan")}, 1 << 20)
-    header, _ = wire.check_prefix(frame[: wire.PREFIX.size], 1 << 20)
-    wire.unpack(frame[wire.PREFIX.size : wire.PREFIX.size + header], frame[wire.PREFIX.size + header :])
+    wire.copied({"x": x, "n": float("nan")})
     question = {"cases": [{"seed": 0, "steps": []}]}
     host.run_question(question, {}, "warm-up", ["aten::none"])
     host.scan("def f():\n    return 1\n", ["softmax"], ["f"])

@@ -1,0 +1,88 @@
+"""What came back for one case. From a learner's side everything in it is a claim and is checked for its form here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .case import Case
+
+MAX_TEXT = 600
+
+
+class Malformed(Exception):
+    """An answer that does not have the form of one."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The told values of one case by name, and the error that ended it, if any."""
+
+    values: Mapping[str, Any]
+    error: Mapping[str, Any] | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+
+def read_answers(reply: Any, cases: Sequence[Case]) -> list[Answers]:
+    """Check the form of a reply to these cases. Raises Malformed when it isn't one."""
+    if not isinstance(reply, list) or len(reply) != len(cases):
+        raise Malformed("not one answer for each case")
+    return [_read(item, case) for item, case in zip(reply, cases)]
+
+
+def _read(item: Any, case: Case) -> Answers:
+    if not isinstance(item, dict) or item.keys() != {"answers", "error"}:
+        raise Malformed("an answer without its parts")
+    told, error = item["answers"], item["error"]
+    if not isinstance(told, dict):
+        raise Malformed("answers that are no mapping")
+    if error is not None:
+        return Answers({}, read_error(error))
+    values = {}
+    for number, name in case.told.items():
+        if str(number) not in told:
+            raise Malformed(f"no answer for {name}")
+        values[name] = told[str(number)]
+    return Answers(values)
+
+
+def read_error(error: Any) -> dict[str, Any]:
+    """Check the form of a told error. Raises Malformed when it isn't one."""
+    if not isinstance(error, dict):
+        raise Malformed("an error that is no mapping")
+    kind = error.get("kind")
+    forms: dict[str, dict[str, type]] = {
+        "exception": {"type": str, "message": str, "frames": list},
+        "memory": {"frames": list},
+        "forbidden": {"name": str},
+        "no_entry": {"name": str},
+        "no_attribute": {"name": str},
+        "names": {"missing": list, "unexpected": list},
+        "weight_shape": {"name": str, "came": list, "due": list},
+        "not_a_module": {"what": str},
+    }
+    if not isinstance(kind, str) or kind not in forms:
+        raise Malformed("an unknown kind of error")
+    read: dict[str, Any] = {"kind": kind, "step": error.get("step") if isinstance(error.get("step"), int) else -1}
+    for name, form in forms[kind].items():
+        value = error.get(name)
+        if not isinstance(value, form):
+            raise Malformed(f"an error without its {name}")
+        read[name] = value[:MAX_TEXT] if isinstance(value, str) else _flat(value)
+    return read
+
+
+def _flat(values: list[Any]) -> list[Any]:
+    """Lists in errors hold texts, whole numbers and pairs (line, function); anything else is dropped."""
+    kept: list[Any] = []
+    for value in values[:40]:
+        if isinstance(value, str):
+            kept.append(value[:200])
+        elif isinstance(value, int):
+            kept.append(value)
+        elif isinstance(value, list) and len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], str):
+            kept.append((value[0], value[1][:80]))
+    return kept

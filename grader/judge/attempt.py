@@ -1,0 +1,204 @@
+"""One submission's go at one exercise: the learner's process is started when needed, and replaced when it is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from grader.course import Exercise
+from grader.sandbox.inside import host, wire
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker import Bounds, MachineError, Script, Worker, WorkerLost
+
+from .answers import Malformed, read_error
+from .case import Question
+from .failure import CheckFailed, error_text, forbidden_text, loss_text, syntax_text
+
+MAX_LOSSES = 3
+LEAST_SECONDS = 0.05
+
+
+def script_of(exercise: Exercise, source: bytes) -> Script:
+    """What a worker is told about an exercise and the learner's file for it."""
+    forbidden = exercise.forbidden
+    return Script(
+        file=exercise.file_name,
+        source=source,
+        entry_points=exercise.entry_points,
+        calls=forbidden.calls if forbidden else (),
+        operators=forbidden.operators if forbidden else (),
+    )
+
+
+@dataclass
+class _Facts:
+    """What is known of a submission's file for one exercise."""
+
+    exercise: Exercise
+    source: bytes
+
+    def __post_init__(self) -> None:
+        self.script = script_of(self.exercise, self.source)
+        self.text = self.source.decode("utf-8", "replace").removeprefix("\ufeff")
+        self.refusal = ""
+
+    @property
+    def reason(self) -> str:
+        """Why library calls are forbidden."""
+        return self.exercise.forbidden.reason if self.exercise.forbidden else ""
+
+    def read_scan(self, scan: dict[str, Any]) -> None:
+        """Refuse the file if the look at its source says so."""
+        lines = self.text.splitlines()
+        if "syntax" in scan:
+            number, message = scan["syntax"]
+            self.refusal = syntax_text(int(number), str(message), lines)
+        elif scan["forbidden"]:
+            name, number = scan["forbidden"][0]
+            self.refusal = forbidden_text(str(name), int(number), self.reason)
+
+    def read_load(self, error: Any) -> None:
+        """Refuse the file because it failed while it was loaded."""
+        told = error_text(error, self.text.splitlines(), self.reason, hide_numbers=False)
+        self.refusal = f"Your file cannot be loaded. {told}"
+
+
+class Attempt(_Facts):
+    """The learner's file for one exercise, answered by a worker behind the wall.
+
+    `ask` raises CheckFailed when the learner's code ends, hangs or floods, MachineError when the sandbox breaks.
+    """
+
+    def __init__(self, exercise: Exercise, source: bytes, sandbox: Callable[[], Sandbox]) -> None:
+        super().__init__(exercise, source)
+        self._sandbox = sandbox
+        limits = exercise.limits
+        self._bounds = Bounds(limits.cpu_seconds, limits.memory_mb, limits.reply_mb, limits.output_kb)
+        self._worker: Worker | None = None
+        self._is_loaded = False
+        self._losses = 0
+        self._left = limits.seconds
+        self.printed_bytes = 0
+
+    def start(self) -> None:
+        """Start the worker ahead of need; it loads the learner's file while the judge is busy with something else."""
+        if self._worker is not None or self.refusal:
+            return
+        self._worker = self._sandbox().spawn(self._bounds)
+        self._is_loaded = False
+        try:
+            self._worker.send(self.script.frame(self._worker.reply_bytes), self.exercise.limits.request_seconds)
+        except WorkerLost as loss:
+            raise MachineError(f"a worker did not take its task ({loss})") from loss
+
+    def ask(self, question: Question) -> Any:
+        """Pass a question on and return the reply as it came. See the class for what it raises."""
+        if self.refusal:
+            raise CheckFailed(self.refusal)
+        worker = self._ready_worker()
+        started = time.monotonic()
+        seconds = self._seconds()
+        before = worker.printed_bytes
+        try:
+            worker.send(question.frame, seconds)
+            reply = worker.receive(seconds)
+        except WorkerLost as loss:
+            self._note_loss(loss)
+            raise CheckFailed(loss_text(loss)) from loss
+        finally:
+            self._left -= time.monotonic() - started
+            self.printed_bytes += worker.printed_bytes - before
+        if isinstance(reply, dict) and set(reply) == {"too_large"}:
+            raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
+        return reply
+
+    def _ready_worker(self) -> Worker:
+        if self._worker is None:
+            self.start()
+        worker = self._worker
+        assert worker is not None
+        if not self._is_loaded:
+            self._load(worker)
+        return worker
+
+    def _load(self, worker: Worker) -> None:
+        started = time.monotonic()
+        try:
+            # the look at the source comes before the source has run, so it can be trusted
+            self.read_scan(worker.receive(self._seconds()))
+            if not self.refusal:
+                told = worker.receive(self._seconds())
+                if not (isinstance(told, dict) and told.get("loaded") is True):
+                    self._read_load_failure(told)
+        except WorkerLost as loss:
+            self.refusal = f"Your file cannot be loaded. {loss_text(loss)}"
+        self._left -= time.monotonic() - started
+        if self.refusal:
+            self.close()
+            raise CheckFailed(self.refusal)
+        self._is_loaded = True
+
+    def _read_load_failure(self, told: Any) -> None:
+        try:
+            self.read_load(read_error(told["error"]))
+        except (Malformed, KeyError, TypeError):
+            self.refusal = "Your file cannot be loaded: it sent no readable answer."
+
+    def _seconds(self) -> float:
+        if self._left < LEAST_SECONDS:
+            self.refusal = f"The {self.exercise.limits.seconds:g} seconds for this exercise are used up."
+            self.close()
+            raise CheckFailed(self.refusal)
+        return min(self.exercise.limits.request_seconds, self._left)
+
+    def _note_loss(self, loss: WorkerLost) -> None:
+        self.close()
+        self._losses += 1
+        if self._losses >= MAX_LOSSES:
+            self.refusal = loss_text(loss)
+
+    def close(self) -> None:
+        """End the learner's process."""
+        if self._worker is not None:
+            self._sandbox().forget(self._worker)
+            self._worker = None
+
+
+class LocalAttempt(_Facts):
+    """The learner's file run in this very process (isolation "none"), for a debugger and for print. No wall at all."""
+
+    def __init__(self, exercise: Exercise, source: bytes) -> None:
+        super().__init__(exercise, source)
+        self._namespace: host.Namespace | None = None
+        self.printed_bytes = 0
+
+    def ask(self, question: Question) -> Any:
+        """Answer here and now. A learner's exception becomes CheckFailed with the learner's own traceback."""
+        if self.refusal:
+            raise CheckFailed(self.refusal)
+        data = wire.unpack_frame(question.frame)
+        try:
+            if self._namespace is None:
+                self._namespace = self._load()
+            reply = host.run_question(data, self._namespace, self.script.file, self.script.operators, raw=True)
+        except (CheckFailed, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            told = host.describe_error(error, self.script.file)
+            text = error_text(told, self.text.splitlines(), self.reason, hide_numbers=False)
+            raise CheckFailed(text).with_traceback(error.__traceback__) from None
+        return wire.copied(reply)
+
+    def _load(self) -> host.Namespace:
+        self.read_scan(host.scan(self.text, self.script.calls, self.script.entry_points))
+        if self.refusal:
+            raise CheckFailed(self.refusal)
+        return host.load(self.text, self.script.file)
+
+    def start(self) -> None:
+        """Nothing to start."""
+
+    def close(self) -> None:
+        """Nothing to end."""

@@ -1,0 +1,10 @@
+"""All that the author of checks and mistake banks writes with."""
+
+from __future__ import annotations
+
+from .case import Case, function, module
+from .failure import CheckFailed, expect, fail
+from .mistakes import Mistake
+from .points import points
+
+__all__ = ["Case", "CheckFailed", "Mistake", "expect", "fail", "function", "module", "points"]

@@ -1,0 +1,170 @@
+"""What a check asks: a case is a short program that runs on the learner's code, the reference and the known mistakes alike."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from grader.sandbox.inside import wire
+from grader.sandbox.inside.wire import Slot
+
+OUTPUT = "output"
+GRADIENTS = "gradients"
+
+
+@dataclass
+class Case:
+    """Steps that fill numbered slots; `told` names the slots whose values come back.
+
+    `axes` names the axes of the output for a learner, `inputs` the tensors by the learner's own parameter names.
+    """
+
+    axes: tuple[str, ...] = ()
+    seed: int = 0
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    told: dict[int, str] = field(default_factory=dict)
+    inputs: dict[str, Slot] = field(default_factory=dict)
+    module: Slot | None = None
+    output: Slot | None = None
+
+    def _add(self, do: str, tell: str = "", **details: Any) -> Slot:
+        number = len(self.steps)
+        self.steps.append({"do": do, "tell": bool(tell), **details})
+        if tell:
+            self.told[number] = tell
+        return Slot(number)
+
+    def tensor(self, value: torch.Tensor, *, gradient: bool = False, name: str = "") -> Slot:
+        """Hand in a fresh copy of a tensor; with `gradient` it asks for gradients; with `name` it is one of the inputs."""
+        slot = self._add("tensor", value=value.contiguous(), gradient=gradient and value.is_floating_point())
+        if name:
+            self.inputs[name] = slot
+        return slot
+
+    def entry(self, name: str) -> Slot:
+        """The function or class of that name in the learner's file."""
+        return self._add("entry", name=name)
+
+    def library_module(self, name: str, *args: Any) -> Slot:
+        """A module of torch.nn, such as library_module("Dropout", 0.5)."""
+        return self._add("library_module", name=name, args=list(args))
+
+    def call(self, target: Slot, *args: Any, method: str = "", tell: str = "", **kwargs: Any) -> Slot:
+        """Call what is in a slot (or one of its methods). Tensors among the arguments are handed in as fresh copies."""
+        args, kwargs = tuple(map(self._handed_in, args)), {k: self._handed_in(v) for k, v in kwargs.items()}
+        return self._add("call", tell, target=target, method=method, args=list(args), kwargs=kwargs)
+
+    def refuses(self, target: Slot, *args: Any, tell: str = "refusal", **kwargs: Any) -> Slot:
+        """Call what must be refused; tells "refused", "accepted", or the name of another error."""
+        return self._add("refuses", tell, target=target, method="", args=list(args), kwargs=kwargs)
+
+    def load(self, module: Slot, weights: Mapping[str, torch.Tensor]) -> None:
+        """Put numbers into a module's parameters, by name."""
+        self._add("load", target=module, weights=dict(weights))
+
+    def prepare(self, module: Slot, *, train: bool = False, dtype: torch.dtype | None = None) -> None:
+        """Choose training or evaluation mode and, if given, another dtype."""
+        name = str(dtype).removeprefix("torch.") if dtype else ""
+        self._add("prepare", target=module, train=train, dtype=name)
+
+    def tell(self, value: Any, name: str) -> None:
+        """Bring a slot's value (or a list or dict of slots) back under this name."""
+        self._add("value", name, value=value)
+
+    def parameters(self, module: Slot) -> None:
+        """Bring back {name: [shape, trainable]} as "parameters"."""
+        self._add("parameters", "parameters", target=module)
+
+    def buffers(self, module: Slot) -> None:
+        """Bring back the names of the module's buffers as "buffers"."""
+        self._add("buffers", "buffers", target=module)
+
+    def attribute(self, target: Slot, name: str) -> None:
+        """Bring back an attribute under its own name."""
+        self._add("attribute", name, target=target, name=name)
+
+    def gradients(self, cotangents: Sequence[torch.Tensor]) -> None:
+        """Bring back the gradients of sum(output * cotangent) for the inputs and the module's parameters."""
+        self._add(
+            "gradients",
+            GRADIENTS,
+            of=self.output,
+            cotangents=list(cotangents),
+            inputs=dict(self.inputs),
+            module=self.module,
+        )
+
+    def _handed_in(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return self.tensor(value)
+        return value
+
+    def as_data(self) -> dict[str, Any]:
+        """The form in which it is sent."""
+        return {"seed": self.seed, "steps": self.steps}
+
+
+def function(entry: str, *args: Any, axes: str = "", names: Sequence[str] = (), **kwargs: Any) -> Case:
+    """Call a function of the learner's; tensor arguments are its inputs, under the parameter names given in `names`.
+
+    `axes` names the axes of the result, separated by blanks: "batch queries keys".
+    """
+    case = Case(axes=tuple(axes.split()))
+    labels = [*names, *(f"argument {i + 1}" for i in range(len(names), len(args)))]
+    slots = [
+        case.tensor(arg, gradient=True, name=label) if isinstance(arg, torch.Tensor) else arg
+        for arg, label in zip(args, labels)
+    ]
+    keywords = {
+        name: case.tensor(arg, gradient=True, name=name) if isinstance(arg, torch.Tensor) else arg
+        for name, arg in kwargs.items()
+    }
+    case.output = case.call(case.entry(entry), *slots, tell=OUTPUT, **keywords)
+    return case
+
+
+def module(
+    entry: str,
+    *init: Any,
+    weights: Mapping[str, torch.Tensor],
+    inputs: Mapping[str, Any],
+    axes: str = "",
+    train: bool = False,
+    dtype: torch.dtype | None = None,
+    seed: int = 0,
+    **init_keywords: Any,
+) -> Case:
+    """Make a module of the learner's class, load weights by name, choose the mode and call it.
+
+    `inputs` maps forward's parameter names to what is passed, in order and by position.
+    """
+    case = Case(axes=tuple(axes.split()), seed=seed)
+    case.module = case.call(case.entry(entry), *init, **init_keywords)
+    case.load(case.module, weights)
+    case.prepare(case.module, train=train, dtype=dtype)
+    passed = [
+        case.tensor(value, gradient=True, name=name) if isinstance(value, torch.Tensor) else value
+        for name, value in inputs.items()
+    ]
+    case.output = case.call(case.module, *passed, tell=OUTPUT)
+    return case
+
+
+@dataclass(frozen=True)
+class Question:
+    """Some cases, packed once: the same bytes go to the learner and name the answers of reference and mistakes."""
+
+    cases: tuple[Case, ...]
+    frame: bytes
+    digest: bytes
+
+    @classmethod
+    def of(cls, cases: Iterable[Case]) -> Question:
+        """Pack some cases."""
+        kept = tuple(cases)
+        frame = wire.pack({"cases": [case.as_data() for case in kept]}, wire.TRUSTED_BYTES)
+        return cls(kept, frame, hashlib.blake2b(frame, digest_size=16).digest())

@@ -1,0 +1,129 @@
+"""An exercise's file as pytest sees it: its hidden checks stand under it, the file itself is never imported."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from grader.course import Course, Exercise
+from grader.stubs import make_stub, same_as_stub
+
+from .points import Role
+from .sitting import Sitting
+from .trusted import Expected
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What one check is worth, as its `points` marker says."""
+
+    points: float
+    role: Role
+    visible: bool
+    title: str
+
+
+class Kit:
+    """An exercise together with what the judge has for it."""
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self.exercise = exercise
+        self.checks_path = course.checks_path(exercise)
+        self.stub_path = course.stub_path(exercise)
+        self._solution = course.solution_path(exercise)
+        self._bank = course.mistakes_path(exercise)
+
+    @cached_property
+    def expected(self) -> Expected:
+        """The reference and the known mistakes."""
+        return Expected(self._solution, self._bank)
+
+    @cached_property
+    def stub(self) -> str:
+        """The file as a learner is given it."""
+        return make_stub(self._solution.read_text(encoding="utf-8"))
+
+    def is_untouched(self, source: bytes) -> bool:
+        """Whether a learner's file is still the stub."""
+        return same_as_stub(source, self.stub)
+
+
+class ExerciseFile(pytest.Module):
+    """The node of one exercise; its items are the exercise's hidden checks. `sitting` is who sits the exercise now."""
+
+    kit: Kit
+    course: Course
+    sitting: Sitting | None = None
+
+    @classmethod
+    def of(cls, parent: pytest.Collector, path: Path, kit: Kit, course: Course) -> ExerciseFile:
+        """The node for `path`, which need not be the file that is graded."""
+        node: ExerciseFile = cls.from_parent(parent, path=path)
+        node.kit, node.course = kit, course
+        return node
+
+    def _getobj(self) -> ModuleType:
+        return _load_checks(self.kit.checks_path)
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        items = list(super().collect())
+        for item in items:
+            if isinstance(item, pytest.Function) and item.get_closest_marker("points") is None:
+                raise pytest.UsageError(f"{self.kit.checks_path.name}: {item.name} has no @points")
+        return items
+
+
+class NotStarted(pytest.Item):
+    """Stands for an exercise whose file is still the stub."""
+
+    def runtest(self) -> None:
+        pytest.skip("not started")
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, f"{self.path.stem}: not started"
+
+
+def _load_checks(path: Path) -> ModuleType:
+    name = "kata_checks_" + re.sub(r"\W", "_", f"{path.parent.name}_{path.stem}")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def worth_of(item: pytest.Item) -> Worth:
+    """Read a check's marker and its sentence."""
+    marker = item.get_closest_marker("points")
+    assert marker is not None
+    value, options = float(marker.args[0]), marker.kwargs
+    return Worth(value, options["role"], options["visible"], _title(getattr(item, "obj", None)))
+
+
+def _title(function: Any) -> str:
+    text = (function.__doc__ or "").strip().split("\n\n")[0]
+    return " ".join(text.split())
+
+
+def exercise_file(item: pytest.Item) -> ExerciseFile:
+    """The exercise that a check belongs to."""
+    node = item.getparent(ExerciseFile)
+    assert node is not None
+    return node
+
+
+def sitting_of(item: pytest.Item) -> Sitting:
+    """Who sits the exercise of this check now."""
+    sitting = exercise_file(item).sitting
+    assert sitting is not None
+    return sitting

@@ -1,0 +1,213 @@
+"""Is this the value that was due? If not, one sentence in a learner's terms that gives nothing away.
+
+Tolerances are not the check author's business. A difference counts when it is larger than float32 rounding (1e-5 of the
+largest number due) and larger than what a rounding of the inputs would make of the result: so exact ways of writing the
+same formula pass, and zeros never pass as small numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from grader.sandbox.inside.wire import Opaque
+
+RELATIVE = 1e-5
+ULPS_OF_HALF = 4
+"""float16 and bfloat16 results may be off by this many units in the last place."""
+
+ROUNDING_SAFETY = 4.0
+
+
+def difference(
+    came: Any, due: Any, *, what: str, axes: Sequence[str] = (), slack: Any = None, scale: float | None = None
+) -> str | None:
+    """Return what is wrong with `came`, or None when it is `due`.
+
+    `slack` is a structure like `due` that holds, for each tensor, how far rounding alone may move it; `scale` is the size
+    of number to which the tolerance is relative (by default the largest finite one that is due).
+    """
+    if isinstance(due, torch.Tensor):
+        return _tensor_difference(came, due, what, axes, slack, scale)
+    if isinstance(due, (list, tuple)):
+        return _sequence_difference(came, due, what, axes, slack, scale)
+    if isinstance(due, Mapping):
+        return _mapping_difference(came, due, what, slack)
+    if isinstance(due, float):
+        return _number_difference(came, due, what)
+    if type(came) is not type(due) or came != due:
+        return f"{what} is not right: {in_words(came)} came back."
+    return None
+
+
+def in_words(value: Any) -> str:
+    """Say what a value is, for a learner: a tensor by dtype and shape, anything else by its type."""
+    if isinstance(value, torch.Tensor):
+        return f"a {dtype_name(value)} tensor of shape {shape_text(value.shape)}"
+    if isinstance(value, Opaque):
+        return value.what
+    if value is None:
+        return "None"
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, (bool, int, float)):
+        return f"the {type(value).__name__} {value!r}"
+    return f"a {type(value).__name__}"
+
+
+def dtype_name(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
+    """(2, 5, 8), followed by the axes' names when they fit."""
+    sizes = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+    return f"{sizes} = ({', '.join(axes)})" if axes and len(axes) == len(shape) else sizes
+
+
+def _tensor_difference(
+    came: Any, due: torch.Tensor, what: str, axes: Sequence[str], slack: Any, scale: float | None
+) -> str | None:
+    if not isinstance(came, torch.Tensor):
+        return f"{what} should be a tensor, but {in_words(came)} came back."
+    if came.shape != due.shape:
+        return f"{what} has shape {shape_text(came.shape)}; {shape_text(due.shape, axes)} was due."
+    if came.dtype != due.dtype:
+        return f"{what} is {dtype_name(came)}; {dtype_name(due)} was due."
+    if not due.is_floating_point():
+        wrong = came != due
+    else:
+        wrong = _wrong_numbers(came.double(), due.double(), _allowed(due, slack, scale))
+    return _describe_wrong(wrong, came, due, what) if bool(wrong.any()) else None
+
+
+def _allowed(due: torch.Tensor, slack: Any, scale: float | None) -> torch.Tensor:
+    finite = due.double().nan_to_num(0.0, 0.0, 0.0)
+    if scale is None:
+        scale = float(finite.abs().max()) if due.numel() else 0.0
+    allowed = torch.full_like(finite, RELATIVE * scale)
+    if due.dtype in (torch.float16, torch.bfloat16):
+        allowed = ULPS_OF_HALF * torch.finfo(due.dtype).eps * (finite.abs() + RELATIVE)
+    if isinstance(slack, torch.Tensor) and slack.shape == due.shape:
+        moved = slack.double().nan_to_num(0.0, 0.0, 0.0).abs()
+        allowed = allowed + ROUNDING_SAFETY * (moved.max() if moved.numel() else 0.0)
+    return allowed
+
+
+def _wrong_numbers(came: torch.Tensor, due: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+    close = (came - due).abs() <= allowed
+    same = (came == due) | (came.isnan() & due.isnan())
+    return ~(close | same)
+
+
+def _describe_wrong(wrong: torch.Tensor, came: torch.Tensor, due: torch.Tensor, what: str) -> str:
+    total, count = wrong.numel(), int(wrong.sum())
+    if came.is_floating_point() and bool((came.isnan() & ~due.isnan()).any()):
+        return f"{what} has NaN in {int(came.isnan().sum())} of {total} places."
+    if came.is_floating_point() and bool((came.isinf() & ~due.isinf()).any()):
+        return f"{what} is infinite in {int((came.isinf() & ~due.isinf()).sum())} of {total} places."
+    if count == total:
+        return f"{what} has the right shape, but none of its {total} numbers is right." if total > 1 else f"{what} is the wrong number."
+    return f"{what} has the right shape, but {count} of its {total} numbers are wrong{_where(wrong)}."
+
+
+def _where(wrong: torch.Tensor) -> str:
+    """Name a pattern that helps to find the fault: only some rows, only some columns, only above the diagonal."""
+    if wrong.dim() < 2 or wrong.shape[-1] < 2 or wrong.shape[-2] < 2:
+        return ""
+    plane = wrong.reshape(-1, *wrong.shape[-2:]).any(0)
+    rows, columns = plane.any(1), plane.any(0)
+    if not bool(rows.all()) and bool((plane == rows[:, None]).all()):
+        return f" (only in rows {_indices(rows)}, counted from 0)"
+    if not bool(columns.all()) and bool((plane == columns[None, :]).all()):
+        return f" (only in columns {_indices(columns)}, counted from 0)"
+    if plane.shape[0] == plane.shape[1]:
+        for name, part in _triangles(plane.shape[0]).items():
+            if bool((plane & ~part).sum() == 0):
+                return f" (only {name})"
+    return ""
+
+
+def _triangles(n: int) -> dict[str, torch.Tensor]:
+    ones = torch.ones(n, n, dtype=torch.bool)
+    return {"on the diagonal": torch.eye(n, dtype=torch.bool), "above the diagonal": ones.triu(1), "below the diagonal": ones.tril(-1)}
+
+
+def _indices(flags: torch.Tensor) -> str:
+    numbers = [str(i) for i in flags.nonzero().flatten().tolist()]
+    return ", ".join(numbers[:6]) + (", …" if len(numbers) > 6 else "")
+
+
+def _sequence_difference(
+    came: Any, due: Sequence[Any], what: str, axes: Sequence[str], slack: Any, scale: float | None
+) -> str | None:
+    if not isinstance(came, (list, tuple)):
+        return f"{what} should be {len(due)} values, but {in_words(came)} came back."
+    if len(came) != len(due):
+        return f"{what} should be {len(due)} values, but {len(came)} came back."
+    slacks = slack if isinstance(slack, (list, tuple)) and len(slack) == len(due) else [None] * len(due)
+    for number, (one, other, room) in enumerate(zip(came, due, slacks)):
+        wrong = difference(one, other, what=f"Value {number + 1} of {len(due)} of {what}", axes=axes, slack=room, scale=scale)
+        if wrong:
+            return wrong
+    return None
+
+
+def _mapping_difference(came: Any, due: Mapping[Any, Any], what: str, slack: Any) -> str | None:
+    if not isinstance(came, Mapping):
+        return f"{what} should be a dict, but {in_words(came)} came back."
+    missing, extra = [k for k in due if k not in came], [k for k in came if k not in due]
+    if missing or extra:
+        return f"{what}: {names_text(missing, extra)}"
+    for key, value in due.items():
+        room = slack.get(key) if isinstance(slack, Mapping) else None
+        wrong = difference(came[key], value, what=f"`{key}` in {what}", slack=room)
+        if wrong:
+            return wrong
+    return None
+
+
+def names_text(missing: Sequence[Any], extra: Sequence[Any]) -> str:
+    """Which names are missing and which are there without being asked for."""
+    parts = []
+    if missing:
+        parts.append("missing: " + ", ".join(f"`{name}`" for name in missing))
+    if extra:
+        parts.append("not expected: " + ", ".join(f"`{name}`" for name in extra))
+    return "; ".join(parts) + "."
+
+
+def _number_difference(came: Any, due: float, what: str) -> str | None:
+    if isinstance(came, torch.Tensor) and came.numel() == 1:
+        came = came.item()
+    if isinstance(came, bool) or not isinstance(came, (int, float)):
+        return f"{what} should be a number, but {in_words(came)} came back."
+    if not math.isclose(came, due, rel_tol=RELATIVE):
+        return f"{what} is not the right number."
+    return None
+
+
+def gradient_scale(gradients: Mapping[str, Any]) -> float:
+    """The largest gradient of a case. Some are zero but for rounding (a key's bias), so all share one scale."""
+    largest = [float(g.abs().max()) for g in gradients.values() if isinstance(g, torch.Tensor) and g.numel()]
+    return max(largest, default=0.0)
+
+
+def gradients_difference(came: Any, due: Mapping[str, Any], slack: Any = None) -> str | None:
+    """Compare gradients by the names of inputs and parameters."""
+    if not isinstance(came, Mapping) or came.keys() != due.keys():
+        return "The gradients of the inputs and parameters could not be read."
+    scale = gradient_scale(due)
+    for name, gradient in due.items():
+        if gradient is None:
+            continue
+        if came[name] is None:
+            return f"No gradient reaches `{name}`: something on the way cuts it off (detach, .data, no_grad, a new tensor)."
+        room = slack.get(name) if isinstance(slack, Mapping) else None
+        wrong = difference(came[name], gradient, what=f"The gradient of `{name}`", slack=room, scale=10 * scale)
+        if wrong:
+            return wrong
+    return None

@@ -1,0 +1,108 @@
+"""How a check says that the learner's code is not right, and how errors of that code are told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from grader.sandbox.worker import WorkerLost
+
+from .compare import names_text, shape_text
+
+DECIMALS = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
+MAX_SOURCE_LINE = 120
+
+LIBRARY_NAMES = {
+    "aten::_softmax": "softmax",
+    "aten::_log_softmax": "log_softmax",
+    "aten::_safe_softmax": "softmax",
+}
+
+
+class CheckFailed(Exception):
+    """The learner's code does not do what this check asks for; the text is for the learner."""
+
+
+def expect(condition: object, message: str) -> None:
+    """Fail the check with a sentence for the learner unless the condition holds."""
+    if not condition:
+        raise CheckFailed(message)
+
+
+def fail(message: str) -> NoReturn:
+    """Fail the check with a sentence for the learner."""
+    raise CheckFailed(message)
+
+
+def error_text(error: Mapping[str, Any], source_lines: Sequence[str], forbidden_reason: str, *, hide_numbers: bool) -> str:
+    """Tell an error of the learner's code: what it was, and the learner's own line. Nothing of the grader's is shown.
+
+    With `hide_numbers` decimals in the error's text are blanked: they could be hidden inputs.
+    """
+    kind = error["kind"]
+    if kind == "exception":
+        return _exception_text(error, source_lines, hide_numbers)
+    if kind == "memory":
+        return f"Your code needed more memory than it may use{_line_text(error['frames'], source_lines)}."
+    if kind == "forbidden":
+        return forbidden_text(library_name(error["name"]), 0, forbidden_reason)
+    if kind == "no_entry":
+        return f"There is no `{error['name']}` in your file. Define it with exactly this name."
+    if kind == "no_attribute":
+        return f"There is no attribute `{error['name']}`. Set it in `__init__` with exactly this name."
+    if kind == "names":
+        return f"The parameters do not have the expected names; {names_text(error['missing'], error['unexpected'])}"
+    if kind == "weight_shape":
+        return f"The parameter `{error['name']}` has shape {shape_text(error['came'])}; {shape_text(error['due'])} was due."
+    return f"An nn.Module was expected here, but {error['what']} came."
+
+
+def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_numbers: bool) -> str:
+    text = DECIMALS.sub("…", error["message"]) if hide_numbers else error["message"]
+    if error["type"] == "NotImplementedError":
+        return f"Not written yet{_line_text(error['frames'], source_lines)}."
+    said = f": {text}" if text else ""
+    return f"{error['type']}{_line_text(error['frames'], source_lines)}{said}"
+
+
+def _line_text(frames: Sequence[Any], source_lines: Sequence[str]) -> str:
+    if not frames or not isinstance(frames[-1], tuple):
+        return ""
+    number, function = frames[-1]
+    where = f" in line {number}" + (f", in `{function}`" if function != "<module>" else "")
+    if 1 <= number <= len(source_lines) and source_lines[number - 1].strip():
+        line = source_lines[number - 1].strip()
+        where += f" (`{line[:MAX_SOURCE_LINE]}`)"
+    return where
+
+
+def library_name(operator: str) -> str:
+    """The name under which a learner knows one of torch's operators."""
+    return LIBRARY_NAMES.get(operator, operator.removeprefix("aten::").strip("_"))
+
+
+def forbidden_text(name: str, line: int, reason: str) -> str:
+    """Say which library call was refused, and why."""
+    where = f" (line {line})" if line else ""
+    return f"The library's `{name}` is not allowed here{where}: {reason}"
+
+
+def syntax_text(line: int, message: str, source_lines: Sequence[str]) -> str:
+    """Say why a file is not Python."""
+    return f"Your file is not valid Python: {message}{_line_text([(line, '<module>')], source_lines)}."
+
+
+def loss_text(loss: WorkerLost) -> str:
+    """Say how the learner's process came to its end."""
+    if loss.reason == "time":
+        return f"No answer after {loss.detail} seconds. Is there a loop that does not end, or far too much work?"
+    if loss.reason == "flood":
+        return "Your code printed far too much, so it was stopped. Take the print calls out."
+    if loss.reason == "signal" and loss.detail in ("SIGXCPU", "SIGKILL"):
+        return "Your code used up its processor time or memory and was stopped."
+    if loss.reason == "signal":
+        return f"Your code crashed the Python process ({loss.detail})."
+    if loss.reason == "exit":
+        return "Your code ended the Python process (exit or quit?)."
+    return "Your code sent no readable answer. It must leave the process's own descriptors alone."

@@ -1,0 +1,28 @@
+"""What a check receives: the learner behind the wall, and hidden inputs. Light to import, as part of the pytest plugin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from .draw import Draw
+    from .learner import Learner
+
+
+@pytest.fixture
+def draw(request: pytest.FixtureRequest) -> Draw:
+    """The hidden inputs of this check."""
+    from .collection import sitting_of
+
+    return sitting_of(request.node).draw(request.node.name)
+
+
+@pytest.fixture
+def learner(request: pytest.FixtureRequest, draw: Draw) -> Learner:
+    """The learner's module behind the wall."""
+    from .collection import sitting_of, worth_of
+
+    sitting = sitting_of(request.node)
+    return sitting.learner(request.node.name, draw, is_visible=worth_of(request.node).visible)

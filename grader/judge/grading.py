@@ -1,0 +1,298 @@
+"""Grade submissions: the hidden checks are collected once by pytest and then run for one submission after another."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from grader.course import Course, Exercise
+from grader.results import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Outcome, Problem, Record, Status
+from grader.sandbox.levels import Level
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker import MachineError
+from grader.submission import Submission
+
+from . import fixtures
+from .attempt import Attempt, LocalAttempt
+from .collection import ExerciseFile, Kit, Worth, exercise_file, worth_of
+from .failure import CheckFailed
+from .sitting import Sitting
+
+BEHIND_THE_DEADLINES_SECONDS = 300
+"""pytest-timeout's limit for one check: far beyond the judge's own deadlines, in case these fail."""
+
+UNCOUNTED = "Counts once the main check of this exercise passes."
+
+# A batch needs none of what pytest does for a person at a terminal.
+LEAN = ("cacheprovider", "terminal", "capture", "logging", "warnings", "doctest", "junitxml", "stepwise", "pastebin",
+        "setuponly", "setupplan", "debugging", "nose", "faulthandler", "unraisableexception", "threadexception",
+        "recwarn", "reports", "legacypath", "skipping")  # fmt: skip
+
+
+class GraderBroken(Exception):
+    """The checks themselves can't be run; nothing was graded."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How one check ended for one submission."""
+
+    outcome: Outcome | Literal["machine"]
+    message: str = ""
+
+
+class Judge:
+    """Grades submissions of one course at one isolation level with one seed.
+
+    The sandbox starts at once, so that torch loads there while this process loads it too.
+    """
+
+    def __init__(self, course: Course, level: Level, seed: int, only: Sequence[str] = ()) -> None:
+        self.course = course
+        self.level: Level = level
+        self.seed = seed
+        chosen = [course.exercise(id) for id in only] or course.exercises
+        wanted = {exercise.id for exercise in chosen}
+        self.kits = {e.id: Kit(course, e) for e in course.exercises if e.id in wanted}
+        self.sandbox = Sandbox(level) if level != "none" else None
+
+    def grade(self, submissions: Iterable[Submission], take: Callable[[Record], None]) -> None:
+        """Grade each submission and hand its record over as soon as it is there.
+
+        Raises MachineError when this machine cannot isolate, GraderBroken when the checks cannot be collected.
+        """
+        plugin = _Batch(self, submissions, take)
+        arguments = ["-c", os.devnull, "--rootdir", str(self.course.root), "--import-mode=importlib"]
+        arguments += [f"--timeout={BEHIND_THE_DEADLINES_SECONDS}", "-p", "pytest_timeout"]
+        arguments += [part for name in LEAN for part in ("-p", f"no:{name}")]
+        arguments += [str(kit.checks_path) for kit in self.kits.values()]
+        with _own_environment():
+            code = pytest.main(arguments, plugins=[plugin, fixtures])
+        if plugin.failure is not None:
+            raise plugin.failure
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            raise GraderBroken(f"the hidden checks could not be run: {'; '.join(plugin.problems) or code}")
+
+    def replace_sandbox(self) -> None:
+        """Start over with a new zygote. Raises MachineError when there can be none."""
+        if self.sandbox is not None:
+            self.sandbox.close()
+            self.sandbox = Sandbox(self.level)
+            self.sandbox.await_ready()
+
+    def attempt(self, exercise: Exercise, source: bytes) -> Attempt | LocalAttempt:
+        """A go at one exercise, behind the wall unless the level is "none"."""
+        return LocalAttempt(exercise, source) if self.sandbox is None else Attempt(exercise, source, self._running_sandbox)
+
+    def _running_sandbox(self) -> Sandbox:
+        assert self.sandbox is not None
+        return self.sandbox
+
+    def close(self) -> None:
+        """End the sandbox."""
+        if self.sandbox is not None:
+            self.sandbox.close()
+
+
+@contextmanager
+def _own_environment() -> Iterator[None]:
+    """Keep the user's pytest settings and plugins out of a grade."""
+    kept = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")}
+    kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+class _Batch:
+    """A pytest plugin that replaces the loop over tests by a loop over submissions."""
+
+    def __init__(self, judge: Judge, submissions: Iterable[Submission], take: Callable[[Record], None]) -> None:
+        self._judge = judge
+        self._submissions = submissions
+        self._take = take
+        self._by_path = {kit.checks_path: kit for kit in judge.kits.values()}
+        self._endings: dict[str, Ending] = {}
+        self.failure: BaseException | None = None
+        self.problems: list[str] = []
+
+    # --- what pytest calls ---------------------------------------------------------------------------------
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.addinivalue_line("markers", "points(value, role, visible): what a check of an exercise is worth")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Iterator[Any]:
+        collected = yield
+        kit = self._by_path.get(file_path)
+        return [ExerciseFile.of(parent, file_path, kit, self._judge.course)] if kit else collected
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.problems.append(report.longreprtext.strip().splitlines()[-1][:300])
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if self.problems:
+            self.failure = GraderBroken(f"the hidden checks could not be collected: {'; '.join(self.problems)}")
+            return True
+        groups: dict[str, list[pytest.Item]] = {id: [] for id in self._judge.kits}
+        for item in session.items:
+            groups[exercise_file(item).kit.exercise.id].append(item)
+        try:
+            for submission in self._submissions:
+                self._take(self._grade(submission, groups))
+        except BaseException as error:  # pytest would turn it into a report of its own
+            self.failure = error
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        if call.excinfo is not None:
+            self._endings[item.name] = _ending(call.excinfo.value)
+        elif call.when == "call":
+            self._endings.setdefault(item.name, Ending("passed"))
+        # a report without a traceback: nobody reads it, and making one takes longer than most checks
+        return pytest.TestReport(item.nodeid, item.location, {}, "passed", None, call.when)
+
+    # --- one submission ------------------------------------------------------------------------------------
+
+    def _grade(self, submission: Submission, groups: Mapping[str, list[pytest.Item]]) -> Record:
+        sittings = {id: self._sit(kit, submission) for id, kit in self._judge.kits.items()}
+        waiting = [sitting for sitting in sittings.values() if isinstance(sitting, Sitting)]
+        results = []
+        for id, kit in self._judge.kits.items():
+            sitting = sittings[id]
+            if isinstance(sitting, Sitting):
+                waiting.remove(sitting)
+                ahead = waiting[0] if waiting else None
+                results.append(self._examine(kit, sitting, ahead, groups[id]))
+            else:
+                results.append(_without_work(kit, sitting, groups[id]))
+        return Record.of(
+            submission=submission.name,
+            isolation=self._judge.level,
+            seed=self._judge.seed,
+            course=CourseStamp(title=self._judge.course.title, version=self._judge.course.version),
+            exercises=results,
+            problems=[Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems],
+        )
+
+    def _sit(self, kit: Kit, submission: Submission) -> Sitting | Literal["missing", "not_started"]:
+        exercise = kit.exercise
+        source = submission.sources.get(exercise.id)
+        refusals = [problem.message for problem in submission.problems if problem.exercise == exercise.id]
+        if source is None and not refusals:
+            return "missing"
+        if source is not None and kit.is_untouched(source.content):
+            return "not_started"
+        attempt = self._judge.attempt(exercise, source.content if source else b"")
+        if source is None:
+            attempt.refusal = " ".join(refusals)
+        return Sitting(attempt, kit.expected, self._judge.seed, kit.stub)
+
+    def _examine(self, kit: Kit, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]) -> ExerciseResult:
+        """Run the checks of one exercise; when the sandbox breaks, once more with a new one, then say so."""
+        started = time.perf_counter()
+        endings = self._run(sitting, ahead, items)
+        if any(ending.outcome == "machine" for ending in endings.values()):
+            self._judge.replace_sandbox()
+            for each in (sitting, ahead):
+                if each is not None:
+                    each.close()
+            sitting.checked.clear()
+            endings = self._run(sitting, ahead, items)
+        found = [Diagnosis(mistake=m.id, message=m.message) for m in sitting.diagnosis()]
+        return _result(kit, items, endings, found, time.perf_counter() - started)
+
+    def _run(self, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]) -> dict[str, Ending]:
+        self._endings = {}
+        try:
+            sitting.attempt.start()
+            if ahead is not None:
+                ahead.attempt.start()  # its worker locks down and loads on the other core meanwhile
+        except MachineError as error:
+            return {item.name: Ending("machine", str(error)) for item in items}
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            exercise_file(item).sitting = sitting
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            ending = self._endings.setdefault(item.name, Ending("error", "The grader did not run this check."))
+            sitting.note(item.name, passed=ending.outcome == "passed")
+        sitting.close()
+        return self._endings
+
+
+def _without_work(kit: Kit, status: Literal["missing", "not_started"], items: list[pytest.Item]) -> ExerciseResult:
+    checks = tuple(_check(item.name, worth_of(item), Ending("skipped"), counts=False) for item in items)
+    return ExerciseResult(
+        id=kit.exercise.id,
+        status=status,
+        points=0.0,
+        max_points=kit.exercise.points,
+        checks=checks,
+        diagnosis=(),
+        seconds=0.0,
+    )
+
+
+def _result(
+    kit: Kit, items: list[pytest.Item], endings: Mapping[str, Ending], diagnosis: list[Diagnosis], seconds: float
+) -> ExerciseResult:
+    worths = {item.name: worth_of(item) for item in items}
+    passed = {name for name, ending in endings.items() if ending.outcome == "passed"}
+    is_main_passed = all(name in passed for name, worth in worths.items() if worth.role == "main")
+    checks = tuple(
+        _check(name, worth, endings[name], counts=is_main_passed or worth.role in ("main", "behaviour"))
+        for name, worth in worths.items()
+    )
+    outcomes = {check.outcome for check in checks}
+    status: Status
+    if "error" in outcomes:
+        status = "error"
+    elif checks and all(name in passed for name, worth in worths.items() if worth.role != "repair"):
+        status = "passed"
+    else:
+        status = "failed"
+    return ExerciseResult(
+        id=kit.exercise.id,
+        status=status,
+        points=round(math.fsum(check.points for check in checks), 6),
+        max_points=kit.exercise.points,
+        checks=checks,
+        diagnosis=tuple(diagnosis),
+        seconds=seconds,
+    )
+
+
+def _check(name: str, worth: Worth, ending: Ending, *, counts: bool) -> CheckResult:
+    is_passed = ending.outcome == "passed"
+    return CheckResult(
+        name=name,
+        title=worth.title,
+        outcome="error" if ending.outcome == "machine" else ending.outcome,
+        points=worth.points if is_passed and counts else 0.0,
+        max_points=worth.points,
+        visible=worth.visible,
+        message=UNCOUNTED if is_passed and not counts else ending.message,
+    )
+
+
+def _ending(error: BaseException) -> Ending:
+    """Only CheckFailed is the learner's; everything else that a check raises is the grader's own fault."""
+    if isinstance(error, CheckFailed):
+        return Ending("failed", str(error))
+    if isinstance(error, MachineError):
+        return Ending("machine", str(error))
+    return Ending("error", f"The grader failed at this check ({type(error).__name__}: {error})")

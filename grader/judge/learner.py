@@ -1,0 +1,206 @@
+"""The object that a check talks to: the learner's module behind the wall."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+import torch
+
+from .answers import Answers, Malformed, read_answers
+from .case import GRADIENTS, OUTPUT, Case, Question
+from .compare import difference, gradients_difference
+from .draw import Draw
+from .failure import CheckFailed, error_text, expect, fail
+from .trusted import Expected
+
+
+MAX_LINES = 2000
+
+
+class Asked(Protocol):
+    """Whoever passes a question on to the learner's process; raises CheckFailed when that process fails."""
+
+    def ask(self, question: Question) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One question and what the learner answered, kept for the diagnosis."""
+
+    question: Question
+    answers: list[Answers]
+
+
+@dataclass
+class Learner:
+    """The learner's code for one exercise, as one check sees it.
+
+    Every method that asks raises CheckFailed with a sentence for the learner when the code fails or the answer is wrong.
+    """
+
+    worker: Asked
+    expected: Expected
+    draw: Draw
+    source: str
+    given: str = ""
+    forbidden_reason: str = ""
+    is_visible: bool = False
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    def ask(self, *cases: Case) -> list[Answers]:
+        """Ask for the values of some cases, in one question; an error of the learner's code fails the check."""
+        answers = self.ask_all(*cases)
+        for answer in answers:
+            if answer.error is not None:
+                fail(self.tell_error(answer.error))
+        return answers
+
+    def ask_all(self, *cases: Case) -> list[Answers]:
+        """As `ask`, but errors come back as part of the answers."""
+        question = Question.of(cases)
+        try:
+            answers = read_answers(self.worker.ask(question), question.cases)
+        except Malformed as error:
+            raise CheckFailed("Your code sent no readable answer.") from error
+        self.exchanges.append(Exchange(question, answers))
+        return answers
+
+    def tell_error(self, error: Mapping[str, Any]) -> str:
+        """The sentence for an error of the learner's code."""
+        return error_text(error, self.source.splitlines(), self.forbidden_reason, hide_numbers=not self.is_visible)
+
+    def agrees(self, *cases: Case) -> None:
+        """Everything told in these cases is what the reference tells, up to rounding.
+
+        The cases go in a shuffled order, the first once more at the end: an answer must not depend on what came before.
+        """
+        order = self.draw.shuffled(cases)
+        order.append(order[0])
+        self._compare(order, _plain_differences)
+
+    def agrees_in_gradients(self, *cases: Case) -> None:
+        """The gradients of the inputs and of every parameter are the reference's, for a random weighting of the output."""
+        due = self.expected.due(Question.of(cases))
+        for case, answer in zip(cases, due):
+            outputs = answer[OUTPUT] if isinstance(answer[OUTPUT], (list, tuple)) else [answer[OUTPUT]]
+            case.gradients([self.draw.normal(*out.shape, dtype=out.dtype) for out in outputs])
+        self._compare(list(cases), _gradient_differences)
+
+    def keeps_inputs(self, *cases: Case) -> None:
+        """A call leaves the tensors that were passed in as they were."""
+        for case in cases:
+            case.tell(dict(case.inputs), "inputs")
+        for case, answer in zip(cases, self.ask(*cases)):
+            for name, slot in case.inputs.items():
+                before = case.steps[slot.number]["value"]
+                wrong = difference(answer["inputs"].get(name) if isinstance(answer["inputs"], dict) else None, before, what=name)
+                expect(not wrong, f"Your code changed its input `{name}` in place. Work on a copy (no trailing-underscore methods).")
+
+    def refuses(self, entry: str, *arguments: tuple[Any, ...], why: str) -> None:
+        """A constructor or function refuses each of these arguments with AssertionError or ValueError."""
+        cases = []
+        for args in arguments:
+            case = Case()
+            case.refuses(case.entry(entry), *[case._handed_in(arg) for arg in args])
+            cases.append(case)
+        for answer in self.ask(*cases):
+            ending = answer["refusal"]
+            expect(ending != "accepted", f"{why} must be refused, but was accepted: add an `assert` (or raise ValueError).")
+            expect(
+                ending == "refused",
+                f"{why} must be refused with AssertionError or ValueError; {str(ending)[:60]} was raised instead.",
+            )
+
+    def repaired_with(self, *, removed: int, added: int) -> None:
+        """The file differs from the one given by at most so many lines; blank lines and comments do not count."""
+        before, after = _code_lines(self.given), _code_lines(self.source)
+        expect(len(after) <= MAX_LINES, "The file has become far longer than the one given; the repair is a small one.")
+        gone, new = _changed(before, after)
+        expect(
+            gone <= removed and new <= added,
+            f"The repair takes at most {removed} lines out and puts {added} in; yours takes out {gone} and puts in {new}. "
+            "Start again from the given file (it works, but it is more than a repair).",
+        )
+
+    def _compare(self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
+        answers = self.ask(*cases)
+        question = self.exchanges[-1].question
+        due = self.expected.due(question)
+        for case, came, right in zip(cases, answers, due):
+            if right.error is not None:
+                raise RuntimeError(f"the reference fails at its own check: {right.error}")
+        wrong = [find(*each, Answers({})) for each in zip(cases, answers, due)]
+        if any(wrong):
+            # only now is it worth asking how far rounding may move the numbers
+            slack = self.expected.slack(question)
+            wrong = [find(*each) for each in zip(cases, answers, due, slack)]
+        for message in wrong:
+            if message:
+                fail(message)
+
+
+def _code_lines(text: str) -> list[str]:
+    lines = (line.rstrip() for line in text.splitlines())
+    return [line for line in lines if line and not line.lstrip().startswith("#")]
+
+
+def _changed(before: list[str], after: list[str]) -> tuple[int, int]:
+    """How many lines went and how many came."""
+    gone = new = 0
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            gone, new = gone + i2 - i1, new + j2 - j1
+    return gone, new
+
+
+def _plain_differences(case: Case, came: Answers, due: Answers, slack: Answers) -> str | None:
+    for name, right in due.values.items():
+        what = "The output" if name == OUTPUT else f"`{name}`"
+        wrong = difference(came[name], right, what=what, axes=case.axes, slack=slack.values.get(name))
+        if wrong:
+            return wrong
+    return None
+
+
+def _gradient_differences(case: Case, came: Answers, due: Answers, slack: Answers) -> str | None:
+    wrong = difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes, slack=slack.values.get(OUTPUT))
+    return wrong or gradients_difference(came[GRADIENTS], due[GRADIENTS], slack.values.get(GRADIENTS))
+
+
+def same_answers(came: Answers, other: Answers, case: Case) -> bool:
+    """Whether two answers to a case cannot be told apart: same numbers, same shapes, same kind of error."""
+    if (came.error is None) != (other.error is None):
+        return False
+    if came.error is not None and other.error is not None:
+        return _error_identity(came.error) == _error_identity(other.error)
+    for name, value in other.values.items():
+        if name == GRADIENTS and isinstance(value, Mapping):
+            if gradients_difference(came[name], value):
+                return False
+        elif difference(came[name], value, what=name, scale=_generous(value)):
+            return False
+    return True
+
+
+def _generous(value: Any) -> float | None:
+    """Ten times the usual tolerance: two ways of making the same mistake round differently."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
+        return 10 * float(value.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
+    return None
+
+
+def _error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
+    details = {
+        "exception": ("type", "step"),
+        "names": ("missing",),
+        "no_entry": ("name",),
+        "weight_shape": ("name", "came"),
+        "forbidden": ("name",),
+    }.get(error["kind"], ())
+    return (error["kind"], *(repr(error[name]) for name in details))
+
+

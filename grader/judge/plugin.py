@@ -1,0 +1,80 @@
+"""The pytest plugin. It is loaded with every pytest in the environment, so it imports nothing heavy by itself.
+
+`pytest exercises/<unit>/<NN>_<id>.py` collects the exercise's hidden checks under that file and asks the learner's code
+behind the wall. Outside a course it does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .fixtures import draw, learner
+
+if TYPE_CHECKING:
+    from .practice import Practice
+
+__all__ = ["draw", "learner"]
+
+PRACTICE = pytest.StashKey["Practice"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("attention kata")
+    group.addoption(
+        "--isolation",
+        choices=("full", "reduced", "process", "none"),
+        default=None,
+        help="how a learner's code is walled off (default: the strongest this machine has; none for --pdb and -s)",
+    )
+    group.addoption("--seed", type=int, default=None, help="seed of the hidden inputs (default: a fresh one)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "points(value, role, visible): what a check of an exercise is worth")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Iterator[Any]:
+    collected = yield
+    if file_path.suffix != ".py" or "exercises" not in file_path.parts:
+        return collected
+    from .practice import Practice
+
+    practice = parent.config.stash.get(PRACTICE, None)
+    if practice is None:
+        practice = parent.config.stash[PRACTICE] = Practice(parent.config)
+    node = practice.collect(file_path, parent)
+    # instead of what pytest itself would make of the file, which imports it
+    return collected if node is None else [node]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    practice = item.config.stash.get(PRACTICE, None)
+    if practice is not None:
+        practice.seat(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+    report = yield
+    practice = item.config.stash.get(PRACTICE, None)
+    if practice is not None:
+        practice.explain(item, call, report)
+    return report
+
+
+def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
+    if getattr(report, "kata_not_started", False):
+        return "not started", "-", "NOT STARTED"
+    return None
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    practice = config.stash.get(PRACTICE, None)
+    if practice is not None:
+        practice.close()

@@ -1,0 +1,20 @@
+"""What a check is worth, and which part it plays."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import pytest
+
+Role = Literal["main", "behaviour", "manners", "repair"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
+def points(value: float, *, role: Role = "behaviour", visible: bool = False) -> pytest.MarkDecorator:
+    """Give a check its points and its role.
+
+    "main": what the exercise is about. "behaviour": whatever else must hold. "manners": holds for any harmless function,
+    so its points count only when every main check passes. "repair": the size of a debug task's repair; points (when the
+    main checks pass), but not needed to pass the exercise. `visible` checks may show their numbers.
+    """
+    return pytest.mark.points(value, role=role, visible=visible)

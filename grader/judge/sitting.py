@@ -1,0 +1,64 @@
+"""One submission's go at one exercise, from the first check to the diagnosis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .attempt import Attempt, LocalAttempt
+from .diagnosis import CheckedExchanges, diagnose
+from .draw import Draw
+from .learner import Exchange, Learner
+from .mistakes import Mistake
+from .trusted import Expected
+
+
+@dataclass
+class Sitting:
+    """Everything the checks of one exercise share while they look at one submission."""
+
+    attempt: Attempt | LocalAttempt
+    expected: Expected
+    seed: int
+    given: str
+    checked: list[CheckedExchanges] = field(default_factory=list)
+    _asked: dict[str, list[Exchange]] = field(default_factory=dict)
+
+    def learner(self, check: str, draw: Draw, *, is_visible: bool) -> Learner:
+        """The object that one check talks to."""
+        learner = Learner(
+            worker=self.attempt,
+            expected=self.expected,
+            draw=draw,
+            source=self.attempt.text,
+            given=self.given,
+            forbidden_reason=self.attempt.reason,
+            is_visible=is_visible,
+        )
+        self._asked[check] = learner.exchanges
+        return learner
+
+    def draw(self, check: str) -> Draw:
+        """The hidden inputs of one check."""
+        return Draw(self.seed, self.attempt.exercise.id, check, self.expected.reference.namespace)
+
+    def note(self, check: str, *, passed: bool) -> None:
+        """Remember how a check ended, for the diagnosis."""
+        self.checked.append(CheckedExchanges(check, passed, self._asked.get(check, [])))
+
+    def diagnosis(self) -> list[Mistake]:
+        """The known mistakes that explain what failed so far."""
+        return diagnose(self.checked, self.expected)
+
+    def diagnosis_of(self, check: str) -> list[Mistake]:
+        """The known mistakes that explain one failed check."""
+        return diagnose([each for each in self.checked if each.name == check], self.expected)
+
+    def close(self) -> None:
+        """End the learner's process."""
+        self.attempt.close()
+
+
+def titles(mistakes: Sequence[Mistake]) -> str:
+    """The diagnoses as lines for a learner."""
+    return "\n".join(f"This looks like: {mistake.message}" for mistake in mistakes)

@@ -1,0 +1,111 @@
+"""The judge's own answers: the reference solution and the known mistakes of one exercise, asked exactly as the learner is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from grader.sandbox.inside import host, wire
+
+from .answers import Answers, read_answers
+from .case import Question
+from .mistakes import Mistake, load_bank
+
+KEPT_ANSWERS = 2000
+"""Answers kept for reuse: in a batch every submission is asked the same questions."""
+
+ROUNDING_STEPS = 4.0
+
+
+class TrustedModule:
+    """A file of the course, run in this process, that answers questions and remembers its answers."""
+
+    def __init__(self, source: str, name: str) -> None:
+        self._source = source
+        self._name = name
+        self._answers: dict[bytes, list[Answers]] = {}
+
+    @cached_property
+    def namespace(self) -> Mapping[str, Any]:
+        """The file's names."""
+        return host.load(self._source, self._name)
+
+    def answer(self, question: Question) -> list[Answers]:
+        """The answers to a question, computed once."""
+        kept = self._answers.get(question.digest)
+        if kept is None:
+            kept = self._run(wire.unpack_frame(question.frame), question)
+            if len(self._answers) < KEPT_ANSWERS:
+                self._answers[question.digest] = kept
+        return kept
+
+    def answer_rounded(self, question: Question) -> list[Answers]:
+        """The answers when every number of the question is off by a few roundings: how far the result may move."""
+        data = wire.unpack_frame(question.frame)
+        generator = torch.Generator().manual_seed(1)
+        return self._run({"cases": [_perturbed(case, generator) for case in data["cases"]]}, question)
+
+    def _run(self, data: Mapping[str, Any], question: Question) -> list[Answers]:
+        replies = host.run_question(data, self.namespace, self._name)
+        # through the wire's format and back, so that both sides of a comparison are of one kind
+        return read_answers(wire.copied(replies), question.cases)
+
+
+def _perturbed(value: Any, generator: torch.Generator) -> Any:
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        noise = torch.rand(value.shape, generator=generator, dtype=torch.float64) * 2 - 1
+        # float64 is compared at float32's precision too, so it is rounded like float32 here
+        precision = max(torch.finfo(value.dtype).eps, torch.finfo(torch.float32).eps)
+        return (value.double() * (1 + ROUNDING_STEPS * precision * noise)).to(value.dtype)
+    if isinstance(value, dict):
+        return {key: _perturbed(item, generator) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_perturbed(item, generator) for item in value)
+    return value
+
+
+class Expected:
+    """What is due for one exercise: the reference, its tolerance, and the mistakes with their names."""
+
+    def __init__(self, solution: Path, bank: Path) -> None:
+        text = solution.read_text(encoding="utf-8")
+        self._text = text
+        self._bank = bank
+        self.reference = TrustedModule(text, f"reference {solution.stem}")
+        self._slack: dict[bytes, list[Answers]] = {}
+
+    @cached_property
+    def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
+        """The known mistakes, ready to be asked. Raises BankError for an unusable bank."""
+        return tuple(
+            (mistake, TrustedModule(mistake.source_from(self._text), f"mistake {mistake.id}"))
+            for mistake in load_bank(self._bank)
+        )
+
+    def due(self, question: Question) -> list[Answers]:
+        """The reference's answers."""
+        return self.reference.answer(question)
+
+    def slack(self, question: Question) -> list[Answers]:
+        """How far rounding alone may move each number of the reference's answers: the distance, in the same structure."""
+        kept = self._slack.get(question.digest)
+        if kept is None:
+            pairs = zip(self.due(question), self.reference.answer_rounded(question))
+            kept = [Answers(_distance(due.values, moved.values)) for due, moved in pairs]
+            if len(self._slack) < KEPT_ANSWERS:
+                self._slack[question.digest] = kept
+        return kept
+
+
+def _distance(due: Any, moved: Any) -> Any:
+    if isinstance(due, torch.Tensor) and isinstance(moved, torch.Tensor) and due.is_floating_point():
+        return (due.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs() if due.shape == moved.shape else None
+    if isinstance(due, Mapping) and isinstance(moved, Mapping):
+        return {key: _distance(value, moved.get(key)) for key, value in due.items()}
+    if isinstance(due, (list, tuple)) and isinstance(moved, (list, tuple)) and len(due) == len(moved):
+        return [_distance(one, other) for one, other in zip(due, moved)]
+    return None

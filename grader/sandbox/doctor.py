@@ -1,0 +1,76 @@
+"""What this machine can isolate, found out by trying it, and what to install for more."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from .levels import Level
+
+PROBE_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One part of the isolation: whether it works here, and what to do when it does not."""
+
+    part: str
+    works: bool
+    remedy: str = ""
+
+
+def examine() -> list[Finding]:
+    """Try each part that the levels are made of."""
+    return [_bubblewrap(), _landlock(), _seccomp(), _fork()]
+
+
+def strongest_level(findings: list[Finding] | None = None) -> Level:
+    """The strongest level at which this machine can run a learner's code."""
+    works = {finding.part: finding.works for finding in (findings if findings is not None else examine())}
+    if not works["fork"]:
+        return "none"
+    if not (works["Landlock"] and works["seccomp"]):
+        return "process"
+    return "full" if works["bubblewrap"] else "reduced"
+
+
+def _bubblewrap() -> Finding:
+    path = shutil.which("bwrap")
+    if path is None:
+        return Finding("bubblewrap", False, "install it: apt-get install bubblewrap (as root)")
+    probe = [path, "--unshare-all", "--ro-bind", "/", "/", "--cap-drop", "ALL", "/bin/true"]
+    try:
+        done = subprocess.run(probe, capture_output=True, timeout=PROBE_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return Finding("bubblewrap", False, "bwrap is there but does not start")
+    if done.returncode == 0:
+        return Finding("bubblewrap", True)
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return Finding("bubblewrap", False, f"user namespaces are not allowed here ({said[-1] if said else 'no reason given'})")
+
+
+def _landlock() -> Finding:
+    try:
+        from landlockpy import abi_version
+
+        version = abi_version()
+    except (ImportError, OSError):
+        return Finding("Landlock", False, "install the Python package landlockpy (Linux only)")
+    return Finding("Landlock", version >= 1, "" if version >= 1 else "a kernel of 5.13 or later with Landlock on")
+
+
+def _seccomp() -> Finding:
+    if not sys.platform.startswith("linux"):
+        return Finding("seccomp", False, "Linux only")
+    try:
+        import pyseccomp  # noqa: F401
+    except (ImportError, OSError, RuntimeError):
+        return Finding("seccomp", False, "install it: apt-get install libseccomp2 (as root)")
+    return Finding("seccomp", True)
+
+
+def _fork() -> Finding:
+    return Finding("fork", hasattr(os, "fork"), "not on this system: run your own code without a wall")

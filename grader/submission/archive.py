@@ -1,0 +1,206 @@
+"""A zip, read member by member into memory with a byte counter; nothing is extracted, no header believed."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import stat
+import zipfile
+import zlib
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from grader.submission.collector import Collector
+from grader.submission.files import open_regular
+from grader.submission.folder import MAX_DEPTH
+from grader.submission.model import RefusedError, SubmissionError, UnreadableError
+from grader.submission.naming import is_passed_over, printable
+
+MAX_ZIP_MB = 32  # the zip itself
+MAX_MEMBERS = 1000
+MAX_DIRECTORY_KB = 1024  # the zip's table of contents
+MAX_DECLARED_MB = 256  # what all members claim to hold, unpacked
+MAX_RATIO = 200  # unpacked to packed; Python source stays below 20
+_RATIO_COUNTS_FROM = 256 * 1024  # unpacked bytes; small files of blanks pack better than any bomb
+
+# The others can swell without bound inside one step of the unpacker.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED = 0x1 | 0x40
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,  # a password is wanted, or a method is not implemented
+    ValueError,  # names that are not text, offsets below zero
+    OverflowError,
+)
+
+
+def collect_archive(path: Path, collector: Collector) -> None:
+    """Offer every member of the zip at `path` to the collector.
+
+    Raises:
+        SubmissionError: it cannot be opened, is damaged, or is made to do harm.
+    """
+    try:
+        descriptor = open_regular(path)
+    except (UnreadableError, RefusedError) as error:
+        raise SubmissionError(f"{collector.name} {error}.") from None
+    with open(descriptor, "rb") as file:
+        _Archive(file, collector).offer_members()
+
+
+@dataclass(frozen=True)
+class _Member:
+    where: str
+    info: zipfile.ZipInfo
+
+
+class _Guarded(io.RawIOBase):
+    """The zip's file, with a bound on what may be read while the table of contents is taken in."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        super().__init__()
+        self._file = file
+        self.bytes_left: int | None = MAX_DIRECTORY_KB * 1024
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._file.read(size if self.bytes_left is None else self._allowed(size))
+        if self.bytes_left is not None:
+            self.bytes_left -= len(content)
+            if self.bytes_left < 0:
+                raise _TooMuchError
+        return content
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+    def _allowed(self, size: int) -> int:
+        most = (self.bytes_left or 0) + 1
+        return most if size < 0 else min(size, most)
+
+
+class _TooMuchError(Exception):
+    pass
+
+
+class _Archive:
+    def __init__(self, file: io.BufferedReader, collector: Collector) -> None:
+        self._file = file
+        self._collector = collector
+
+    def offer_members(self) -> None:
+        if os.fstat(self._file.fileno()).st_size > MAX_ZIP_MB * 1024 * 1024:
+            raise self._refusal(f"is larger than {MAX_ZIP_MB} MB; zip the exercise files alone")
+        guarded = _Guarded(self._file)
+        try:
+            archive = zipfile.ZipFile(guarded)
+        except _TooMuchError:
+            raise self._refusal(
+                f"lists far more than {MAX_MEMBERS} files; zip the exercise files alone"
+            ) from None
+        except _DAMAGE:
+            raise self._refusal("is damaged or not a zip; zip your files again") from None
+        guarded.bytes_left = None
+        with archive:
+            for member in self._safe_members(archive):
+                self._offer(archive, member)
+
+    def _safe_members(self, archive: zipfile.ZipFile) -> list[_Member]:
+        """Look at the whole table of contents before anything is unpacked."""
+        infos = archive.infolist()
+        if len(infos) > MAX_MEMBERS:
+            raise self._refusal(f"holds more than {MAX_MEMBERS} files; zip the exercise files alone")
+        self._demand_no_overlap(infos, archive.start_dir)
+        if sum(info.file_size for info in infos) > MAX_DECLARED_MB * 1024 * 1024:
+            raise self._refusal(f"unpacks to more than {MAX_DECLARED_MB} MB; zip the exercise files alone")
+        members: dict[str, _Member] = {}
+        for info in infos:
+            parts = self._safe_path(info)
+            where = "/".join(parts)
+            if where in members:
+                raise self._refusal(f"holds two files named {printable(where)}; zip your files again")
+            members[where] = _Member(where, info)
+        environments = {
+            where.removesuffix("pyvenv.cfg") for where in members if where.endswith("/pyvenv.cfg")
+        }
+        return [
+            members[where]
+            for where in sorted(members)
+            if where
+            and not members[where].info.is_dir()
+            and not any(is_passed_over(part) for part in where.split("/"))
+            and not where.startswith(tuple(environments))
+        ]
+
+    def _safe_path(self, info: zipfile.ZipInfo) -> list[str]:
+        name = info.filename
+        shown = printable(info.orig_filename)
+        if "\0" in info.orig_filename or "\0" in name:
+            raise self._refusal(f"holds a file with a NUL character in its name ({shown})")
+        if "\\" in name:
+            raise self._refusal(
+                f"holds a name with a backslash ({shown}); zip your files again with another tool"
+            )
+        if name.startswith("/") or re.match(r"[A-Za-z]:", name):
+            raise self._refusal(f"holds an absolute name ({shown}); zip the folder from inside")
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        if ".." in parts:
+            raise self._refusal(f"holds a name that leads outside ({shown}); zip the folder from inside")
+        mode = info.external_attr >> 16
+        if stat.S_ISLNK(mode):
+            raise self._refusal(f"holds a link ({shown}); zip the file itself")
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            raise self._refusal(f"holds something that is not an ordinary file ({shown})")
+        return parts
+
+    def _demand_no_overlap(self, infos: list[zipfile.ZipInfo], end: int) -> None:
+        """Members that share packed bytes are how a small zip unpacks to terabytes."""
+        for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
+            if info.header_offset + 30 + len(info.orig_filename) + info.compress_size > end:
+                raise self._refusal("holds files that overlap; zip your files again")
+            end = info.header_offset
+
+    def _offer(self, archive: zipfile.ZipFile, member: _Member) -> None:
+        if member.where.count("/") > MAX_DEPTH:
+            self._collector.report(
+                member.where, RefusedError(f"lies more than {MAX_DEPTH} folders deep and was not read")
+            )
+        else:
+            self._collector.offer(member.where, partial(self._unpack, archive, member))
+
+    def _unpack(self, archive: zipfile.ZipFile, member: _Member, limit: int) -> bytes:
+        info = member.info
+        if info.flag_bits & _ENCRYPTED:
+            raise UnreadableError("is locked with a password; zip your files without one")
+        if info.compress_type not in _METHODS:
+            raise UnreadableError(
+                "is packed in an unusual way; zip your files with the ordinary method (deflate)"
+            )
+        parts: list[bytes] = []
+        size = 0
+        try:
+            with archive.open(info) as stream:
+                while size <= limit and (part := stream.read(min(1 << 16, limit + 1 - size))):
+                    parts.append(part)
+                    size += len(part)
+                    if size > _RATIO_COUNTS_FROM and size > MAX_RATIO * max(info.compress_size, 1):
+                        raise self._refusal(f"is a zip bomb ({printable(member.where)})")
+        except _DAMAGE:
+            raise UnreadableError("is damaged inside the zip; zip your files again") from None
+        return b"".join(parts)
+
+    def _refusal(self, reason: str) -> SubmissionError:
+        return SubmissionError(f"{self._collector.name} {reason}.")

@@ -1,0 +1,117 @@
+"""One submission from a path, and all submissions in a folder."""
+
+from __future__ import annotations
+
+import os
+import stat
+from functools import partial
+from pathlib import Path
+
+from grader.course import Course
+from grader.submission.archive import collect_archive
+from grader.submission.claims import exercise_of_text
+from grader.submission.collector import Collector
+from grader.submission.files import kind_refused, read_regular, reason_of
+from grader.submission.folder import collect_folder
+from grader.submission.model import RefusedError, Submission, SubmissionError, UnreadableError
+from grader.submission.naming import ExerciseNames, is_passed_over, kind_of_file, printable
+from grader.submission.notebook import NOTEBOOK_MB
+
+
+def read_submission(path: Path, course: Course) -> Submission:
+    """Read what a learner handed in: a folder, a `.py` file, a `.zip` or a notebook.
+
+    Args:
+        path: where it lies; not a link itself.
+        course: says which files count and how large they may be.
+
+    Raises:
+        SubmissionError: it cannot be read as a whole. Single files that cannot are among its problems.
+    """
+    names = ExerciseNames(course)
+    shown = printable(_own_name(path))
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        raise SubmissionError(f"{shown} does not exist.") from None
+    except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
+        reason = reason_of(error) if isinstance(error, OSError) else "is not a usable path"
+        raise SubmissionError(f"{shown} {reason}.") from None
+    if refusal := kind_refused(mode):
+        raise SubmissionError(f"{shown} {refusal}.")
+    if stat.S_ISDIR(mode):
+        collector = Collector(_own_name(path), names)
+        collect_folder(path, collector)
+        return collector.submission()
+    return _read_file(path, Collector(path.stem, names), names)
+
+
+def find_submissions(folder: Path) -> list[Path]:
+    """Return the submissions in a folder, one a learner: folders, zips, notebooks and `.py` files, sorted.
+
+    Links are listed as well, so that reading them says what is wrong; hidden and other files are not.
+
+    Raises:
+        SubmissionError: it is not a folder, cannot be opened, or holds no submission.
+    """
+    shown = printable(_own_name(folder))
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entry.name for entry in entries if _may_be_submission(entry))
+    except FileNotFoundError:
+        raise SubmissionError(f"{shown} does not exist.") from None
+    except NotADirectoryError:
+        raise SubmissionError(
+            f"{shown} is not a folder; name the folder that holds the submissions."
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = reason_of(error) if isinstance(error, OSError) else "is not a usable path"
+        raise SubmissionError(f"{shown} {reason}.") from None
+    if not found:
+        raise SubmissionError(f"{shown} holds no submission: no folder, .zip, .ipynb or .py file.")
+    return [folder / name for name in found]
+
+
+def _may_be_submission(entry: os.DirEntry[str]) -> bool:
+    if is_passed_over(entry.name):
+        return False
+    return kind_of_file(entry.name) != "unknown" or entry.is_dir()
+
+
+def _own_name(path: Path) -> str:
+    name = path.name
+    return name if name not in ("", "..") else Path(os.path.abspath(path)).name or "submission"
+
+
+def _read_file(path: Path, collector: Collector, names: ExerciseNames) -> Submission:
+    kind = kind_of_file(path.name)
+    read = partial(read_regular, path)
+    if kind == "zip":
+        collect_archive(path, collector)
+    elif names.by_file(path.name):
+        collector.offer(path.name, read)
+    elif kind == "unknown":
+        raise SubmissionError(
+            f"{printable(path.name)} is not a folder, a .py file, a .zip or a notebook (.ipynb)."
+        )
+    else:
+        try:
+            if kind == "notebook":
+                collector.take_notebook(path.name, read(NOTEBOOK_MB * 1024 * 1024))
+            else:
+                _take_by_content(path, collector, names)
+        except (UnreadableError, RefusedError) as error:
+            raise SubmissionError(f"{printable(path.name)} {error}.") from None
+    return collector.submission()
+
+
+def _take_by_content(path: Path, collector: Collector, names: ExerciseNames) -> None:
+    """A lone file may bear its learner's name; then its first line or its definitions say what it answers."""
+    limit = max(exercise.limits.source_kb for exercise in names.exercises) * 1024
+    content = read_regular(path, limit)
+    found = exercise_of_text(content.decode("utf-8", "replace"), names)
+    if found.exercise is None:
+        raise UnreadableError(
+            found.advice or f"answers no exercise; name it like {names.exercises[0].file_name}"
+        )
+    collector.take_source(found.exercise, path.name, content)

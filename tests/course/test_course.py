@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from grader.course import Course, CourseError, Limits, find_course, load_course
+
+ROOT = Path(__file__).parents[2]
+
+SMALL = """\
+title: Small course
+version: "2"
+documents:
+  notes: {title: Notes, author: Nobody, language: English}
+limits:
+  seconds: 30
+  memory_mb: 1500
+units:
+  - folder: 01_first
+    title: First steps
+    exercises:
+      - id: softmax
+        number: 3
+        kind: implement
+        title: Softmax
+        points: 5
+        document: notes
+        step: page 1
+        entry_points: [softmax]
+        forbidden: {calls: [softmax], operators: ["aten::_softmax"], reason: it is the exercise}
+        hints: [vague, clearer, almost code]
+  - folder: 02_second
+    title: Second steps
+    extra_credit: true
+    exercises:
+      - id: tiny_gpt
+        number: 12
+        kind: debug
+        title: Tiny
+        points: 2.5
+        requires: [softmax]
+        document: notes
+        step: page 2
+        entry_points: [TinyGPT, generate]
+        limits: {memory_mb: 4096}
+        hints: [vague, clearer, almost code]
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Course:
+    (tmp_path / "course.yml").write_text(SMALL, encoding="utf-8")
+    return load_course(tmp_path / "course.yml")
+
+
+@pytest.fixture(scope="module")
+def real() -> Course:
+    return load_course(ROOT / "course.yml")
+
+
+def test_exercises_come_in_course_order_with_their_unit_and_number(small: Course) -> None:
+    assert [(exercise.unit, exercise.number, exercise.id) for exercise in small.exercises] == [
+        ("01_first", 3, "softmax"),
+        ("02_second", 12, "tiny_gpt"),
+    ]
+
+
+def test_what_the_file_leaves_out_has_a_default(small: Course) -> None:
+    softmax, tiny_gpt = small.exercises
+
+    assert softmax.requires == ()
+    assert tiny_gpt.forbidden is None
+    assert [unit.extra_credit for unit in small.units] == [False, True]
+    assert small.policy.hints_cost_points == 0.0
+
+
+def test_an_exercises_limits_go_before_the_courses_and_those_before_the_defaults(small: Course) -> None:
+    softmax, tiny_gpt = small.exercises
+
+    assert softmax.limits == Limits(seconds=30.0, memory_mb=1500)
+    assert tiny_gpt.limits == Limits(seconds=30.0, memory_mb=4096)
+    assert tiny_gpt.limits.request_seconds == Limits().request_seconds
+
+
+def test_every_file_of_an_exercise_has_its_place(small: Course, tmp_path: Path) -> None:
+    softmax = small.exercise("softmax")
+
+    assert softmax.file_name == "03_softmax.py"
+    assert softmax.relative_path == "01_first/03_softmax.py"
+    assert small.stub_path(softmax) == tmp_path / "exercises/01_first/03_softmax.py"
+    assert small.solution_path(softmax) == tmp_path / "solutions/01_first/03_softmax.py"
+    assert small.checks_path(softmax) == tmp_path / "tests/checks/01_first/03_softmax.py"
+    assert small.mistakes_path(softmax) == tmp_path / "tests/mistakes/01_first/03_softmax.py"
+    assert small.alternatives_path(softmax) == tmp_path / "tests/alternatives/01_first/03_softmax"
+    assert small.lesson_path(small.units[0]) == tmp_path / "exercises/01_first/README.md"
+
+
+def test_the_root_is_the_files_folder_however_the_file_was_named(
+    small: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert load_course(Path("course.yml")) == small
+
+
+def test_an_unknown_exercise_is_answered_with_the_ids_like_it(small: Course) -> None:
+    with pytest.raises(CourseError, match=r"^there is no exercise `sofmax`: did you mean `softmax`\?$"):
+        small.exercise("sofmax")
+    with pytest.raises(CourseError, match=r"^there is no exercise `zzz`$"):
+        small.exercise("zzz")
+
+
+def test_a_course_cannot_be_changed(small: Course) -> None:
+    with pytest.raises(ValidationError):
+        small.exercises[0].points = 100.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xef\xbb\xbf" + SMALL.encode(), SMALL.replace("\n", "\r\n").encode()],
+    ids=["with a BOM", "with Windows line endings"],
+)
+def test_a_file_saved_by_another_editor_is_the_same(content: bytes, small: Course) -> None:
+    (small.root / "course.yml").write_bytes(content)
+
+    assert load_course(small.root / "course.yml") == small
+
+
+def test_libyaml_makes_no_difference(small: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.course._FAST", yaml.SafeLoader)
+
+    assert load_course(small.root / "course.yml") == small
+
+
+@pytest.mark.parametrize(
+    "start", [".", "exercises", "exercises/01_first", "exercises/01_first/03_softmax.py"]
+)
+def test_the_course_is_found_from_anywhere_below_it(small: Course, start: str) -> None:
+    stub = small.stub_path(small.exercise("softmax"))
+    stub.parent.mkdir(parents=True)
+    stub.touch()
+
+    assert find_course(small.root / start) == small.root / "course.yml"
+
+
+def test_the_nearest_course_is_found(small: Course) -> None:
+    inner = small.root / "inner"
+    inner.mkdir()
+    (inner / "course.yml").write_text(SMALL, encoding="utf-8")
+
+    assert find_course(inner) == inner / "course.yml"
+
+
+def test_no_course_anywhere_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "course.yml").mkdir()
+
+    with pytest.raises(CourseError) as caught:
+        find_course(tmp_path)
+
+    assert str(caught.value) == f"there is no course.yml in {tmp_path} or any folder above it"
+
+
+def test_reading_the_course_needs_no_torch() -> None:
+    script = (
+        "import sys; from pathlib import Path; from grader.course import load_course;"
+        f"load_course(Path({str(ROOT / 'course.yml')!r})); assert 'torch' not in sys.modules"
+    )
+
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+
+
+def test_the_units_have_their_folders(real: Course) -> None:
+    folders = [
+        "01_soft_lookup",
+        "02_self_attention",
+        "03_masks_and_dropout",
+        "04_multi_head",
+        "05_grouped_query",
+    ]
+
+    assert [unit.folder for unit in real.units][: len(folders)] == folders
+
+
+@pytest.mark.parametrize(
+    ("path", "entry_point"),
+    [
+        ("01_soft_lookup/03_softmax.py", "softmax"),
+        ("02_self_attention/02_qkv_linear.py", "QKVLinear"),
+        ("02_self_attention/04_scaled_scores.py", "scaled_scores"),
+        ("02_self_attention/06_self_attention.py", "MySelfAttention"),
+        ("02_self_attention/07_debug_attn_weights.py", "MySelfAttention"),
+        ("03_masks_and_dropout/01_causal_mask.py", "causal_mask"),
+        ("03_masks_and_dropout/04_masked_softmax.py", "masked_softmax"),
+        ("04_multi_head/03_split_heads.py", "split_heads"),
+        ("04_multi_head/05_multi_head_attention.py", "MultiHeadAttention"),
+        ("05_grouped_query/01_repeat_kv.py", "repeat_kv"),
+        ("05_grouped_query/02_grouped_query_attention.py", "GroupQueryAttention"),
+    ],
+    ids=str,
+)
+def test_outside_submissions_can_rely_on_file_and_entry_point(
+    real: Course, path: str, entry_point: str
+) -> None:
+    [exercise] = [exercise for exercise in real.exercises if exercise.relative_path == path]
+
+    assert exercise.entry_points == (entry_point,)
+    assert exercise.kind == ("debug" if exercise.id.startswith("debug_") else "implement")
+
+
+def test_softmax_refuses_every_library_softmax_but_not_logsumexp(real: Course) -> None:
+    forbidden = real.exercise("softmax").forbidden
+
+    assert forbidden is not None
+    assert {"softmax", "log_softmax", "softmin", "Softmax", "scaled_dot_product_attention"} < set(
+        forbidden.calls
+    )
+    assert {"aten::_softmax", "aten::_log_softmax", "aten::_safe_softmax"} < set(forbidden.operators)
+    assert not [name for name in (*forbidden.calls, *forbidden.operators) if "logsumexp" in name]
+
+
+def test_all_five_documents_are_named(real: Course) -> None:
+    assert set(real.documents) == {"day-5", "day-15", "gqa", "happy-llm", "hacktricks"}
+
+
+def test_hints_grow_more_concrete_and_fit_a_screen(real: Course) -> None:
+    for exercise in real.exercises:
+        assert len(set(exercise.hints)) == 3, exercise.id
+        assert all(40 <= len(hint) <= 500 for hint in exercise.hints), exercise.id
+        assert "`" in exercise.hints[2], f"{exercise.id}: the last hint is almost code"

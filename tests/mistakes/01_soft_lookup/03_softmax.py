@@ -1,0 +1,69 @@
+from grader.judge.authoring import Mistake
+
+SHIFT = "scores - scores.max(dim=dim, keepdim=True).values"
+
+MISTAKES = [
+    Mistake(
+        "overflow",
+        "exp() was taken of the scores as they are, and exp(1000) is infinite. Subtract each row's largest score first; "
+        "the weights stay the same.",
+        caught_by="test_large_scores_stay_finite",
+        edits=[(SHIFT, "scores")],
+    ),
+    Mistake(
+        "global-maximum",
+        "One maximum was subtracted from everything. A row far below it becomes 0/0: take the maximum along `dim`, one a row.",
+        caught_by="test_large_scores_stay_finite",
+        edits=[(SHIFT, "scores - scores.max()")],
+    ),
+    Mistake(
+        "dim-ignored",
+        "`dim` is not used: the weights always sum to 1 along the last axis. Pass `dim` on to max and sum.",
+        caught_by="test_dim_chooses_the_axis",
+        edits=[("shifted = ", "dim = -1\n    shifted = ")],
+    ),
+    Mistake(
+        "no-keepdim",
+        "The sum lost its axis, so the division lines up with the wrong one (silently when the input is square). "
+        "Sum with keepdim=True.",
+        caught_by="test_dim_chooses_the_axis",
+        edits=[("exps.sum(dim=dim, keepdim=True)", "exps.sum(dim=dim)")],
+    ),
+    Mistake(
+        "no-exp",
+        "The scores were divided by their sum without exp(). Softmax takes the exponential first, so that every weight is "
+        "positive.",
+        caught_by="test_agrees_with_formula",
+        edits=[("exps = torch.exp(shifted)", "exps = scores")],
+    ),
+    Mistake(
+        "sum-over-everything",
+        "The exps were divided by the sum over the whole tensor, so only all weights together sum to 1. Sum along `dim`.",
+        caught_by="test_agrees_with_formula",
+        edits=[("exps.sum(dim=dim, keepdim=True)", "exps.sum()")],
+    ),
+    Mistake(
+        "first-axis",
+        "The weights sum to 1 along the first axis, whatever `dim` says. The default is the last axis, dim=-1.",
+        caught_by="test_agrees_with_formula",
+        edits=[("shifted = ", "dim = 0\n    shifted = ")],
+    ),
+    Mistake(
+        "log-weights",
+        "These are the logarithms of the weights. Take exp() of them, or divide the exps by their sum.",
+        caught_by="test_agrees_with_formula",
+        edits=[("exps / exps.sum(dim=dim, keepdim=True)", "shifted - exps.sum(dim=dim, keepdim=True).log()")],
+    ),
+    Mistake(
+        "scores-overwritten",
+        "The input was changed in place (exp_, sub_, -=). The caller still needs its scores: work on a new tensor.",
+        caught_by="test_scores_are_left_alone",
+        edits=[(SHIFT, "scores.detach().sub_(scores.detach().max(dim=dim, keepdim=True).values) + 0 * scores")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_the_scores",
+        edits=[(SHIFT, "scores.detach() - scores.detach().max(dim=dim, keepdim=True).values")],
+    ),
+]
