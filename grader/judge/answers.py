@@ -66,7 +66,10 @@ def read_error(error: Any) -> dict[str, Any]:
     }
     if not isinstance(kind, str) or kind not in forms:
         raise Malformed("an unknown kind of error")
-    read: dict[str, Any] = {"kind": kind, "step": error.get("step") if isinstance(error.get("step"), int) else -1}
+    read: dict[str, Any] = {
+        "kind": kind,
+        "step": error.get("step") if isinstance(error.get("step"), int) else -1,
+    }
     for name, form in forms[kind].items():
         value = error.get(name)
         if not isinstance(value, form):
@@ -83,6 +86,11 @@ def _flat(values: list[Any]) -> list[Any]:
             kept.append(value[:200])
         elif isinstance(value, int):
             kept.append(value)
-        elif isinstance(value, list) and len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], str):
+        elif (
+            isinstance(value, list)
+            and len(value) == 2
+            and isinstance(value[0], int)
+            and isinstance(value[1], str)
+        ):
             kept.append((value[0], value[1][:80]))
     return kept

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .case import Case, function, module
+from .compare import same
 from .failure import CheckFailed, expect, fail
 from .mistakes import Mistake
 from .points import points
 
-__all__ = ["Case", "CheckFailed", "Mistake", "expect", "fail", "function", "module", "points"]
+__all__ = ["Case", "CheckFailed", "Mistake", "expect", "fail", "function", "module", "points", "same"]

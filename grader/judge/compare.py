@@ -68,15 +68,35 @@ def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
     return f"{sizes} = ({', '.join(axes)})" if axes and len(axes) == len(shape) else sizes
 
 
-def _tensor_difference(
-    came: Any, due: torch.Tensor, what: str, axes: Sequence[str], slack: Any, scale: float | None
-) -> str | None:
+def same(came: Any, due: Any) -> bool:
+    """Whether two values of a learner's agree up to rounding."""
+    return difference(came, due, what="", scale=_generous(due)) is None
+
+
+def _generous(value: Any) -> float | None:
+    """Ten times the usual tolerance: two ways of computing the same round differently."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
+        return 10 * float(value.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
+    return None
+
+
+def form_difference(came: Any, due: torch.Tensor, *, what: str, axes: Sequence[str] = ()) -> str | None:
+    """Return what is wrong with the form of `came` (a tensor, its shape, its dtype), or None."""
     if not isinstance(came, torch.Tensor):
         return f"{what} should be a tensor, but {in_words(came)} came back."
     if came.shape != due.shape:
         return f"{what} has shape {shape_text(came.shape)}; {shape_text(due.shape, axes)} was due."
     if came.dtype != due.dtype:
         return f"{what} is {dtype_name(came)}; {dtype_name(due)} was due."
+    return None
+
+
+def _tensor_difference(
+    came: Any, due: torch.Tensor, what: str, axes: Sequence[str], slack: Any, scale: float | None
+) -> str | None:
+    wrong_form = form_difference(came, due, what=what, axes=axes)
+    if wrong_form:
+        return wrong_form
     if not due.is_floating_point():
         wrong = came != due
     else:
@@ -110,7 +130,11 @@ def _describe_wrong(wrong: torch.Tensor, came: torch.Tensor, due: torch.Tensor, 
     if came.is_floating_point() and bool((came.isinf() & ~due.isinf()).any()):
         return f"{what} is infinite in {int((came.isinf() & ~due.isinf()).sum())} of {total} places."
     if count == total:
-        return f"{what} has the right shape, but none of its {total} numbers is right." if total > 1 else f"{what} is the wrong number."
+        return (
+            f"{what} has the right shape, but none of its {total} numbers is right."
+            if total > 1
+            else f"{what} is the wrong number."
+        )
     return f"{what} has the right shape, but {count} of its {total} numbers are wrong{_where(wrong)}."
 
 
@@ -133,7 +157,11 @@ def _where(wrong: torch.Tensor) -> str:
 
 def _triangles(n: int) -> dict[str, torch.Tensor]:
     ones = torch.ones(n, n, dtype=torch.bool)
-    return {"on the diagonal": torch.eye(n, dtype=torch.bool), "above the diagonal": ones.triu(1), "below the diagonal": ones.tril(-1)}
+    return {
+        "on the diagonal": torch.eye(n, dtype=torch.bool),
+        "above the diagonal": ones.triu(1),
+        "below the diagonal": ones.tril(-1),
+    }
 
 
 def _indices(flags: torch.Tensor) -> str:
@@ -150,7 +178,9 @@ def _sequence_difference(
         return f"{what} should be {len(due)} values, but {len(came)} came back."
     slacks = slack if isinstance(slack, (list, tuple)) and len(slack) == len(due) else [None] * len(due)
     for number, (one, other, room) in enumerate(zip(came, due, slacks)):
-        wrong = difference(one, other, what=f"Value {number + 1} of {len(due)} of {what}", axes=axes, slack=room, scale=scale)
+        wrong = difference(
+            one, other, what=f"Value {number + 1} of {len(due)} of {what}", axes=axes, slack=room, scale=scale
+        )
         if wrong:
             return wrong
     return None
@@ -207,7 +237,9 @@ def gradients_difference(came: Any, due: Mapping[str, Any], slack: Any = None) -
         if came[name] is None:
             return f"No gradient reaches `{name}`: something on the way cuts it off (detach, .data, no_grad, a new tensor)."
         room = slack.get(name) if isinstance(slack, Mapping) else None
-        wrong = difference(came[name], gradient, what=f"The gradient of `{name}`", slack=room, scale=10 * scale)
+        wrong = difference(
+            came[name], gradient, what=f"The gradient of `{name}`", slack=room, scale=10 * scale
+        )
         if wrong:
             return wrong
     return None

@@ -25,7 +25,9 @@ class Draw:
         numbers = torch.randn(*shape, generator=self._random, dtype=torch.float64) * scale
         return numbers.to(dtype)
 
-    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    def uniform(
+        self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32
+    ) -> torch.Tensor:
         """Evenly distributed numbers from low to high."""
         numbers = torch.rand(*shape, generator=self._random, dtype=torch.float64) * (high - low) + low
         return numbers.to(dtype)

@@ -35,7 +35,9 @@ def fail(message: str) -> NoReturn:
     raise CheckFailed(message)
 
 
-def error_text(error: Mapping[str, Any], source_lines: Sequence[str], forbidden_reason: str, *, hide_numbers: bool) -> str:
+def error_text(
+    error: Mapping[str, Any], source_lines: Sequence[str], forbidden_reason: str, *, hide_numbers: bool
+) -> str:
     """Tell an error of the learner's code: what it was, and the learner's own line. Nothing of the grader's is shown.
 
     With `hide_numbers` decimals in the error's text are blanked: they could be hidden inputs.
@@ -96,7 +98,9 @@ def syntax_text(line: int, message: str, source_lines: Sequence[str]) -> str:
 def loss_text(loss: WorkerLost) -> str:
     """Say how the learner's process came to its end."""
     if loss.reason == "time":
-        return f"No answer after {loss.detail} seconds. Is there a loop that does not end, or far too much work?"
+        return (
+            f"No answer after {loss.detail} seconds. Is there a loop that does not end, or far too much work?"
+        )
     if loss.reason == "flood":
         return "Your code printed far too much, so it was stopped. Take the print calls out."
     if loss.reason == "signal" and loss.detail in ("SIGXCPU", "SIGKILL"):

@@ -14,7 +14,16 @@ from typing import Any, Literal
 import pytest
 
 from grader.course import Course, Exercise
-from grader.results import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Outcome, Problem, Record, Status
+from grader.results import (
+    CheckResult,
+    CourseStamp,
+    Diagnosis,
+    ExerciseResult,
+    Outcome,
+    Problem,
+    Record,
+    Status,
+)
 from grader.sandbox.levels import Level
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import MachineError
@@ -90,7 +99,11 @@ class Judge:
 
     def attempt(self, exercise: Exercise, source: bytes) -> Attempt | LocalAttempt:
         """A go at one exercise, behind the wall unless the level is "none"."""
-        return LocalAttempt(exercise, source) if self.sandbox is None else Attempt(exercise, source, self._running_sandbox)
+        return (
+            LocalAttempt(exercise, source)
+            if self.sandbox is None
+            else Attempt(exercise, source, self._running_sandbox)
+        )
 
     def _running_sandbox(self) -> Sandbox:
         assert self.sandbox is not None
@@ -120,7 +133,9 @@ def _own_environment() -> Iterator[None]:
 class _Batch:
     """A pytest plugin that replaces the loop over tests by a loop over submissions."""
 
-    def __init__(self, judge: Judge, submissions: Iterable[Submission], take: Callable[[Record], None]) -> None:
+    def __init__(
+        self, judge: Judge, submissions: Iterable[Submission], take: Callable[[Record], None]
+    ) -> None:
         self._judge = judge
         self._submissions = submissions
         self._take = take
@@ -132,7 +147,9 @@ class _Batch:
     # --- what pytest calls ---------------------------------------------------------------------------------
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.addinivalue_line("markers", "points(value, role, visible): what a check of an exercise is worth")
+        config.addinivalue_line(
+            "markers", "points(value, role, visible): what a check of an exercise is worth"
+        )
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Iterator[Any]:
@@ -146,7 +163,9 @@ class _Batch:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if self.problems:
-            self.failure = GraderBroken(f"the hidden checks could not be collected: {'; '.join(self.problems)}")
+            self.failure = GraderBroken(
+                f"the hidden checks could not be collected: {'; '.join(self.problems)}"
+            )
             return True
         groups: dict[str, list[pytest.Item]] = {id: [] for id in self._judge.kits}
         for item in session.items:
@@ -203,7 +222,9 @@ class _Batch:
             attempt.refusal = " ".join(refusals)
         return Sitting(attempt, kit.expected, self._judge.seed, kit.stub)
 
-    def _examine(self, kit: Kit, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]) -> ExerciseResult:
+    def _examine(
+        self, kit: Kit, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]
+    ) -> ExerciseResult:
         """Run the checks of one exercise; when the sandbox breaks, once more with a new one, then say so."""
         started = time.perf_counter()
         endings = self._run(sitting, ahead, items)
@@ -228,13 +249,17 @@ class _Batch:
         for item, following in zip(items, [*items[1:], None], strict=True):
             exercise_file(item).sitting = sitting
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            ending = self._endings.setdefault(item.name, Ending("error", "The grader did not run this check."))
+            ending = self._endings.setdefault(
+                item.name, Ending("error", "The grader did not run this check.")
+            )
             sitting.note(item.name, passed=ending.outcome == "passed")
         sitting.close()
         return self._endings
 
 
-def _without_work(kit: Kit, status: Literal["missing", "not_started"], items: list[pytest.Item]) -> ExerciseResult:
+def _without_work(
+    kit: Kit, status: Literal["missing", "not_started"], items: list[pytest.Item]
+) -> ExerciseResult:
     checks = tuple(_check(item.name, worth_of(item), Ending("skipped"), counts=False) for item in items)
     return ExerciseResult(
         id=kit.exercise.id,
@@ -248,7 +273,11 @@ def _without_work(kit: Kit, status: Literal["missing", "not_started"], items: li
 
 
 def _result(
-    kit: Kit, items: list[pytest.Item], endings: Mapping[str, Ending], diagnosis: list[Diagnosis], seconds: float
+    kit: Kit,
+    items: list[pytest.Item],
+    endings: Mapping[str, Ending],
+    diagnosis: list[Diagnosis],
+    seconds: float,
 ) -> ExerciseResult:
     worths = {item.name: worth_of(item) for item in items}
     passed = {name for name, ending in endings.items() if ending.outcome == "passed"}

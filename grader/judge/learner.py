@@ -12,7 +12,7 @@ import torch
 
 from .answers import Answers, Malformed, read_answers
 from .case import GRADIENTS, OUTPUT, Case, Question
-from .compare import difference, gradients_difference
+from .compare import difference, form_difference, gradients_difference, same
 from .draw import Draw
 from .failure import CheckFailed, error_text, expect, fail
 from .trusted import Expected
@@ -69,9 +69,21 @@ class Learner:
         self.exchanges.append(Exchange(question, answers))
         return answers
 
+    def outputs(self, *cases: Case) -> list[torch.Tensor]:
+        """The outputs of some cases, each a tensor of the right shape and dtype; the numbers are for the check to judge."""
+        answers = self.ask(*cases)
+        outputs = []
+        for case, came, due in zip(cases, answers, self.expected.due(self.exchanges[-1].question)):
+            wrong = form_difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes)
+            expect(not wrong, str(wrong))
+            outputs.append(came[OUTPUT])
+        return outputs
+
     def tell_error(self, error: Mapping[str, Any]) -> str:
         """The sentence for an error of the learner's code."""
-        return error_text(error, self.source.splitlines(), self.forbidden_reason, hide_numbers=not self.is_visible)
+        return error_text(
+            error, self.source.splitlines(), self.forbidden_reason, hide_numbers=not self.is_visible
+        )
 
     def agrees(self, *cases: Case) -> None:
         """Everything told in these cases is what the reference tells, up to rounding.
@@ -97,8 +109,15 @@ class Learner:
         for case, answer in zip(cases, self.ask(*cases)):
             for name, slot in case.inputs.items():
                 before = case.steps[slot.number]["value"]
-                wrong = difference(answer["inputs"].get(name) if isinstance(answer["inputs"], dict) else None, before, what=name)
-                expect(not wrong, f"Your code changed its input `{name}` in place. Work on a copy (no trailing-underscore methods).")
+                wrong = difference(
+                    answer["inputs"].get(name) if isinstance(answer["inputs"], dict) else None,
+                    before,
+                    what=name,
+                )
+                expect(
+                    not wrong,
+                    f"Your code changed its input `{name}` in place. Work on a copy (no trailing-underscore methods).",
+                )
 
     def refuses(self, entry: str, *arguments: tuple[Any, ...], why: str) -> None:
         """A constructor or function refuses each of these arguments with AssertionError or ValueError."""
@@ -109,7 +128,10 @@ class Learner:
             cases.append(case)
         for answer in self.ask(*cases):
             ending = answer["refusal"]
-            expect(ending != "accepted", f"{why} must be refused, but was accepted: add an `assert` (or raise ValueError).")
+            expect(
+                ending != "accepted",
+                f"{why} must be refused, but was accepted: add an `assert` (or raise ValueError).",
+            )
             expect(
                 ending == "refused",
                 f"{why} must be refused with AssertionError or ValueError; {str(ending)[:60]} was raised instead.",
@@ -118,7 +140,10 @@ class Learner:
     def repaired_with(self, *, removed: int, added: int) -> None:
         """The file differs from the one given by at most so many lines; blank lines and comments do not count."""
         before, after = _code_lines(self.given), _code_lines(self.source)
-        expect(len(after) <= MAX_LINES, "The file has become far longer than the one given; the repair is a small one.")
+        expect(
+            len(after) <= MAX_LINES,
+            "The file has become far longer than the one given; the repair is a small one.",
+        )
         gone, new = _changed(before, after)
         expect(
             gone <= removed and new <= added,
@@ -126,7 +151,9 @@ class Learner:
             "Start again from the given file (it works, but it is more than a repair).",
         )
 
-    def _compare(self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
+    def _compare(
+        self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]
+    ) -> None:
         answers = self.ask(*cases)
         question = self.exchanges[-1].question
         due = self.expected.due(question)
@@ -167,7 +194,9 @@ def _plain_differences(case: Case, came: Answers, due: Answers, slack: Answers) 
 
 
 def _gradient_differences(case: Case, came: Answers, due: Answers, slack: Answers) -> str | None:
-    wrong = difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes, slack=slack.values.get(OUTPUT))
+    wrong = difference(
+        came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes, slack=slack.values.get(OUTPUT)
+    )
     return wrong or gradients_difference(came[GRADIENTS], due[GRADIENTS], slack.values.get(GRADIENTS))
 
 
@@ -181,16 +210,9 @@ def same_answers(came: Answers, other: Answers, case: Case) -> bool:
         if name == GRADIENTS and isinstance(value, Mapping):
             if gradients_difference(came[name], value):
                 return False
-        elif difference(came[name], value, what=name, scale=_generous(value)):
+        elif not same(came[name], value):
             return False
     return True
-
-
-def _generous(value: Any) -> float | None:
-    """Ten times the usual tolerance: two ways of making the same mistake round differently."""
-    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
-        return 10 * float(value.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
-    return None
 
 
 def _error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -202,5 +224,3 @@ def _error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
         "forbidden": ("name",),
     }.get(error["kind"], ())
     return (error["kind"], *(repr(error[name]) for name in details))
-
-

@@ -103,7 +103,11 @@ class Expected:
 
 def _distance(due: Any, moved: Any) -> Any:
     if isinstance(due, torch.Tensor) and isinstance(moved, torch.Tensor) and due.is_floating_point():
-        return (due.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs() if due.shape == moved.shape else None
+        return (
+            (due.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs()
+            if due.shape == moved.shape
+            else None
+        )
     if isinstance(due, Mapping) and isinstance(moved, Mapping):
         return {key: _distance(value, moved.get(key)) for key, value in due.items()}
     if isinstance(due, (list, tuple)) and isinstance(moved, (list, tuple)) and len(due) == len(moved):

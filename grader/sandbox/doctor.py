@@ -49,7 +49,11 @@ def _bubblewrap() -> Finding:
     if done.returncode == 0:
         return Finding("bubblewrap", True)
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return Finding("bubblewrap", False, f"user namespaces are not allowed here ({said[-1] if said else 'no reason given'})")
+    return Finding(
+        "bubblewrap",
+        False,
+        f"user namespaces are not allowed here ({said[-1] if said else 'no reason given'})",
+    )
 
 
 def _landlock() -> Finding:
@@ -59,7 +63,9 @@ def _landlock() -> Finding:
         version = abi_version()
     except (ImportError, OSError):
         return Finding("Landlock", False, "install the Python package landlockpy (Linux only)")
-    return Finding("Landlock", version >= 1, "" if version >= 1 else "a kernel of 5.13 or later with Landlock on")
+    return Finding(
+        "Landlock", version >= 1, "" if version >= 1 else "a kernel of 5.13 or later with Landlock on"
+    )
 
 
 def _seccomp() -> Finding:

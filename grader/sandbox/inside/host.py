@@ -35,7 +35,12 @@ class CaseError(Exception):
 
 
 def run_question(
-    question: Mapping[str, Any], namespace: Namespace, file: str, watched: Sequence[str] = (), *, raw: bool = False
+    question: Mapping[str, Any],
+    namespace: Namespace,
+    file: str,
+    watched: Sequence[str] = (),
+    *,
+    raw: bool = False,
 ) -> list[dict[str, Any]]:
     """Run every case of a question; return for each {"answers": {step: value}, "error": None or what went wrong}.
 
@@ -154,7 +159,9 @@ def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
     missing = [name for name in given if name not in own]
     unexpected = [name for name in own if name not in given]
     if missing or unexpected:
-        raise CaseError("names", missing=missing[:20], unexpected=[str(name)[:80] for name in unexpected[:20]])
+        raise CaseError(
+            "names", missing=missing[:20], unexpected=[str(name)[:80] for name in unexpected[:20]]
+        )
     for name, tensor in given.items():
         if own[name].shape != tensor.shape:
             raise CaseError("weight_shape", name=name, came=list(own[name].shape), due=list(tensor.shape))
@@ -180,7 +187,9 @@ def _prepare(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Non
 def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
     """Gradients of sum(output * weights) with respect to the named inputs and a module's parameters; None: none arrives."""
     outputs = _flat_tensors(_fill(step["of"], slots))
-    pairs = [(out, weight) for out, weight in zip(outputs, step["cotangents"]) if _can_differentiate(out, weight)]
+    pairs = [
+        (out, weight) for out, weight in zip(outputs, step["cotangents"]) if _can_differentiate(out, weight)
+    ]
     wanted: dict[str, torch.Tensor] = {name: slots[slot.number] for name, slot in step["inputs"].items()}
     if step["module"] is not None:
         wanted.update(_module(slots[step["module"].number]).named_parameters(remove_duplicate=False))

@@ -11,7 +11,10 @@ def test_shiny_example(learner):
     scores = torch.tensor([0.7842, 1.3569, 1.2487])
     (answer,) = learner.ask(function("softmax", scores, names=["scores"]))
     weights = answer["output"]
-    expect(isinstance(weights, torch.Tensor) and weights.shape == (3,), "softmax of 3 scores is a tensor of 3 weights.")
+    expect(
+        isinstance(weights, torch.Tensor) and weights.shape == (3,),
+        "softmax of 3 scores is a tensor of 3 weights.",
+    )
     due = torch.tensor([0.229134, 0.406265, 0.364602])
     expect(
         torch.allclose(weights.float(), due, atol=1e-5),
@@ -26,7 +29,9 @@ def test_agrees_with_formula(learner, draw):
     learner.agrees(
         function("softmax", draw.normal(rows, columns, scale=2), names=["scores"], axes=AXES),
         function("softmax", draw.normal(rows, columns, scale=2), names=["scores"], axes=AXES),
-        function("softmax", draw.normal(depth, rows, columns, scale=2), names=["scores"], axes="batch rows columns"),
+        function(
+            "softmax", draw.normal(depth, rows, columns, scale=2), names=["scores"], axes="batch rows columns"
+        ),
         function("softmax", draw.normal(columns, columns, scale=2), names=["scores"], axes=AXES),
         function("softmax", draw.normal(columns, scale=2), names=["scores"], axes="columns"),
         function("softmax", draw.normal(rows, 1), names=["scores"], axes=AXES),
@@ -40,9 +45,15 @@ def test_dim_chooses_the_axis(learner, draw):
     shape = draw.distinct(3, 2, 7)
     size = draw.integer(3, 6)
     learner.agrees(
-        *[function("softmax", draw.normal(*shape), dim=dim, names=["scores"]) for dim in (0, 1, 2, -1, -2, -3)],
+        *[
+            function("softmax", draw.normal(*shape), dim=dim, names=["scores"])
+            for dim in (0, 1, 2, -1, -2, -3)
+        ],
         # square: here a forgotten keepdim broadcasts without an error
-        *[function("softmax", draw.normal(size, size), dim=dim, names=["scores"], axes=AXES) for dim in (0, 1)],
+        *[
+            function("softmax", draw.normal(size, size), dim=dim, names=["scores"], axes=AXES)
+            for dim in (0, 1)
+        ],
     )
 
 
@@ -54,7 +65,9 @@ def test_large_scores_stay_finite(learner, draw):
     low = draw.normal(rows, columns) - 1000
     # one row a thousand below the other: a maximum over everything turns it into 0/0
     apart = draw.normal(2, columns) + torch.tensor([[1000.0], [-1000.0]])
-    learner.agrees(*[function("softmax", scores, names=["scores"], axes=AXES) for scores in (high, low, apart)])
+    learner.agrees(
+        *[function("softmax", scores, names=["scores"], axes=AXES) for scores in (high, low, apart)]
+    )
 
 
 @points(0.5)

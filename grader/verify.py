@@ -1,0 +1,179 @@
+"""The author's gate: is each exercise's kit complete, and does it hold?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from grader.course import Course, Exercise
+from grader.judge.grading import Judge
+from grader.judge.mistakes import BankError, Mistake, load_bank
+from grader.results import ExerciseResult, Record
+from grader.stubs import StubError, make_stub, same_as_stub
+from grader.submission import SourceFile, Submission
+
+LEAST_ALTERNATIVES = 3
+LEAST_MISTAKES = 3
+SPARE_TIME_FACTOR = 5
+POINTS_TOLERANCE = 1e-6
+DECIMALS = re.compile(r"\d+\.\d{3,}")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One file that is graded to prove a kit; `expect` returns what is wrong with its result."""
+
+    exercise: Exercise
+    name: str
+    source: str
+    expect: Callable[[ExerciseResult], list[str]]
+
+    def submission(self) -> Submission:
+        """The trial as a submission of one file."""
+        file = SourceFile(self.exercise.id, self.exercise.file_name, self.source.encode("utf-8"))
+        return Submission(f"{self.exercise.id}/{self.name}", {self.exercise.id: file}, ())
+
+
+def incomplete(course: Course, exercise: Exercise) -> list[str]:
+    """What is missing of an exercise's kit, a sentence each, with what to do about it."""
+    solution = course.solution_path(exercise)
+    files = {
+        "the reference solution": solution,
+        "the hidden checks": course.checks_path(exercise),
+        "the bank of mistakes": course.mistakes_path(exercise),
+        "the stub": course.stub_path(exercise),
+    }
+    problems = [
+        f"{exercise.id}: {what} is missing: write {path.relative_to(course.root)}"
+        for what, path in files.items()
+        if not path.is_file()
+    ]
+    if len(_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
+        folder = course.alternatives_path(exercise).relative_to(course.root)
+        problems.append(
+            f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {folder}"
+        )
+    unit = next(unit for unit in course.units if exercise in unit.exercises)
+    lesson = course.lesson_path(unit)
+    if not lesson.is_file() or f"`{exercise.id}`" not in lesson.read_text(encoding="utf-8"):
+        problems.append(
+            f"{exercise.id}: {lesson.relative_to(course.root)} has no section that names `{exercise.id}`"
+        )
+    return problems
+
+
+def stale_stub(course: Course, exercise: Exercise) -> list[str]:
+    """Say so when the stub is not what the reference solution makes."""
+    try:
+        stub = make_stub(course.solution_path(exercise).read_text(encoding="utf-8"))
+    except StubError as error:
+        return [f"{exercise.id}: the solution's markers do not fit: {error}"]
+    if not same_as_stub(course.stub_path(exercise).read_bytes(), stub):
+        return [f"{exercise.id}: the stub is not made from the solution: run `kata verify --write-stubs`"]
+    return []
+
+
+def write_stubs(course: Course, exercises: Iterable[Exercise]) -> list[str]:
+    """Make the stubs from the solutions; return the files written. Raises StubError for a solution with bad markers."""
+    written = []
+    for exercise in exercises:
+        solution = course.solution_path(exercise)
+        if solution.is_file():
+            path = course.stub_path(exercise)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(make_stub(solution.read_text(encoding="utf-8")), encoding="utf-8")
+            written.append(str(path.relative_to(course.root)))
+    return written
+
+
+def trials(course: Course, exercise: Exercise) -> list[Trial]:
+    """Everything that is graded to prove one kit. Raises BankError for an unusable bank of mistakes."""
+    reference = course.solution_path(exercise).read_text(encoding="utf-8")
+    # a comment more than the stub, else it would not be run at all
+    touched_stub = make_stub(reference) + "\n# touched\n"
+    right = partial(_all_right, exercise)
+    bank = load_bank(course.mistakes_path(exercise))
+    if len(bank) < LEAST_MISTAKES:
+        raise BankError(f"{exercise.id}: a bank of fewer than {LEAST_MISTAKES} mistakes")
+    return [
+        Trial(exercise, "reference", reference, partial(_right_and_quick, exercise)),
+        Trial(exercise, "stub", touched_stub, _nothing_earned),
+        *[
+            Trial(exercise, path.stem, path.read_text(encoding="utf-8"), right)
+            for path in _alternatives(course, exercise)
+        ],
+        *[Trial(exercise, m.id, m.source_from(reference), partial(_caught, m, bank)) for m in bank],
+    ]
+
+
+def prove(
+    judge: Judge, planned: Sequence[Trial], progress: Callable[[str], None] = lambda name: None
+) -> list[str]:
+    """Grade every trial and return what is wrong, a sentence each."""
+    problems: list[str] = []
+    coming = iter(planned)
+
+    def take(record: Record) -> None:
+        trial = next(coming)
+        result = next(each for each in record.exercises if each.id == trial.exercise.id)
+        found = [*trial.expect(result), *_leaks(result)]
+        problems.extend(f"{trial.exercise.id}, {trial.name}: {problem}" for problem in found)
+        progress(record.submission)
+
+    judge.grade((trial.submission() for trial in planned), take)
+    return problems
+
+
+def _alternatives(course: Course, exercise: Exercise) -> list[Path]:
+    return sorted(course.alternatives_path(exercise).glob("*.py"))
+
+
+def _all_right(exercise: Exercise, result: ExerciseResult) -> list[str]:
+    wrong = [
+        f"{check.name} refuses a right answer: {check.message}"
+        for check in result.checks
+        if check.outcome != "passed"
+    ]
+    if not wrong and abs(result.points - exercise.points) > POINTS_TOLERANCE:
+        wrong.append(f"the checks give {result.points:g} points, course.yml says {exercise.points:g}")
+    return wrong
+
+
+def _right_and_quick(exercise: Exercise, result: ExerciseResult) -> list[str]:
+    problems = _all_right(exercise, result)
+    allowed = exercise.limits.seconds / SPARE_TIME_FACTOR
+    if result.seconds > allowed:
+        problems.append(
+            f"it takes {result.seconds:.1f} s; a limit of {exercise.limits.seconds:g} s asks for {allowed:g}"
+        )
+    return problems
+
+
+def _nothing_earned(result: ExerciseResult) -> list[str]:
+    return [f"the stub earns {result.points:g} points"] if result.points else []
+
+
+def _caught(mistake: Mistake, bank: Sequence[Mistake], result: ExerciseResult) -> list[str]:
+    if result.status == "error":
+        return [check.message for check in result.checks if check.outcome == "error"]
+    failed = {check.name for check in result.checks if check.outcome == "failed"}
+    problems = []
+    if mistake.caught_by not in failed:
+        problems.append(
+            f"not caught by {mistake.caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})"
+        )
+    equal = {mistake.id, mistake.same_as, *(other.id for other in bank if other.same_as == mistake.id)}
+    named = result.diagnosis[0].mistake if result.diagnosis else "nothing"
+    if named not in equal:
+        problems.append(f"diagnosed as {named}")
+    return problems
+
+
+def _leaks(result: ExerciseResult) -> list[str]:
+    hidden = [check for check in result.checks if not check.visible]
+    return [
+        f"the message of {check.name} shows a number" for check in hidden if DECIMALS.search(check.message)
+    ]

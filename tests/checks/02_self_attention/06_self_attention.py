@@ -1,0 +1,88 @@
+import torch
+
+from grader.judge.authoring import expect, module, points, same
+
+AXES = "batch tokens hidden_size"
+
+
+def case(draw, batch, tokens, width, dtype=torch.float32, **options):
+    return module(
+        "MySelfAttention",
+        width,
+        weights=draw.weights("MySelfAttention", width),
+        inputs={"x": draw.normal(batch, tokens, width, dtype=dtype)},
+        dtype=dtype,
+        axes=AXES,
+        **options,
+    )
+
+
+@points(0.5, visible=True)
+def test_shape_of_the_documents_example(learner, draw):
+    """MySelfAttention(64) turns (2, 100, 64) into (2, 100, 64)."""
+    learner.outputs(case(draw, 2, 100, 64))
+
+
+@points(4, role="main")
+def test_agrees_with_formula(learner, draw):
+    """The output is softmax(query · keyᵀ / √D) · value."""
+    batch, tokens, width = draw.distinct(3, 2, 9)
+    learner.agrees(
+        case(draw, batch, tokens, width),
+        case(draw, batch, tokens, width),
+        case(draw, tokens, width, batch),
+        case(draw, width, width, width),  # square: a wrong axis fits here
+        case(draw, 1, tokens, width),
+        case(draw, batch, 1, width),
+        case(draw, batch, tokens, width, dtype=torch.float64),
+    )
+
+
+@points(1)
+def test_order_of_tokens_does_not_matter(learner, draw):
+    """Without a mask, tokens in another order give the same outputs in that order."""
+    batch, tokens, width = draw.distinct(3, 3, 8)
+    weights = draw.weights("MySelfAttention", width)
+    x, order = draw.normal(batch, tokens, width), draw.order(tokens)
+    straight, mixed = learner.outputs(
+        *[
+            module("MySelfAttention", width, weights=weights, inputs={"x": each}, axes=AXES)
+            for each in (x, x[:, order])
+        ]
+    )
+    expect(
+        same(mixed, straight[:, order]),
+        "With the tokens in another order, the outputs are not just in that other order. Over which axis does the softmax run?",
+    )
+
+
+@points(1)
+def test_sequences_of_a_batch_are_separate(learner, draw):
+    """Changing one sequence of the batch never changes the output of another."""
+    batch, tokens, width = draw.distinct(3, 3, 8)
+    weights = draw.weights("MySelfAttention", width)
+    x = draw.normal(batch, tokens, width)
+    other = torch.cat([x[:1], draw.normal(batch - 1, tokens, width)])
+    before, after = learner.outputs(
+        *[
+            module("MySelfAttention", width, weights=weights, inputs={"x": each}, axes=AXES)
+            for each in (x, other)
+        ]
+    )
+    expect(
+        same(before[0], after[0]),
+        "The first sequence's output changed although only other sequences did. Something runs over the batch axis.",
+    )
+
+
+@points(1)
+def test_gradients_reach_input_and_parameters(learner, draw):
+    """Gradients reach x and all three layers."""
+    batch, tokens, width = draw.distinct(3, 2, 7)
+    learner.agrees_in_gradients(case(draw, batch, tokens, width))
+
+
+@points(0.5, role="manners")
+def test_input_is_left_alone(learner, draw):
+    """The input x is not changed."""
+    learner.keeps_inputs(case(draw, 2, 3, 4))
