@@ -71,9 +71,7 @@ Folder = Annotated[
     ),
 ]
 Number = Annotated[int, _must(_is_within(1, 99), "must be from 1 to 99")]
-Points = Annotated[
-    float, _must(_is_positive_within(MAX_POINTS), f"must be more than 0 and at most {MAX_POINTS}")
-]
+Points = Annotated[float, _must(_is_positive_within(MAX_POINTS), f"must be more than 0 and at most {MAX_POINTS}")]
 Cost = Annotated[float, _must(_is_within(0, MAX_POINTS), f"must be from 0 to {MAX_POINTS}")]
 Amount = Annotated[float, _is_limit]
 Count = Annotated[int, _is_limit]
@@ -550,9 +548,7 @@ def _completed(source: _Source, root: Path) -> Any:
     shared = _shared_limits(data)
     units: Any = data.get("units")
     if isinstance(units, tuple):
-        units = tuple(
-            _completed_unit(source, ("units", index), unit, shared) for index, unit in enumerate(units)
-        )
+        units = tuple(_completed_unit(source, ("units", index), unit, shared) for index, unit in enumerate(units))
         data = {**data, "units": units}
     return {**data, "root": root}
 
@@ -779,9 +775,7 @@ def _check_distinct(source: _Source, entries: list[tuple[Place, Entry]], key: st
 
 def _check_order_of_units(source: _Source, units: list[tuple[Place, Entry]]) -> None:
     folders = [(place, unit.get("folder")) for place, unit in units]
-    numbered = [
-        (place, folder) for place, folder in folders if isinstance(folder, str) and folder[:2].isdigit()
-    ]
+    numbered = [(place, folder) for place, folder in folders if isinstance(folder, str) and folder[:2].isdigit()]
     for (_, before), (place, folder) in itertools.pairwise(numbered):
         if folder != before and folder[:2] == before[:2]:
             source.report((*place, "folder"), f"number {folder[:2]} is taken by unit {_quoted(before)}")
@@ -838,9 +832,7 @@ def _check_requires(source: _Source, exercises: list[tuple[Place, Entry]]) -> No
                 source.report(where, sentence)
 
 
-def _wrong_requirement(
-    id: str, needed: str, requires: Mapping[str, tuple[str, ...]], order: Mapping[str, int]
-) -> str:
+def _wrong_requirement(id: str, needed: str, requires: Mapping[str, tuple[str, ...]], order: Mapping[str, int]) -> str:
     """Why `id` cannot require `needed`, or nothing. What requires only earlier exercises is in no circle."""
     if needed == id:
         return f"exercise {_quoted(id)} requires itself"

@@ -61,9 +61,7 @@ class CheckResult(_Part):
     points: NonNegative = Field(description="Points earned; more than 0 only when the outcome is passed.")
     max_points: NonNegative = Field(description="Points this check is worth.")
     visible: bool = Field(description="Whether learners were given this check's source.")
-    message: Text = Field(
-        description="Why it did not pass, for the learner; may quote the learner's own text."
-    )
+    message: Text = Field(description="Why it did not pass, for the learner; may quote the learner's own text.")
 
     @model_validator(mode="after")
     def _points_are_earned(self) -> CheckResult:
@@ -103,9 +101,7 @@ class ExerciseResult(_Part):
             raise ValueError(f"the points of exercise {self.id!r} are not the sum of its checks' points")
         worth = math.fsum(check.max_points for check in self.checks)
         if self.status in ("passed", "failed") and not _same(self.max_points, worth):
-            raise ValueError(
-                f"the max_points of exercise {self.id!r} are not the sum of its checks' max_points"
-            )
+            raise ValueError(f"the max_points of exercise {self.id!r} are not the sum of its checks' max_points")
         if worth > self.max_points + POINTS_TOLERANCE:
             raise ValueError(f"the checks of exercise {self.id!r} are worth more than its max_points")
         return self
@@ -148,9 +144,7 @@ class Record(_Part):
 
     version: Literal[1] = Field(description="Version of this format.")
     submission: Name = Field(description="The submission's name: its folder's, zip's or file's.")
-    isolation: Isolation = Field(
-        description="How the learner's code was walled off; a grade wants full or reduced."
-    )
+    isolation: Isolation = Field(description="How the learner's code was walled off; a grade wants full or reduced.")
     seed: int = Field(
         ge=0, le=MAX_SEED, description="The seed of the hidden inputs; give it again for the same record."
     )

@@ -87,9 +87,7 @@ def _regions(lines: Sequence[str]) -> list[_Region]:
         edge, kind = marker
         if edge == "BEGIN":
             if opened:
-                raise StubError(
-                    index + 1, f"BEGIN {kind} inside the {opened[0]} region of line {opened[1] + 1}"
-                )
+                raise StubError(index + 1, f"BEGIN {kind} inside the {opened[0]} region of line {opened[1] + 1}")
             opened = (kind, index)
         elif opened is None or opened[0] != kind:
             raise StubError(index + 1, f"END {kind} without its BEGIN {kind}")

@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from grader.course import Course, Exercise
+from grader.judge.errors import BankError
 from grader.judge.grading import Judge
-from grader.judge.mistakes import BankError, Mistake, load_bank
+from grader.judge.mistakes import Mistake, load_bank
 from grader.results import ExerciseResult, Record
 from grader.stubs import StubError, make_stub, same_as_stub
 from grader.submission import SourceFile, Submission
@@ -53,15 +54,11 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
     ]
     if len(_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
         folder = course.alternatives_path(exercise).relative_to(course.root)
-        problems.append(
-            f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {folder}"
-        )
+        problems.append(f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {folder}")
     unit = next(unit for unit in course.units if exercise in unit.exercises)
     lesson = course.lesson_path(unit)
     if not lesson.is_file() or f"`{exercise.id}`" not in lesson.read_text(encoding="utf-8"):
-        problems.append(
-            f"{exercise.id}: {lesson.relative_to(course.root)} has no section that names `{exercise.id}`"
-        )
+        problems.append(f"{exercise.id}: {lesson.relative_to(course.root)} has no section that names `{exercise.id}`")
     return problems
 
 
@@ -109,9 +106,7 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     ]
 
 
-def prove(
-    judge: Judge, planned: Sequence[Trial], progress: Callable[[str], None] = lambda name: None
-) -> list[str]:
+def prove(judge: Judge, planned: Sequence[Trial], progress: Callable[[str], None] = lambda name: None) -> list[str]:
     """Grade every trial and return what is wrong, a sentence each."""
     problems: list[str] = []
     coming = iter(planned)
@@ -133,9 +128,7 @@ def _alternatives(course: Course, exercise: Exercise) -> list[Path]:
 
 def _all_right(exercise: Exercise, result: ExerciseResult) -> list[str]:
     wrong = [
-        f"{check.name} refuses a right answer: {check.message}"
-        for check in result.checks
-        if check.outcome != "passed"
+        f"{check.name} refuses a right answer: {check.message}" for check in result.checks if check.outcome != "passed"
     ]
     if not wrong and abs(result.points - exercise.points) > POINTS_TOLERANCE:
         wrong.append(f"the checks give {result.points:g} points, course.yml says {exercise.points:g}")
@@ -162,9 +155,7 @@ def _caught(mistake: Mistake, bank: Sequence[Mistake], result: ExerciseResult) -
     failed = {check.name for check in result.checks if check.outcome == "failed"}
     problems = []
     if mistake.caught_by not in failed:
-        problems.append(
-            f"not caught by {mistake.caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})"
-        )
+        problems.append(f"not caught by {mistake.caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})")
     equal = {mistake.id, mistake.same_as, *(other.id for other in bank if other.same_as == mistake.id)}
     named = result.diagnosis[0].mistake if result.diagnosis else "nothing"
     if named not in equal:
@@ -174,6 +165,4 @@ def _caught(mistake: Mistake, bank: Sequence[Mistake], result: ExerciseResult) -
 
 def _leaks(result: ExerciseResult) -> list[str]:
     hidden = [check for check in result.checks if not check.visible]
-    return [
-        f"the message of {check.name} shows a number" for check in hidden if DECIMALS.search(check.message)
-    ]
+    return [f"the message of {check.name} shows a number" for check in hidden if DECIMALS.search(check.message)]

@@ -30,7 +30,7 @@ def read_answers(reply: Any, cases: Sequence[Case]) -> list[Answers]:
     """Check the form of a reply to these cases. Raises Malformed when it isn't one."""
     if not isinstance(reply, list) or len(reply) != len(cases):
         raise Malformed("not one answer for each case")
-    return [_read(item, case) for item, case in zip(reply, cases)]
+    return [_read(item, case) for item, case in zip(reply, cases, strict=True)]
 
 
 def _read(item: Any, case: Case) -> Answers:
@@ -72,9 +72,12 @@ def read_error(error: Any) -> dict[str, Any]:
     }
     for name, form in forms[kind].items():
         value = error.get(name)
-        if not isinstance(value, form):
+        if isinstance(value, str) and form is str:
+            read[name] = value[:MAX_TEXT]
+        elif isinstance(value, list) and form is list:
+            read[name] = _flat(value)
+        else:
             raise Malformed(f"an error without its {name}")
-        read[name] = value[:MAX_TEXT] if isinstance(value, str) else _flat(value)
     return read
 
 
@@ -86,11 +89,6 @@ def _flat(values: list[Any]) -> list[Any]:
             kept.append(value[:200])
         elif isinstance(value, int):
             kept.append(value)
-        elif (
-            isinstance(value, list)
-            and len(value) == 2
-            and isinstance(value[0], int)
-            and isinstance(value[1], str)
-        ):
+        elif isinstance(value, list) and len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], str):
             kept.append((value[0], value[1][:80]))
     return kept

@@ -9,8 +9,9 @@ from typing import Any
 
 from grader.course import Exercise
 from grader.sandbox.inside import host, wire
+from grader.sandbox.launch import MachineError
 from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.worker import Bounds, MachineError, Script, Worker, WorkerLost
+from grader.sandbox.worker import Bounds, Script, Worker, WorkerLost
 
 from .answers import Malformed, read_error
 from .case import Question
@@ -89,9 +90,7 @@ class Attempt(_Facts):
         self._worker = self._sandbox().spawn(self._bounds)
         self._is_loaded = False
         try:
-            self._worker.send(
-                self.script.frame(self._worker.reply_bytes), self.exercise.limits.request_seconds
-            )
+            self._worker.send(self.script.frame(self._worker.reply_bytes), self.exercise.limits.request_seconds)
         except WorkerLost as loss:
             raise MachineError(f"a worker did not take its task ({loss})") from loss
 
@@ -184,9 +183,7 @@ class LocalAttempt(_Facts):
         try:
             if self._namespace is None:
                 self._namespace = self._load()
-            reply = host.run_question(
-                data, self._namespace, self.script.file, self.script.operators, raw=True
-            )
+            reply = host.run_question(data, self._namespace, self.script.file, self.script.operators, raw=True)
         except (CheckFailed, KeyboardInterrupt):
             raise
         except BaseException as error:

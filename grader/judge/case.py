@@ -1,4 +1,4 @@
-"""What a check asks: a case is a short program that runs on the learner's code, the reference and the known mistakes alike."""
+"""What a check asks: a case is a short program, run alike on the learner's code, reference and mistakes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Case:
         return Slot(number)
 
     def tensor(self, value: torch.Tensor, *, gradient: bool = False, name: str = "") -> Slot:
-        """Hand in a fresh copy of a tensor; with `gradient` it asks for gradients; with `name` it is one of the inputs."""
+        """Hand in a fresh copy of a tensor; `gradient` asks for gradients; with a `name` it is one of the inputs."""
         slot = self._add("tensor", value=value.contiguous(), gradient=gradient and value.is_floating_point())
         if name:
             self.inputs[name] = slot
@@ -117,13 +117,13 @@ def function(entry: str, *args: Any, axes: str = "", names: Sequence[str] = (), 
     labels = [*names, *(f"argument {i + 1}" for i in range(len(names), len(args)))]
     slots = [
         case.tensor(arg, gradient=True, name=label) if isinstance(arg, torch.Tensor) else arg
-        for arg, label in zip(args, labels)
+        for arg, label in zip(args, labels, strict=False)
     ]
     keywords = {
         name: case.tensor(arg, gradient=True, name=name) if isinstance(arg, torch.Tensor) else arg
         for name, arg in kwargs.items()
     }
-    case.output = case.call(case.entry(entry), *slots, tell=OUTPUT, **keywords)
+    case.output = case.call(case.entry(entry), *slots, tell=OUTPUT, **keywords)  # type: ignore[arg-type]
     return case
 
 

@@ -27,8 +27,8 @@ def difference(
 ) -> str | None:
     """Return what is wrong with `came`, or None when it is `due`.
 
-    `slack` is a structure like `due` that holds, for each tensor, how far rounding alone may move it; `scale` is the size
-    of number to which the tolerance is relative (by default the largest finite one that is due).
+    `slack` is a structure like `due` that holds, for each tensor, how far rounding alone may move it; `scale` is the
+    size of number to which the tolerance is relative (by default the largest finite one that is due).
     """
     if isinstance(due, torch.Tensor):
         return _tensor_difference(came, due, what, axes, slack, scale)
@@ -59,6 +59,7 @@ def in_words(value: Any) -> str:
 
 
 def dtype_name(tensor: torch.Tensor) -> str:
+    """float32, without torch's prefix."""
     return str(tensor.dtype).removeprefix("torch.")
 
 
@@ -177,7 +178,7 @@ def _sequence_difference(
     if len(came) != len(due):
         return f"{what} should be {len(due)} values, but {len(came)} came back."
     slacks = slack if isinstance(slack, (list, tuple)) and len(slack) == len(due) else [None] * len(due)
-    for number, (one, other, room) in enumerate(zip(came, due, slacks)):
+    for number, (one, other, room) in enumerate(zip(came, due, slacks, strict=True)):
         wrong = difference(
             one, other, what=f"Value {number + 1} of {len(due)} of {what}", axes=axes, slack=room, scale=scale
         )
@@ -235,11 +236,9 @@ def gradients_difference(came: Any, due: Mapping[str, Any], slack: Any = None) -
         if gradient is None:
             continue
         if came[name] is None:
-            return f"No gradient reaches `{name}`: something on the way cuts it off (detach, .data, no_grad, a new tensor)."
+            return f"No gradient reaches `{name}`: something cuts it off (detach, .data, no_grad, a new tensor)."
         room = slack.get(name) if isinstance(slack, Mapping) else None
-        wrong = difference(
-            came[name], gradient, what=f"The gradient of `{name}`", slack=room, scale=10 * scale
-        )
+        wrong = difference(came[name], gradient, what=f"The gradient of `{name}`", slack=room, scale=10 * scale)
         if wrong:
             return wrong
     return None

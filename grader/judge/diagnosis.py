@@ -32,9 +32,7 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     found: list[Mistake] = []
     open_checks = set(failed)
     while open_checks:
-        best = max(
-            scores, key=lambda score: (len(score.explains & open_checks), -score.contradicts), default=None
-        )
+        best = max(scores, key=lambda score: (len(score.explains & open_checks), -score.contradicts), default=None)
         if best is None or not best.explains & open_checks:
             break
         if best.contradicts == 0 or not found:
@@ -59,9 +57,7 @@ class _Score:
         expected: Expected,
     ) -> _Score:
         gives_same = {check.name: _gives_same(module, check) for check in checks if check.exchanges}
-        explains = {
-            name for name, check in failed.items() if gives_same[name] and not _is_right(expected, check)
-        }
+        explains = {name for name, check in failed.items() if gives_same[name] and not _is_right(expected, check)}
         contradicts = sum(not same for name, same in gives_same.items())
         return cls(mistake, frozenset(explains), contradicts)
 
@@ -71,7 +67,7 @@ def _gives_same(module: TrustedModule, check: CheckedExchanges) -> bool:
         same_answers(came, other, case)
         for exchange in check.exchanges
         for came, other, case in zip(
-            exchange.answers, module.answer(exchange.question), exchange.question.cases
+            exchange.answers, module.answer(exchange.question), exchange.question.cases, strict=True
         )
     )
 

@@ -1,4 +1,4 @@
-"""The hidden inputs of a check, drawn from the seed of the run: another run, other numbers; the same seed, the same numbers."""
+"""The hidden inputs of a check: other numbers in every run, the same numbers for the same seed."""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ def error_text(
     if kind == "names":
         return f"The parameters do not have the expected names; {names_text(error['missing'], error['unexpected'])}"
     if kind == "weight_shape":
-        return f"The parameter `{error['name']}` has shape {shape_text(error['came'])}; {shape_text(error['due'])} was due."
+        came, due = shape_text(error["came"]), shape_text(error["due"])
+        return f"The parameter `{error['name']}` has shape {came}; {due} was due."
     return f"An nn.Module was expected here, but {error['what']} came."
 
 
@@ -98,9 +99,7 @@ def syntax_text(line: int, message: str, source_lines: Sequence[str]) -> str:
 def loss_text(loss: WorkerLost) -> str:
     """Say how the learner's process came to its end."""
     if loss.reason == "time":
-        return (
-            f"No answer after {loss.detail} seconds. Is there a loop that does not end, or far too much work?"
-        )
+        return f"No answer after {loss.detail} seconds. Is there a loop that does not end, or far too much work?"
     if loss.reason == "flood":
         return "Your code printed far too much, so it was stopped. Take the print calls out."
     if loss.reason == "signal" and loss.detail in ("SIGXCPU", "SIGKILL"):

@@ -1,4 +1,4 @@
-"""What a check receives: the learner behind the wall, and hidden inputs. Light to import, as part of the pytest plugin."""
+"""What a check receives: the learner behind the wall, and hidden inputs. Light to import, as the plugin needs it."""
 
 from __future__ import annotations
 

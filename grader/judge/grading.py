@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,14 +24,15 @@ from grader.results import (
     Record,
     Status,
 )
+from grader.sandbox.launch import Launched, MachineError
 from grader.sandbox.levels import Level
 from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.worker import MachineError
 from grader.submission import Submission
 
 from . import fixtures
 from .attempt import Attempt, LocalAttempt
 from .collection import ExerciseFile, Kit, Worth, exercise_file, worth_of
+from .errors import GraderBroken
 from .failure import CheckFailed
 from .sitting import Sitting
 
@@ -44,10 +45,6 @@ UNCOUNTED = "Counts once the main check of this exercise passes."
 LEAN = ("cacheprovider", "terminal", "capture", "logging", "warnings", "doctest", "junitxml", "stepwise", "pastebin",
         "setuponly", "setupplan", "debugging", "nose", "faulthandler", "unraisableexception", "threadexception",
         "recwarn", "reports", "legacypath", "skipping")  # fmt: skip
-
-
-class GraderBroken(Exception):
-    """The checks themselves can't be run; nothing was graded."""
 
 
 @dataclass(frozen=True)
@@ -64,21 +61,36 @@ class Judge:
     The sandbox starts at once, so that torch loads there while this process loads it too.
     """
 
-    def __init__(self, course: Course, level: Level, seed: int, only: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        course: Course,
+        level: Level,
+        seed: int,
+        only: Sequence[str] = (),
+        launched: Launched | None = None,
+    ) -> None:
         self.course = course
         self.level: Level = level
         self.seed = seed
         chosen = [course.exercise(id) for id in only] or course.exercises
         wanted = {exercise.id for exercise in chosen}
         self.kits = {e.id: Kit(course, e) for e in course.exercises if e.id in wanted}
-        self.sandbox = Sandbox(level) if level != "none" else None
+        self.sandbox = Sandbox(level, launched) if level != "none" else None
 
-    def grade(self, submissions: Iterable[Submission], take: Callable[[Record], None]) -> None:
-        """Grade each submission and hand its record over as soon as it is there.
+    def grade(
+        self,
+        submissions: Iterable[Submission],
+        take: Callable[[Record], None],
+        advance: Callable[[str], None] = lambda exercise: None,
+    ) -> None:
+        """Grade each submission and hand its record over as soon as it is there; `advance` hears of each exercise.
 
         Raises MachineError when this machine cannot isolate, GraderBroken when the checks cannot be collected.
         """
-        plugin = _Batch(self, submissions, take)
+        absent = [kit.exercise.id for kit in self.kits.values() if not kit.checks_path.is_file()]
+        if absent:
+            raise GraderBroken(f"there are no hidden checks for {', '.join(absent)}")
+        plugin = _Batch(self, submissions, take, advance)
         arguments = ["-c", os.devnull, "--rootdir", str(self.course.root), "--import-mode=importlib"]
         arguments += [f"--timeout={BEHIND_THE_DEADLINES_SECONDS}", "-p", "pytest_timeout"]
         arguments += [part for name in LEAN for part in ("-p", f"no:{name}")]
@@ -100,9 +112,7 @@ class Judge:
     def attempt(self, exercise: Exercise, source: bytes) -> Attempt | LocalAttempt:
         """A go at one exercise, behind the wall unless the level is "none"."""
         return (
-            LocalAttempt(exercise, source)
-            if self.sandbox is None
-            else Attempt(exercise, source, self._running_sandbox)
+            LocalAttempt(exercise, source) if self.sandbox is None else Attempt(exercise, source, self._running_sandbox)
         )
 
     def _running_sandbox(self) -> Sandbox:
@@ -134,9 +144,14 @@ class _Batch:
     """A pytest plugin that replaces the loop over tests by a loop over submissions."""
 
     def __init__(
-        self, judge: Judge, submissions: Iterable[Submission], take: Callable[[Record], None]
+        self,
+        judge: Judge,
+        submissions: Iterable[Submission],
+        take: Callable[[Record], None],
+        advance: Callable[[str], None],
     ) -> None:
         self._judge = judge
+        self._advance = advance
         self._submissions = submissions
         self._take = take
         self._by_path = {kit.checks_path: kit for kit in judge.kits.values()}
@@ -147,12 +162,10 @@ class _Batch:
     # --- what pytest calls ---------------------------------------------------------------------------------
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.addinivalue_line(
-            "markers", "points(value, role, visible): what a check of an exercise is worth"
-        )
+        config.addinivalue_line("markers", "points(value, role, visible): what a check of an exercise is worth")
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Iterator[Any]:
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
         collected = yield
         kit = self._by_path.get(file_path)
         return [ExerciseFile.of(parent, file_path, kit, self._judge.course)] if kit else collected
@@ -163,9 +176,7 @@ class _Batch:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if self.problems:
-            self.failure = GraderBroken(
-                f"the hidden checks could not be collected: {'; '.join(self.problems)}"
-            )
+            self.failure = GraderBroken(f"the hidden checks could not be collected: {'; '.join(self.problems)}")
             return True
         groups: dict[str, list[pytest.Item]] = {id: [] for id in self._judge.kits}
         for item in session.items:
@@ -183,8 +194,9 @@ class _Batch:
             self._endings[item.name] = _ending(call.excinfo.value)
         elif call.when == "call":
             self._endings.setdefault(item.name, Ending("passed"))
+        when = "call" if call.when == "collect" else call.when
         # a report without a traceback: nobody reads it, and making one takes longer than most checks
-        return pytest.TestReport(item.nodeid, item.location, {}, "passed", None, call.when)
+        return pytest.TestReport(item.nodeid, item.location, {}, "passed", None, when)
 
     # --- one submission ------------------------------------------------------------------------------------
 
@@ -200,6 +212,7 @@ class _Batch:
                 results.append(self._examine(kit, sitting, ahead, groups[id]))
             else:
                 results.append(_without_work(kit, sitting, groups[id]))
+            self._advance(id)
         return Record.of(
             submission=submission.name,
             isolation=self._judge.level,
@@ -222,9 +235,7 @@ class _Batch:
             attempt.refusal = " ".join(refusals)
         return Sitting(attempt, kit.expected, self._judge.seed, kit.stub)
 
-    def _examine(
-        self, kit: Kit, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]
-    ) -> ExerciseResult:
+    def _examine(self, kit: Kit, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]) -> ExerciseResult:
         """Run the checks of one exercise; when the sandbox breaks, once more with a new one, then say so."""
         started = time.perf_counter()
         endings = self._run(sitting, ahead, items)
@@ -249,17 +260,13 @@ class _Batch:
         for item, following in zip(items, [*items[1:], None], strict=True):
             exercise_file(item).sitting = sitting
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            ending = self._endings.setdefault(
-                item.name, Ending("error", "The grader did not run this check.")
-            )
+            ending = self._endings.setdefault(item.name, Ending("error", "The grader did not run this check."))
             sitting.note(item.name, passed=ending.outcome == "passed")
         sitting.close()
         return self._endings
 
 
-def _without_work(
-    kit: Kit, status: Literal["missing", "not_started"], items: list[pytest.Item]
-) -> ExerciseResult:
+def _without_work(kit: Kit, status: Literal["missing", "not_started"], items: list[pytest.Item]) -> ExerciseResult:
     checks = tuple(_check(item.name, worth_of(item), Ending("skipped"), counts=False) for item in items)
     return ExerciseResult(
         id=kit.exercise.id,

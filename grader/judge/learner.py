@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-
 import torch
 
 from .answers import Answers, Malformed, read_answers
@@ -16,7 +15,6 @@ from .compare import difference, form_difference, gradients_difference, same
 from .draw import Draw
 from .failure import CheckFailed, error_text, expect, fail
 from .trusted import Expected
-
 
 MAX_LINES = 2000
 
@@ -39,7 +37,7 @@ class Exchange:
 class Learner:
     """The learner's code for one exercise, as one check sees it.
 
-    Every method that asks raises CheckFailed with a sentence for the learner when the code fails or the answer is wrong.
+    Every method that asks raises CheckFailed with a sentence for the learner when code or answer is wrong.
     """
 
     worker: Asked
@@ -70,10 +68,10 @@ class Learner:
         return answers
 
     def outputs(self, *cases: Case) -> list[torch.Tensor]:
-        """The outputs of some cases, each a tensor of the right shape and dtype; the numbers are for the check to judge."""
+        """The outputs of some cases, each a tensor of the right shape and dtype; the check judges the numbers."""
         answers = self.ask(*cases)
         outputs = []
-        for case, came, due in zip(cases, answers, self.expected.due(self.exchanges[-1].question)):
+        for case, came, due in zip(cases, answers, self.expected.due(self.exchanges[-1].question), strict=True):
             wrong = form_difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes)
             expect(not wrong, str(wrong))
             outputs.append(came[OUTPUT])
@@ -81,9 +79,7 @@ class Learner:
 
     def tell_error(self, error: Mapping[str, Any]) -> str:
         """The sentence for an error of the learner's code."""
-        return error_text(
-            error, self.source.splitlines(), self.forbidden_reason, hide_numbers=not self.is_visible
-        )
+        return error_text(error, self.source.splitlines(), self.forbidden_reason, hide_numbers=not self.is_visible)
 
     def agrees(self, *cases: Case) -> None:
         """Everything told in these cases is what the reference tells, up to rounding.
@@ -95,9 +91,9 @@ class Learner:
         self._compare(order, _plain_differences)
 
     def agrees_in_gradients(self, *cases: Case) -> None:
-        """The gradients of the inputs and of every parameter are the reference's, for a random weighting of the output."""
+        """The gradients of inputs and parameters are the reference's, for a random weighting of the output."""
         due = self.expected.due(Question.of(cases))
-        for case, answer in zip(cases, due):
+        for case, answer in zip(cases, due, strict=True):
             outputs = answer[OUTPUT] if isinstance(answer[OUTPUT], (list, tuple)) else [answer[OUTPUT]]
             case.gradients([self.draw.normal(*out.shape, dtype=out.dtype) for out in outputs])
         self._compare(list(cases), _gradient_differences)
@@ -106,7 +102,7 @@ class Learner:
         """A call leaves the tensors that were passed in as they were."""
         for case in cases:
             case.tell(dict(case.inputs), "inputs")
-        for case, answer in zip(cases, self.ask(*cases)):
+        for case, answer in zip(cases, self.ask(*cases), strict=True):
             for name, slot in case.inputs.items():
                 before = case.steps[slot.number]["value"]
                 wrong = difference(
@@ -147,24 +143,22 @@ class Learner:
         gone, new = _changed(before, after)
         expect(
             gone <= removed and new <= added,
-            f"The repair takes at most {removed} lines out and puts {added} in; yours takes out {gone} and puts in {new}. "
+            f"The repair takes at most {removed} lines out and puts {added} in; yours: {gone} out, {new} in. "
             "Start again from the given file (it works, but it is more than a repair).",
         )
 
-    def _compare(
-        self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]
-    ) -> None:
+    def _compare(self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
         answers = self.ask(*cases)
         question = self.exchanges[-1].question
         due = self.expected.due(question)
-        for case, came, right in zip(cases, answers, due):
+        for right in due:
             if right.error is not None:
                 raise RuntimeError(f"the reference fails at its own check: {right.error}")
-        wrong = [find(*each, Answers({})) for each in zip(cases, answers, due)]
+        wrong = [find(*each, Answers({})) for each in zip(cases, answers, due, strict=True)]
         if any(wrong):
             # only now is it worth asking how far rounding may move the numbers
             slack = self.expected.slack(question)
-            wrong = [find(*each) for each in zip(cases, answers, due, slack)]
+            wrong = [find(*each) for each in zip(cases, answers, due, slack, strict=True)]
         for message in wrong:
             if message:
                 fail(message)
@@ -194,9 +188,7 @@ def _plain_differences(case: Case, came: Answers, due: Answers, slack: Answers) 
 
 
 def _gradient_differences(case: Case, came: Answers, due: Answers, slack: Answers) -> str | None:
-    wrong = difference(
-        came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes, slack=slack.values.get(OUTPUT)
-    )
+    wrong = difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes, slack=slack.values.get(OUTPUT))
     return wrong or gradients_difference(came[GRADIENTS], due[GRADIENTS], slack.values.get(GRADIENTS))
 
 

@@ -1,4 +1,4 @@
-"""The bank of wrong answers that people really give. It proves the checks, and it tells a learner which mistake was made."""
+"""The bank of wrong answers that people really give. It proves the checks, and it tells learners what they did."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-
-class BankError(Exception):
-    """A bank that cannot be used as it is written; for the course's author."""
+from .errors import BankError
 
 
 @dataclass(frozen=True)
@@ -18,7 +16,7 @@ class Mistake:
 
     `edits`: (text of the reference, what stands there instead) pairs; each text must occur exactly once, unless
     `everywhere`. `message`: what the learner probably did and what to look at. `caught_by`: the check that must fail.
-    `same_as`: another mistake that gives the same numbers on every legal input, so that either name is a right diagnosis.
+    `same_as`: another mistake that gives the same numbers on every legal input, so that either name is right.
     """
 
     id: str

@@ -6,20 +6,18 @@ behind the wall. Outside a course it does nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from .fixtures import draw, learner
 
-if TYPE_CHECKING:
-    from .practice import Practice
-
 __all__ = ["draw", "learner"]
 
-PRACTICE = pytest.StashKey["Practice"]()
+PRACTICE: pytest.StashKey[Any] = pytest.StashKey()
+"""The Practice of this run, made when the first exercise file is met."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Iterator[Any]:
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
     collected = yield
     if file_path.suffix != ".py" or "exercises" not in file_path.parts:
         return collected
@@ -60,7 +58,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     report = yield
     practice = item.config.stash.get(PRACTICE, None)
     if practice is not None:

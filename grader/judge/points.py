@@ -13,7 +13,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 def points(value: float, *, role: Role = "behaviour", visible: bool = False) -> pytest.MarkDecorator:
     """Give a check its points and its role.
 
-    "main": what the exercise is about. "behaviour": whatever else must hold. "manners": holds for any harmless function,
+    "main": what the exercise is about. "behaviour": whatever else must hold. "manners": any harmless function passes,
     so its points count only when every main check passes. "repair": the size of a debug task's repair; points (when the
     main checks pass), but not needed to pass the exercise. `visible` checks may show their numbers.
     """

@@ -10,9 +10,9 @@ import pytest
 from grader.course import Course, CourseError, find_course, load_course
 from grader.results import MAX_SEED
 from grader.sandbox.doctor import strongest_level
+from grader.sandbox.launch import MachineError
 from grader.sandbox.levels import Level
 from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.worker import MachineError
 from grader.submission import read_submission
 
 from .attempt import Attempt, LocalAttempt
@@ -35,8 +35,10 @@ class Practice:
     def collect(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """The node of an exercise file, or None for any other file."""
         course = self._course_of(path)
-        exercise = course and next((e for e in course.exercises if course.stub_path(e) == path), None)
-        if course is None or exercise is None:
+        if course is None:
+            return None
+        exercise = next((each for each in course.exercises if course.stub_path(each) == path), None)
+        if exercise is None:
             return None
         if self._sandbox is None and self.level != "none":
             self._sandbox = Sandbox(self.level)  # torch loads there while the checks are collected

@@ -1,4 +1,4 @@
-"""The judge's own answers: the reference solution and the known mistakes of one exercise, asked exactly as the learner is."""
+"""The judge's own answers: the reference and the known mistakes of one exercise, asked exactly as the learner is."""
 
 from __future__ import annotations
 
@@ -91,10 +91,10 @@ class Expected:
         return self.reference.answer(question)
 
     def slack(self, question: Question) -> list[Answers]:
-        """How far rounding alone may move each number of the reference's answers: the distance, in the same structure."""
+        """How far rounding alone may move each number of the reference's answers, in the same structure."""
         kept = self._slack.get(question.digest)
         if kept is None:
-            pairs = zip(self.due(question), self.reference.answer_rounded(question))
+            pairs = zip(self.due(question), self.reference.answer_rounded(question), strict=True)
             kept = [Answers(_distance(due.values, moved.values)) for due, moved in pairs]
             if len(self._slack) < KEPT_ANSWERS:
                 self._slack[question.digest] = kept
@@ -103,13 +103,9 @@ class Expected:
 
 def _distance(due: Any, moved: Any) -> Any:
     if isinstance(due, torch.Tensor) and isinstance(moved, torch.Tensor) and due.is_floating_point():
-        return (
-            (due.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs()
-            if due.shape == moved.shape
-            else None
-        )
+        return (due.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs() if due.shape == moved.shape else None
     if isinstance(due, Mapping) and isinstance(moved, Mapping):
         return {key: _distance(value, moved.get(key)) for key, value in due.items()}
     if isinstance(due, (list, tuple)) and isinstance(moved, (list, tuple)) and len(due) == len(moved):
-        return [_distance(one, other) for one, other in zip(due, moved)]
+        return [_distance(one, other) for one, other in zip(due, moved, strict=True)]
     return None

@@ -25,9 +25,7 @@ def visible(text: str) -> str:
     for char in text.replace("\r\n", "\n").replace("\t", TAB):
         category = unicodedata.category(char)
         marks = marks + 1 if category in ("Mn", "Me") else 0
-        hidden = (
-            category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") and char not in _JOINERS and char != "\n"
-        )
+        hidden = category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") and char not in _JOINERS and char != "\n"
         shown.append(_spelt_out(char) if hidden or marks > _MARKS_IN_A_ROW else char)
     return "".join(shown)
 

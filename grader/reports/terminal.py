@@ -75,9 +75,7 @@ class _RecordPrinter:
         self.points_width = max((len(_points(exercise)) for exercise in record.exercises), default=0)
 
     def print(self, units: Units) -> None:
-        self._line(
-            f"{safe_line(self.record.course.title)}: {safe_line(self.record.submission)}", style="bold"
-        )
+        self._line(f"{safe_line(self.record.course.title)}: {safe_line(self.record.submission)}", style="bold")
         for unit in by_unit(self.record, units):
             self._unit(unit)
         self._problems()
@@ -203,9 +201,7 @@ class _RecordPrinter:
         self._line(summary, style="bold")
         if warning := ungraded(record):
             self._line(f"! {warning}", style=STYLES["error"])
-        self._line(
-            f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}"
-        )
+        self._line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
 
 
 def _points(exercise: ExerciseResult) -> str:

@@ -86,11 +86,7 @@ def findings(exercise: ExerciseResult) -> list[Finding]:
 def not_run(exercise: ExerciseResult) -> str:
     """A remark about checks that were skipped, or nothing."""
     count = sum(check.outcome == "skipped" for check in exercise.checks)
-    return (
-        f"{counted(count, 'check')} not run."
-        if count and exercise.status in ("passed", "failed", "error")
-        else ""
-    )
+    return f"{counted(count, 'check')} not run." if count and exercise.status in ("passed", "failed", "error") else ""
 
 
 def waits_for_main(check: CheckResult) -> bool:
@@ -101,9 +97,7 @@ def waits_for_main(check: CheckResult) -> bool:
 def ungraded(record: Record) -> str:
     """The warning that the record's points are not a mark, or nothing."""
     count = sum(exercise.status == "error" for exercise in record.exercises)
-    return (
-        f"{counted(count, 'exercise')} could not be graded, so these points are not a mark." if count else ""
-    )
+    return f"{counted(count, 'exercise')} could not be graded, so these points are not a mark." if count else ""
 
 
 def passed_count(record: Record) -> int:

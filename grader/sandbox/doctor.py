@@ -63,9 +63,7 @@ def _landlock() -> Finding:
         version = abi_version()
     except (ImportError, OSError):
         return Finding("Landlock", False, "install the Python package landlockpy (Linux only)")
-    return Finding(
-        "Landlock", version >= 1, "" if version >= 1 else "a kernel of 5.13 or later with Landlock on"
-    )
+    return Finding("Landlock", version >= 1, "" if version >= 1 else "a kernel of 5.13 or later with Landlock on")
 
 
 def _seccomp() -> Finding:
@@ -79,4 +77,5 @@ def _seccomp() -> Finding:
 
 
 def _fork() -> Finding:
-    return Finding("fork", hasattr(os, "fork"), "not on this system: run your own code without a wall")
+    works = hasattr(os, "fork")
+    return Finding("fork", works, "" if works else "not on this system: run your own code without a wall")

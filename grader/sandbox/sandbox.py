@@ -6,39 +6,34 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import socket
 import subprocess
 import time
 from types import TracebackType
 from typing import Any
 
-from .levels import Level, environment, zygote_command
-from .worker import Bounds, MachineError, Worker
+from .launch import Launched, MachineError, launch
+from .levels import Level
+from .worker import Bounds, Worker
 
 START_SECONDS = 60.0
 MAX_MESSAGE_BYTES = 4096
 
 
 class Sandbox:
-    """Starts a zygote at once and without waiting, so that torch loads while the judge does other things.
+    """Starts a zygote (or takes one that is starting) and does not wait for it, so that torch loads meanwhile.
 
     Raises MachineError from whatever needs the zygote first when this machine can't isolate at `level`.
     """
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Level, launched: Launched | None = None) -> None:
         self.level = level
+        started = launched or launch(level)
+        self._process, self._control = started.process, started.control
         self._next = 0
         self._ready = False
         self._pidfds: dict[int, int] = {}
         self._codes: dict[int, int] = {}
-        self._waiting: list[Worker] = []
-        if level == "full" and shutil.which("bwrap") is None:
-            raise MachineError("bubblewrap is not installed")
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._control = ours
-            self._process = _start(level, theirs)
 
     def spawn(self, bounds: Bounds) -> Worker:
         """Ask for one more worker; returns before it is there."""
@@ -66,7 +61,7 @@ class Sandbox:
         return worker
 
     def await_ready(self) -> None:
-        """Wait until the zygote has loaded torch and made its rules. Raises MachineError with the reason if it can't."""
+        """Wait until the zygote has loaded torch and made its rules. Raises MachineError if it can't."""
         if self._ready:
             return
         told = self._hear(time.monotonic() + START_SECONDS)
@@ -112,6 +107,8 @@ class Sandbox:
             return None
         told: dict[str, Any] = json.loads(message)
         if "spawned" in told:
+            if not fds:
+                return None
             self._pidfds[told["spawned"]] = fds[0]
         elif "ended" in told:
             self._codes[told["ended"]] = told["code"]
@@ -141,17 +138,3 @@ class Sandbox:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _start(level: Level, control: socket.socket) -> subprocess.Popen[bytes]:
-    """Run the zygote with its control socket and nothing else of ours open."""
-    return subprocess.Popen(
-        zygote_command(level, control.fileno()),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        pass_fds=[control.fileno()],
-        env=environment(),
-        cwd="/",
-        start_new_session=True,
-    )

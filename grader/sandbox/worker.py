@@ -13,14 +13,11 @@ from typing import Any, Protocol
 import torch
 
 from .inside import wire
+from .launch import MachineError
 
 FLOOD_BYTES = 8 * 1024 * 1024
 START_SECONDS = 20.0
 END_SECONDS = 5.0
-
-
-class MachineError(Exception):
-    """This machine cannot isolate a submission, or the sandbox itself broke. Never a learner's fault."""
 
 
 @dataclass(frozen=True)

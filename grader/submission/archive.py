@@ -108,9 +108,7 @@ class _Archive:
         try:
             archive = zipfile.ZipFile(guarded)
         except _TooMuchError:
-            raise self._refusal(
-                f"lists far more than {MAX_MEMBERS} files; zip the exercise files alone"
-            ) from None
+            raise self._refusal(f"lists far more than {MAX_MEMBERS} files; zip the exercise files alone") from None
         except _DAMAGE:
             raise self._refusal("is damaged or not a zip; zip your files again") from None
         guarded.bytes_left = None
@@ -133,9 +131,7 @@ class _Archive:
             if where in members:
                 raise self._refusal(f"holds two files named {printable(where)}; zip your files again")
             members[where] = _Member(where, info)
-        environments = {
-            where.removesuffix("pyvenv.cfg") for where in members if where.endswith("/pyvenv.cfg")
-        }
+        environments = {where.removesuffix("pyvenv.cfg") for where in members if where.endswith("/pyvenv.cfg")}
         return [
             members[where]
             for where in sorted(members)
@@ -151,9 +147,7 @@ class _Archive:
         if "\0" in info.orig_filename or "\0" in name:
             raise self._refusal(f"holds a file with a NUL character in its name ({shown})")
         if "\\" in name:
-            raise self._refusal(
-                f"holds a name with a backslash ({shown}); zip your files again with another tool"
-            )
+            raise self._refusal(f"holds a name with a backslash ({shown}); zip your files again with another tool")
         if name.startswith("/") or re.match(r"[A-Za-z]:", name):
             raise self._refusal(f"holds an absolute name ({shown}); zip the folder from inside")
         parts = [part for part in name.split("/") if part not in ("", ".")]
@@ -186,9 +180,7 @@ class _Archive:
         if info.flag_bits & _ENCRYPTED:
             raise UnreadableError("is locked with a password; zip your files without one")
         if info.compress_type not in _METHODS:
-            raise UnreadableError(
-                "is packed in an unusual way; zip your files with the ordinary method (deflate)"
-            )
+            raise UnreadableError("is packed in an unusual way; zip your files with the ordinary method (deflate)")
         parts: list[bytes] = []
         size = 0
         try:

@@ -136,9 +136,7 @@ class Collector:
         content = read(limit)
         self._bytes_left -= len(content)
         if self._bytes_left < 0:
-            raise SubmissionError(
-                f"{self.name} holds more than {MAX_TOTAL_MB} MB; hand in the exercise files alone."
-            )
+            raise SubmissionError(f"{self.name} holds more than {MAX_TOTAL_MB} MB; hand in the exercise files alone.")
         return content
 
     def _claim(self, exercise: Exercise, where: str, content: bytes | None) -> None:
@@ -163,9 +161,7 @@ class Collector:
 
     def _report_unknown(self, where: str) -> None:
         message = f"{printable(where)} is not a file of this course and was left out"
-        if self._seen["unknown", None] < MAX_PROBLEMS and (
-            meant := self._names.nearest_file(basename(where))
-        ):
+        if self._seen["unknown", None] < MAX_PROBLEMS and (meant := self._names.nearest_file(basename(where))):
             message += f"; if it is an answer, call it {meant}"
         self._add(where, "unknown", f"{message}.")
 

@@ -26,9 +26,7 @@ def collect_folder(path: Path, collector: Collector) -> None:
         SubmissionError: the folder cannot be opened, or holds too much.
     """
     if not _CAN_WALK:
-        raise SubmissionError(
-            "This system cannot read a folder safely; hand in a zip, a notebook or a single file."
-        )
+        raise SubmissionError("This system cannot read a folder safely; hand in a zip, a notebook or a single file.")
     try:
         root = _open_folder(os.fspath(path), None)
     except OSError as error:
@@ -92,9 +90,7 @@ class _Walk:
         try:
             inner = _open_folder(name, folder)
         except NotADirectoryError:
-            self._collector.report(
-                where, UnreadableError("changed while the submission was read; hand it in again")
-            )
+            self._collector.report(where, UnreadableError("changed while the submission was read; hand it in again"))
             return
         except OSError as error:
             self._collector.report(where, reason_of(error))

@@ -17,6 +17,8 @@ from grader.submission.model import RefusedError, Submission, SubmissionError, U
 from grader.submission.naming import ExerciseNames, is_passed_over, kind_of_file, printable
 from grader.submission.notebook import NOTEBOOK_MB
 
+_LOOKED_AT = 256 * 1024  # of a lone file, to find out what it answers
+
 
 def read_submission(path: Path, course: Course) -> Submission:
     """Read what a learner handed in: a folder, a `.py` file, a `.zip` or a notebook.
@@ -61,9 +63,7 @@ def find_submissions(folder: Path) -> list[Path]:
     except FileNotFoundError:
         raise SubmissionError(f"{shown} does not exist.") from None
     except NotADirectoryError:
-        raise SubmissionError(
-            f"{shown} is not a folder; name the folder that holds the submissions."
-        ) from None
+        raise SubmissionError(f"{shown} is not a folder; name the folder that holds the submissions.") from None
     except (OSError, ValueError) as error:
         reason = reason_of(error) if isinstance(error, OSError) else "is not a usable path"
         raise SubmissionError(f"{shown} {reason}.") from None
@@ -91,9 +91,7 @@ def _read_file(path: Path, collector: Collector, names: ExerciseNames) -> Submis
     elif names.by_file(path.name):
         collector.offer(path.name, read)
     elif kind == "unknown":
-        raise SubmissionError(
-            f"{printable(path.name)} is not a folder, a .py file, a .zip or a notebook (.ipynb)."
-        )
+        raise SubmissionError(f"{printable(path.name)} is not a folder, a .py file, a .zip or a notebook (.ipynb).")
     else:
         try:
             if kind == "notebook":
@@ -109,9 +107,7 @@ def _take_by_content(path: Path, collector: Collector, names: ExerciseNames) -> 
     """A lone file may bear its learner's name; then its first line or its definitions say what it answers."""
     limit = max(exercise.limits.source_kb for exercise in names.exercises) * 1024
     content = read_regular(path, limit)
-    found = exercise_of_text(content.decode("utf-8", "replace"), names)
+    found = exercise_of_text(content[:_LOOKED_AT].decode("utf-8", "replace"), names)
     if found.exercise is None:
-        raise UnreadableError(
-            found.advice or f"answers no exercise; name it like {names.exercises[0].file_name}"
-        )
+        raise UnreadableError(found.advice or f"answers no exercise; name it like {names.exercises[0].file_name}")
     collector.take_source(found.exercise, path.name, content)

@@ -13,9 +13,7 @@ SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 FileKind = Literal["exercise", "notebook", "zip", "unknown"]
 
 # Passed over without a word, with everything in them, as hidden names are: what tools leave behind.
-_LEFT_BY_TOOLS = frozenset(
-    {"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"}
-)
+_LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
 _COURSE_FURNITURE = frozenset({"README.md", "course.yml", "timestamp.txt"})
 
 _NUMBER = re.compile(r"[0-9]+_")

@@ -1,8 +1,8 @@
 """A notebook's cells, and the sources made of those that answer an exercise.
 
 A cell's answer stands on its own in the sandbox, but in the notebook it could use what earlier cells defined.
-So what it mentions of them is put in front of it: imports, functions, classes, and constants made from libraries
-alone. A constant computed with the learner's own functions stays out: one unfinished exercise must not break
+So what it mentions of them is put in front of it: imports, functions, classes, and constants made from
+libraries alone. A constant computed with the learner's own functions stays out: one unfinished exercise must not break
 the next.
 """
 
@@ -31,7 +31,7 @@ from grader.submission.statements import (
 
 NOTEBOOK_MB = 8
 MAX_CELLS = 2000
-MAX_CODE_KB = 2048  # all code cells together; pictures in outputs make a notebook large, code does not
+MAX_CODE_KB = 512  # all code cells together; pictures in outputs make a notebook large, code does not
 
 # Cells that begin with another of these are written in another language.
 _PYTHON_MAGICS = frozenset({"%%time", "%%timeit", "%%capture", "%%prun", "%%kata"})
@@ -214,9 +214,7 @@ class _Namespace:
     def source(self, cell: _Cell) -> str:
         """Return the cell as a file of its own: what it needs of earlier cells, then the cell."""
         futures = [
-            statement.text
-            for number, statement in self._entries
-            if statement.kind == "future" and number < cell.number
+            statement.text for number, statement in self._entries if statement.kind == "future" and number < cell.number
         ]
         support = self._support(cell)
         own = without_magics(cell.text)

@@ -1,7 +1,7 @@
 """Python text cut into top-level statements by regular expressions: what each binds and what it mentions.
 
-This is no parser and decides nothing about a mark. It tells a `def` from one that is quoted in a docstring, and
-takes time in proportion to the text, whatever the text is.
+This is no parser and decides nothing about a mark. It tells a `def` from one that is quoted in a docstring,
+and takes time in proportion to the text, whatever the text is.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 StatementKind = Literal["definition", "import", "future", "assignment", "other"]
 
@@ -24,7 +24,7 @@ _F_STRING = re.compile(r"(?<!\w)(?:f|rf|fr)\Z", re.IGNORECASE)
 _WORD = r"[^\W\d]\w*"
 # IPython's own: %magic, !command, ?help, help?, name = !command. `% b` with a blank is Python's remainder.
 _MAGIC = re.compile(
-    r"[ \t]*(?:%{1,2}[^\W\d]|!|\?|[\w.%*]+\?{1,2}[ \t]*(?:\n|\Z)|[\w, ]+=[ \t]*(?:![^=]|%[^\W\d]))"
+    r"[ \t]*(?=\S)(?:%{1,2}[^\W\d]|!|\?|[\w.%*]+\?{1,2}[ \t]*(?:\n|\Z)|\w[\w, ]*=[ \t]*(?:![^=]|%[^\W\d]))"
 )
 _DEFINITION = re.compile(rf"(?:async[ \t]+def|def|class)[ \t]+({_WORD})[ \t]*[(:\[]")
 _FUTURE = re.compile(r"from[ \t]+__future__[ \t]+import\b")
@@ -40,8 +40,7 @@ _PARAMETER = re.compile(rf"(?:\A|[,*])\s*({_WORD})")
 _TARGETS = re.compile(rf"^[ \t]+({_WORD}(?:[ \t]*,[ \t]*{_WORD})*)[ \t]*=(?!=)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One logical line: brackets, long strings and backslashes carry it over several lines of text.
 
     `code` is the same without comments and strings and with no line ends inside; IPython's own have none.

@@ -1,4 +1,4 @@
-"""Two looks for library calls that an exercise is about: at the source before it runs, at torch's operators while it runs.
+"""Two looks for library calls that an exercise is about: at the source before it runs, at the operators while it runs.
 
 Neither is a wall: code that means to hide can hide. They tell an honest learner, and anything not named is allowed.
 """
@@ -16,11 +16,11 @@ class ForbiddenOperator(Exception):
     """Raised inside of a learner's call when it reaches an operator that the exercise forbids."""
 
 
-class OperatorWatch(TorchDispatchMode):
-    """Refuses the named operators ("aten::_softmax") and remembers the first that was seen, should the learner catch the error."""
+class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Refuses the named operators ("aten::_softmax"), and remembers the first should the learner catch the error."""
 
     def __init__(self, operators: Iterable[str]) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.operators = frozenset(operators)
         self.seen: str | None = None
 

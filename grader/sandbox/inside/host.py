@@ -112,7 +112,7 @@ def _own_frames(traceback: types.TracebackType | None, file: str) -> list[list[A
     return frames[-MAX_FRAMES:]
 
 
-# --- the steps ---------------------------------------------------------------------------------------------------------
+# --- the steps ------------------------------------------------------------------------------------------------
 
 Slots = dict[int, Any]
 
@@ -159,9 +159,7 @@ def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
     missing = [name for name in given if name not in own]
     unexpected = [name for name in own if name not in given]
     if missing or unexpected:
-        raise CaseError(
-            "names", missing=missing[:20], unexpected=[str(name)[:80] for name in unexpected[:20]]
-        )
+        raise CaseError("names", missing=missing[:20], unexpected=[str(name)[:80] for name in unexpected[:20]])
     for name, tensor in given.items():
         if own[name].shape != tensor.shape:
             raise CaseError("weight_shape", name=name, came=list(own[name].shape), due=list(tensor.shape))
@@ -185,10 +183,12 @@ def _prepare(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Non
 
 
 def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
-    """Gradients of sum(output * weights) with respect to the named inputs and a module's parameters; None: none arrives."""
+    """Gradients of sum(output * weights) for the named inputs and a module's parameters; None: none arrives."""
     outputs = _flat_tensors(_fill(step["of"], slots))
     pairs = [
-        (out, weight) for out, weight in zip(outputs, step["cotangents"]) if _can_differentiate(out, weight)
+        (out, weight)
+        for out, weight in zip(outputs, step["cotangents"], strict=False)
+        if _can_differentiate(out, weight)
     ]
     wanted: dict[str, torch.Tensor] = {name: slots[slot.number] for name, slot in step["inputs"].items()}
     if step["module"] is not None:
@@ -199,7 +199,7 @@ def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> d
     grads = torch.autograd.grad(
         [out for out, _ in pairs], list(arriving.values()), [weight for _, weight in pairs], allow_unused=True
     )
-    return {**dict.fromkeys(wanted), **dict(zip(arriving, grads))}
+    return {**dict.fromkeys(wanted), **dict(zip(arriving, grads, strict=True))}
 
 
 def _flat_tensors(value: Any) -> list[torch.Tensor]:
@@ -234,7 +234,7 @@ def _attribute(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> A
 
 
 def _refuses(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> str:
-    """How a call ends that must be refused: "refused" (AssertionError, ValueError), "accepted", or another error's name."""
+    """How a call ends that must be refused: "refused" (by assert or ValueError), "accepted", or another error."""
     try:
         _call(step, slots, namespace)
     except (AssertionError, ValueError):
@@ -260,7 +260,7 @@ STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
 }
 
 
-# --- the learner's process ------------------------------------------------------------------------------------------------
+# --- the learner's process ------------------------------------------------------------------------------------
 
 
 def scan(source: str, calls: Sequence[str], entry_points: Sequence[str]) -> dict[str, Any]:

@@ -249,7 +249,7 @@ def read_frame(fd: int, max_tensor_bytes: int) -> tuple[bytes, bytes]:
 
 
 def check_prefix(prefix: bytes, max_tensor_bytes: int) -> tuple[int, int]:
-    """Return the sizes of header and tensor block. Raises WireError when the prefix is not ours or a size is too large."""
+    """Return the sizes of header and tensor block. Raises WireError for a foreign prefix or a size too large."""
     magic, header_size, block_size = PREFIX.unpack(prefix)
     if magic != MAGIC:
         raise WireError("not a frame")

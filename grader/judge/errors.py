@@ -1,0 +1,11 @@
+"""Errors of the course or the grader itself, never of a learner. Light to import."""
+
+from __future__ import annotations
+
+
+class GraderBroken(Exception):
+    """The checks themselves can't be run; nothing was graded."""
+
+
+class BankError(GraderBroken):
+    """A bank of mistakes that cannot be used as it is written; for the course's author."""
