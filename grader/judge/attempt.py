@@ -170,8 +170,10 @@ class Attempt(_Facts):
 class LocalAttempt(_Facts):
     """The learner's file run in this very process (isolation "none"), for a debugger and for print. No wall at all."""
 
-    def __init__(self, exercise: Exercise, source: bytes) -> None:
+    def __init__(self, exercise: Exercise, source: bytes, file: str = "") -> None:
         super().__init__(exercise, source)
+        # the real path, so that a debugger can show the lines
+        self._file = file or exercise.file_name
         self._namespace: host.Namespace | None = None
         self.printed_bytes = 0
 
@@ -183,11 +185,11 @@ class LocalAttempt(_Facts):
         try:
             if self._namespace is None:
                 self._namespace = self._load()
-            reply = host.run_question(data, self._namespace, self.script.file, self.script.operators, raw=True)
+            reply = host.run_question(data, self._namespace, self._file, self.script.operators, raw=True)
         except (CheckFailed, KeyboardInterrupt):
             raise
         except BaseException as error:
-            told = host.describe_error(error, self.script.file)
+            told = read_error(wire.copied(host.describe_error(error, self._file)))
             text = error_text(told, self.text.splitlines(), self.reason, hide_numbers=False)
             raise CheckFailed(text).with_traceback(error.__traceback__) from None
         return wire.copied(reply)
@@ -196,7 +198,7 @@ class LocalAttempt(_Facts):
         self.read_scan(host.scan(self.text, self.script.calls, self.script.entry_points))
         if self.refusal:
             raise CheckFailed(self.refusal)
-        return host.load(self.text, self.script.file)
+        return host.load(self.text, self._file)
 
     def start(self) -> None:
         """Nothing to start."""

@@ -57,6 +57,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         practice.seat(item)
 
 
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    practice = item.config.stash.get(PRACTICE, None)
+    if practice is not None:
+        practice.leave(item, nextitem)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     report = yield

@@ -64,7 +64,14 @@ class Practice:
         node = item.getparent(ExerciseFile)
         if node is not None and node.sitting is None:
             node.sitting = self._sit(node)
-            node.addfinalizer(node.sitting.close)
+
+    def leave(self, item: pytest.Item, following: pytest.Item | None) -> None:
+        """After a check: end the learner's process when the next check is of another file."""
+        node = item.getparent(ExerciseFile)
+        if node is None or node.sitting is None:
+            return
+        if following is None or following.getparent(ExerciseFile) is not node:
+            node.sitting.close()
 
     def _sit(self, node: ExerciseFile) -> Sitting:
         exercise = node.kit.exercise
@@ -73,7 +80,7 @@ class Practice:
         attempt: Attempt | LocalAttempt
         content = source.content if source else b""
         if self._sandbox is None:
-            attempt = LocalAttempt(exercise, content)
+            attempt = LocalAttempt(exercise, content, str(node.path))
         else:
             attempt = Attempt(exercise, content, self._running_sandbox)
         if source is None:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.course import Course
+from grader.submission import source
 from grader.submission.archive import collect_archive
 from grader.submission.claims import exercise_of_text
 from grader.submission.collector import Collector
@@ -105,9 +106,12 @@ def _read_file(path: Path, collector: Collector, names: ExerciseNames) -> Submis
 
 def _take_by_content(path: Path, collector: Collector, names: ExerciseNames) -> None:
     """A lone file may bear its learner's name; then its first line or its definitions say what it answers."""
-    limit = max(exercise.limits.source_kb for exercise in names.exercises) * 1024
-    content = read_regular(path, limit)
-    found = exercise_of_text(content[:_LOOKED_AT].decode("utf-8", "replace"), names)
+    limit_kb = max(exercise.limits.source_kb for exercise in names.exercises)
+    content = read_regular(path, limit_kb * 1024)
+    if reason := source.fault(content, limit_kb):
+        raise UnreadableError(reason)
+    text = source.without_bom(content)[:_LOOKED_AT].decode("utf-8", "ignore")
+    found = exercise_of_text(text.replace("\r\n", "\n").replace("\r", "\n"), names)
     if found.exercise is None:
         raise UnreadableError(found.advice or f"answers no exercise; name it like {names.exercises[0].file_name}")
     collector.take_source(found.exercise, path.name, content)

@@ -2,8 +2,8 @@
 
 A cell's answer stands on its own in the sandbox, but in the notebook it could use what earlier cells defined.
 So what it mentions of them is put in front of it: imports, functions, classes, and constants made from
-libraries alone. A constant computed with the learner's own functions stays out: one unfinished exercise must not break
-the next.
+libraries alone. A constant computed with the learner's own functions stays out: one unfinished exercise must
+not break the next.
 """
 
 from __future__ import annotations

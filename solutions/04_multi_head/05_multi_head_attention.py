@@ -1,0 +1,71 @@
+"""Multi-head attention: all heads at once, each with its own part of the width, none sees the future.
+
+    queries, keys, values = W_query(x), W_key(x), W_value(x), each split into heads
+    weights = dropout(softmax(queries · keysᵀ / √head_dim))       later tokens are hidden before the softmax
+    output  = out_proj(weights · values, the heads side by side again)
+
+    x         (b, n, d_in)           batch, tokens, width that comes in
+    queries   (b, h, n, head_dim)    batch, heads, tokens, head_dim = d_out / h; keys and values alike
+    scores    (b, h, n, n)           batch, heads, query token, key token
+    returns   (b, n, d_out)
+
+Document: iThome, "Day 15. Multi-head Attention", the efficient version. HackTricks, "4. Attention Mechanisms", has the same
+class and runs it on six tokens, "Your journey starts with one step", twice:
+
+    >>> torch.manual_seed(123)
+    >>> MultiHeadAttention(d_in=3, d_out=2, context_length=6, dropout=0.0, num_heads=2)(batch)[0, 0]
+    tensor([0.3190, 0.4858])
+
+These two numbers depend on the order in which the layers are made (W_query, W_key, W_value, out_proj); no other order is wrong.
+
+The layers are nn.Linear: W_query, W_key and W_value with `bias=qkv_bias`, out_proj with bias. The mask is a buffer named
+`mask`, made for `context_length` tokens; a shorter input uses its upper left corner. The dropout acts on the weights. A
+d_out that num_heads does not divide is refused with AssertionError or ValueError.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ):
+        super().__init__()
+        # BEGIN SOLUTION
+        assert d_out % num_heads == 0, "d_out must be divisible by num_heads"
+        self.d_out = d_out
+        self.num_heads = num_heads
+        self.head_dim = d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        later = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
+        self.register_buffer("mask", later)
+        # END SOLUTION
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        # BEGIN SOLUTION
+        b, n, _ = x.shape
+        in_heads = (b, n, self.num_heads, self.head_dim)
+        queries = self.W_query(x).view(in_heads).transpose(1, 2)
+        keys = self.W_key(x).view(in_heads).transpose(1, 2)
+        values = self.W_value(x).view(in_heads).transpose(1, 2)
+
+        scores = queries @ keys.transpose(2, 3) / self.head_dim**0.5
+        scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)
+        weights = F.softmax(scores, dim=-1)
+        weights = self.dropout(weights)
+
+        context = (weights @ values).transpose(1, 2).reshape(b, n, self.d_out)
+        return self.out_proj(context)
+        # END SOLUTION
