@@ -1,4 +1,4 @@
-"""The command line, `kata`. Every command imports what it needs itself, after the zygote has been started."""
+"""The command line, `kata`. A command starts the zygote first and imports what it needs itself after that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from grader import __version__
-from grader.course import Course, CourseError, find_course, load_course
 from grader.judge.errors import GraderBroken
 from grader.sandbox.doctor import examine, strongest_level
 from grader.sandbox.launch import Launched, MachineError, launch
@@ -22,6 +21,7 @@ from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from grader.course import Course
     from grader.results import Record
 
 EXIT_NOT_RIGHT = 1
@@ -64,12 +64,8 @@ class UsageError(Exception):
 @contextmanager
 def _sentences() -> Iterator[None]:
     """Tell every error that people can make or meet in one sentence, with the exit status of the contract."""
-    from grader.submission import SubmissionError
-
     try:
         yield
-    except (CourseError, GraderBroken, SubmissionError, UsageError) as error:
-        _stop(str(error), EXIT_BAD_INPUT)
     except MachineError as error:
         _stop(
             f"This machine cannot isolate submissions (missing: {error}). No grade was recorded. See `kata doctor`.",
@@ -80,8 +76,17 @@ def _sentences() -> Iterator[None]:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except (GraderBroken, UsageError) as error:
+        _stop(str(error), EXIT_BAD_INPUT)
     except OSError as error:
         _stop(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), EXIT_BAD_INPUT)
+    except Exception as error:
+        from grader.course import CourseError
+        from grader.submission import SubmissionError
+
+        if not isinstance(error, (CourseError, SubmissionError)):
+            raise
+        _stop(str(error), EXIT_BAD_INPUT)
 
 
 def _stop(sentence: str, status: int) -> NoReturn:
@@ -111,13 +116,13 @@ def grade(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
 ) -> None:
     """Grade one submission."""
-    chosen = _course(course, path)
     level = _level(isolation, chosen_aloud=True)
+    launched = _launch(level)
+    chosen = _course(course, path)
     _known(chosen, only)
     from grader.submission import read_submission
 
     submission = read_submission(path, chosen)
-    launched = _launch(level)
     from grader.judge.grading import Judge
 
     judge = Judge(chosen, level, _seed(seed), only or (), launched)
@@ -186,10 +191,10 @@ def check(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
 ) -> None:
     """Check your own work."""
-    chosen = _course(course, Path.cwd())
     level = _level(isolation, chosen_aloud=False)
-    files = _files_to_check(chosen, what or [])
     launched = _launch(level)
+    chosen = _course(course, Path.cwd())
+    files = _files_to_check(chosen, what or [])
     from grader.judge.grading import Judge
     from grader.reports.terminal import print_record
     from grader.submission import Submission, read_submission
@@ -276,6 +281,8 @@ def verify(
 
 def _course(given: Path | None, near: Path) -> Course:
     """The course that was named, or the nearest from here, from the given path, or the one this program came with."""
+    from grader.course import CourseError, find_course, load_course
+
     if given is not None:
         return load_course(given / "course.yml" if given.is_dir() else given)
     own = Path(__file__).resolve().parent.parent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 from grader.course import Exercise
@@ -167,6 +168,20 @@ class Attempt(_Facts):
             self._worker = None
 
 
+def _up_to_own_frame(trace: TracebackType | None, file: str) -> TracebackType | None:
+    """The traceback without the library's frames below the learner's own, so that a debugger opens in the learner's code."""
+    nodes = []
+    while trace is not None:
+        nodes.append(trace)
+        trace = trace.tb_next
+    while nodes and nodes[-1].tb_frame.f_code.co_filename != file:
+        nodes.pop()
+    kept: TracebackType | None = None
+    for node in reversed(nodes):
+        kept = TracebackType(kept, node.tb_frame, node.tb_lasti, node.tb_lineno)
+    return kept
+
+
 class LocalAttempt(_Facts):
     """The learner's file run in this very process (isolation "none"), for a debugger and for print. No wall at all."""
 
@@ -191,7 +206,8 @@ class LocalAttempt(_Facts):
         except BaseException as error:
             told = read_error(wire.copied(host.describe_error(error, self._file)))
             text = error_text(told, self.text.splitlines(), self.reason, hide_numbers=False)
-            raise CheckFailed(text).with_traceback(error.__traceback__) from None
+            own = _up_to_own_frame(error.__traceback__, self._file)
+            raise CheckFailed(text).with_traceback(own) from None
         return wire.copied(reply)
 
     def _load(self) -> host.Namespace:

@@ -13,7 +13,7 @@ Document: iThome, "Day 15. Multi-head Attention", the efficient version. HackTri
 class and runs it on six tokens, "Your journey starts with one step", twice:
 
     >>> torch.manual_seed(123)
-    >>> MultiHeadAttention(d_in=3, d_out=2, context_length=6, dropout=0.0, num_heads=2)(batch)[0, 0]
+    >>> MultiHeadAttention(d_in=3, d_out=2, context_length=6, dropout=0.0, num_heads=2)(batch)[0, 0].detach()
     tensor([0.3190, 0.4858])
 
 These two numbers depend on the order in which the layers are made (W_query, W_key, W_value, out_proj); no other order is wrong.

@@ -128,7 +128,7 @@ def warm_up() -> None:
     linear = torch.nn.Linear(3, 3)
     y = torch.softmax(linear(x) @ linear(x).transpose(-2, -1), dim=-1)
     y.masked_fill(torch.ones(2, 2, dtype=torch.bool).triu(1), -torch.inf)
-    torch.autograd.grad([y], [x, *linear.parameters()], [torch.ones_like(y)], allow_unused=True)
+    torch.autograd.grad(y.sum(), [x, *linear.parameters()], allow_unused=True)
     wire.copied({"x": x, "n": float("nan")})
     question = {"cases": [{"seed": 0, "steps": []}]}
     host.run_question(question, {}, "warm-up", ["aten::none"])

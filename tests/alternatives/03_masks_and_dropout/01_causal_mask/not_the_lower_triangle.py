@@ -1,0 +1,5 @@
+import torch
+
+
+def causal_mask(n):
+    return ~torch.ones((n, n)).tril().bool()

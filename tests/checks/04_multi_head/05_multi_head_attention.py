@@ -1,0 +1,238 @@
+from dataclasses import dataclass
+
+import torch
+
+from grader.judge.authoring import expect, module, points, same
+
+ENTRY = "MultiHeadAttention"
+AXES = "batch tokens d_out"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of one case; `spare` is how much longer context_length is than the input."""
+
+    batch: int
+    tokens: int
+    d_in: int
+    heads: int
+    head_dim: int
+    spare: int = 0
+
+    def init(self, dropout=0.0):
+        return self.d_in, self.heads * self.head_dim, self.tokens + self.spare, dropout, self.heads
+
+
+def drawn_sizes(draw, spare=0):
+    """All sizes different, d_out among them."""
+    heads, head_dim = draw.distinct(2, 2, 4)
+    taken = (heads, head_dim, heads * head_dim)
+    batch, tokens, d_in = [size for size in draw.distinct(7, 2, 8) if size not in taken][:3]
+    return Sizes(batch, tokens, d_in, heads, head_dim, spare)
+
+
+def case(draw, sizes, *, dropout=0.0, x=None, weights=None, dtype=torch.float32, train=False, **keywords):
+    init = sizes.init(dropout)
+    if x is None:
+        x = draw.normal(sizes.batch, sizes.tokens, sizes.d_in, dtype=dtype)
+    return module(
+        ENTRY,
+        *init,
+        weights=weights or draw.weights(ENTRY, *init, **keywords),
+        inputs={"x": x},
+        axes=AXES,
+        train=train,
+        dtype=dtype,
+        seed=draw.seed(),
+        **keywords,
+    )
+
+
+@points(0.5, visible=True)
+def test_shape_of_the_documents_example(learner, draw):
+    """MultiHeadAttention(3, 2, 6, 0.0, num_heads=2) turns (2, 6, 3) into (2, 6, 2)."""
+    weights = draw.weights(ENTRY, 3, 2, 6, 0.0, num_heads=2)
+    x = draw.uniform(2, 6, 3)
+    learner.outputs(module(ENTRY, 3, 2, 6, 0.0, num_heads=2, weights=weights, inputs={"x": x}, axes=AXES))
+
+
+@points(3.5, role="main")
+def test_agrees_with_formula(learner, draw):
+    """Every head attends for itself with scale 1/√head_dim, sees no later token, and out_proj joins them."""
+    one, other = drawn_sizes(draw), drawn_sizes(draw)
+    side = draw.integer(2, 4)
+    learner.agrees(
+        case(draw, one),
+        case(draw, one),
+        case(draw, other),
+        # square: a wrong axis fits here without an error
+        case(draw, Sizes(side, side, side * side, side, side)),
+        case(draw, Sizes(other.batch, other.heads, other.head_dim, other.heads, other.head_dim)),
+        case(draw, Sizes(other.batch, other.tokens, other.heads * other.head_dim, other.heads, other.head_dim)),
+        case(draw, Sizes(one.batch, one.tokens, one.d_in, 1, one.head_dim)),
+        case(draw, Sizes(one.batch, one.tokens, one.d_in, one.heads, 1)),
+        case(draw, Sizes(1, one.tokens, one.d_in, one.heads, one.head_dim)),
+        case(draw, Sizes(one.batch, 1, one.d_in, one.heads, one.head_dim)),
+        case(draw, other, dtype=torch.float64),
+    )
+
+
+@points(1.5, role="main")
+def test_context_may_be_longer_than_the_input(learner, draw):
+    """An input shorter than context_length uses the upper left corner of the mask."""
+    sizes, more = drawn_sizes(draw, spare=draw.integer(1, 4)), drawn_sizes(draw, spare=1)
+    learner.agrees(
+        case(draw, sizes),
+        case(draw, more),
+        case(draw, Sizes(sizes.batch, 1, sizes.d_in, sizes.heads, sizes.head_dim, sizes.spare)),
+    )
+
+
+@points(1.5)
+def test_future_has_no_say(learner, draw):
+    """A later token never changes an earlier output; an earlier one changes every later output."""
+    batch, d_in, heads, head_dim = draw.distinct(4, 2, 6)
+    sizes = Sizes(batch, 7, d_in, heads, head_dim)
+    weights = draw.weights(ENTRY, *sizes.init())
+    # with queries of 0 all visible tokens weigh the same, so that the first one is heard everywhere
+    alike = {**weights, "W_query.weight": torch.zeros_like(weights["W_query.weight"])}
+    x, seen = draw.normal(batch, 7, d_in), draw.integer(2, 5)
+    later = torch.cat([x[:, :seen], draw.normal(batch, 7 - seen, d_in)], dim=1)
+    earlier = torch.cat([draw.normal(batch, 1, d_in), x[:, 1:]], dim=1)
+    prefix = Sizes(batch, seen, d_in, heads, head_dim, spare=7 - seen)
+    before, after, alone, even, uneven = learner.outputs(
+        case(draw, sizes, x=x, weights=weights),
+        case(draw, sizes, x=later, weights=weights),
+        case(draw, prefix, x=x[:, :seen], weights=weights),
+        case(draw, sizes, x=x, weights=alike),
+        case(draw, sizes, x=earlier, weights=alike),
+    )
+    expect(
+        same(after[:, :seen], before[:, :seen]),
+        "Outputs changed although only later tokens did. Is every later token hidden before the softmax?",
+    )
+    expect(
+        same(alone, before[:, :seen]),
+        "The first tokens alone give other outputs than with more tokens behind them. Which part of the mask do they use?",
+    )
+    expect(
+        not any(same(uneven[:, i], even[:, i]) for i in range(7)),
+        "The first token was changed, but some outputs stayed as they were. Every token sees itself and all earlier ones.",
+    )
+
+
+@points(1)
+def test_bias_when_asked_for(learner, draw):
+    """With qkv_bias=True the three projections have a bias, with False they have none."""
+    sizes = drawn_sizes(draw)
+    learner.agrees(
+        case(draw, sizes, qkv_bias=True),
+        case(draw, drawn_sizes(draw, spare=2), qkv_bias=True),
+        case(draw, sizes, qkv_bias=False),
+    )
+
+
+@points(1.5)
+def test_dropout_acts_in_training_only(learner, draw):
+    """In eval() nothing is dropped; in training p = 1 drops every weight and leaves the bias of out_proj."""
+    sizes = drawn_sizes(draw)
+    learner.agrees(
+        case(draw, sizes, dropout=1.0),
+        case(draw, sizes, dropout=1.0, train=True),
+        case(draw, sizes, dropout=0.0, train=True),
+    )
+    learner.agrees(case(draw, sizes, dropout=0.5), case(draw, sizes, dropout=0.1))
+
+
+@points(1)
+def test_dropout_acts_on_the_weights(learner, draw):
+    """In training each single weight is dropped with probability p, or else divided by 1 - p."""
+    batch, tokens, d_in, heads, head_dim, p = 64, 6, 4, 4, 3, 0.25
+    sizes = Sizes(batch, tokens, d_in, heads, head_dim)
+    width = heads * head_dim
+    # all scores are 0 and all values 1: each output is the sum of its row's weights, and row 0 has a single weight
+    weights = {
+        "W_query.weight": torch.zeros(width, d_in),
+        "W_key.weight": torch.zeros(width, d_in),
+        "W_value.weight": torch.full((width, d_in), 1 / d_in),
+        "out_proj.weight": torch.eye(width),
+        "out_proj.bias": torch.zeros(width),
+    }
+    once, again = learner.outputs(
+        *[
+            case(draw, sizes, dropout=p, x=torch.ones(batch, tokens, d_in), weights=weights, train=True)
+            for _ in range(2)
+        ]
+    )
+    by_head = once.reshape(batch, tokens, heads, head_dim)
+    first, last = by_head[:, 0, :, 0], by_head[:, -1, :, 0]
+    expect(not same(again, once), "Two calls in training with other random numbers agree: nothing is dropped.")
+    expect(
+        same(by_head, by_head[..., :1].expand_as(by_head)),
+        "The columns of one head were not dropped together. Dropout belongs on the weights, not on the values or the output.",
+    )
+    kept = first > 0.5
+    expect(
+        same(first, kept / (1 - p)),
+        "In training a weight should be either 0 or divided by 1 - p. Dropout comes after the softmax, and nothing is normalised after it.",
+    )
+    expect(
+        0.55 < float(kept.float().mean()) < 0.95,
+        "The wrong share of the weights is dropped. `dropout` is the probability to drop a weight, not to keep it.",
+    )
+    partly = (last > 0.05) & (last < 1 / (1 - p) - 0.05)
+    expect(
+        float(partly.float().mean()) > 0.3,
+        "Whole rows of weights are dropped at once. Each single weight is dropped or kept by itself.",
+    )
+
+
+@points(1)
+def test_sizes_that_do_not_divide_are_refused(learner, draw):
+    """A d_out that num_heads does not divide is refused; one that it divides is not."""
+    d_in, heads = draw.distinct(2, 3, 6)
+    head_dim = draw.integer(2, 4)
+    learner.outputs(case(draw, Sizes(2, 3, d_in, heads, head_dim)))
+    learner.refuses(
+        ENTRY,
+        (d_in, heads * head_dim + 1, 5, 0.0, heads),
+        (d_in, heads - 1, 5, 0.0, heads),
+        (heads, heads * head_dim - 1, 5, 0.0, heads),
+        why="A d_out that num_heads does not divide",
+    )
+
+
+@points(1)
+def test_gradients_reach_input_and_parameters(learner, draw):
+    """Gradients reach x and every parameter of all four layers."""
+    learner.agrees_in_gradients(case(draw, drawn_sizes(draw, spare=1)), case(draw, drawn_sizes(draw), qkv_bias=True))
+
+
+@points(0.5)
+def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
+    """One module can be called for a long, then a short, then again the long input."""
+    sizes = drawn_sizes(draw, spare=2)
+    longer = case(draw, sizes)
+    x = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.d_in)
+    longer.call(longer.module, x, tell="the second output")
+    longer.call(longer.module, longer.inputs["x"], tell="the third output")
+    learner.agrees(longer)
+
+
+@points(0.5, role="manners")
+def test_mask_is_a_buffer(learner, draw):
+    """The mask is a buffer of the module, under the name `mask`."""
+    asked = case(draw, drawn_sizes(draw))
+    asked.buffers(asked.module)
+    (answer,) = learner.ask(asked)
+    names = answer["buffers"]
+    expect(
+        isinstance(names, (list, tuple)) and any(isinstance(name, str) and name == "mask" for name in names),
+        'There is no buffer named `mask`. Make it with self.register_buffer("mask", …), so that it moves along with the module.',
+    )
+
+
+@points(0.5, role="manners")
+def test_input_is_left_alone(learner, draw):
+    """The input x is not changed."""
+    learner.keeps_inputs(case(draw, drawn_sizes(draw)))
