@@ -169,7 +169,7 @@ class Attempt(_Facts):
 
 
 def _up_to_own_frame(trace: TracebackType | None, file: str) -> TracebackType | None:
-    """The traceback without the library's frames below the learner's own, so that a debugger opens in the learner's code."""
+    """The traceback without the library's frames below the learner's own: a debugger opens in the learner's code."""
     nodes = []
     while trace is not None:
         nodes.append(trace)

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import stat
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ _DAMAGE = (
     RuntimeError,  # a password is wanted, or a method is not implemented
     ValueError,  # names that are not text, offsets below zero
     OverflowError,
+    struct.error,
 )
 
 
@@ -163,6 +165,8 @@ class _Archive:
     def _demand_no_overlap(self, infos: list[zipfile.ZipInfo], end: int) -> None:
         """Members that share packed bytes are how a small zip unpacks to terabytes."""
         for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
+            if info.header_offset < 0:
+                raise self._refusal("is damaged or not a zip; zip your files again")
             if info.header_offset + 30 + len(info.orig_filename) + info.compress_size > end:
                 raise self._refusal("holds files that overlap; zip your files again")
             end = info.header_offset
@@ -181,6 +185,7 @@ class _Archive:
             raise UnreadableError("is locked with a password; zip your files without one")
         if info.compress_type not in _METHODS:
             raise UnreadableError("is packed in an unusual way; zip your files with the ordinary method (deflate)")
+        self._demand_ratio(member, info.file_size)
         parts: list[bytes] = []
         size = 0
         try:
@@ -188,11 +193,14 @@ class _Archive:
                 while size <= limit and (part := stream.read(min(1 << 16, limit + 1 - size))):
                     parts.append(part)
                     size += len(part)
-                    if size > _RATIO_COUNTS_FROM and size > MAX_RATIO * max(info.compress_size, 1):
-                        raise self._refusal(f"is a zip bomb ({printable(member.where)})")
+                    self._demand_ratio(member, size)
         except _DAMAGE:
             raise UnreadableError("is damaged inside the zip; zip your files again") from None
         return b"".join(parts)
+
+    def _demand_ratio(self, member: _Member, size: int) -> None:
+        if size > _RATIO_COUNTS_FROM and size > MAX_RATIO * max(member.info.compress_size, 1):
+            raise self._refusal(f"is a zip bomb ({printable(member.where)})")
 
     def _refusal(self, reason: str) -> SubmissionError:
         return SubmissionError(f"{self._collector.name} {reason}.")

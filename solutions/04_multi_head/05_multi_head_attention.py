@@ -9,18 +9,18 @@
     scores    (b, h, n, n)           batch, heads, query token, key token
     returns   (b, n, d_out)
 
-Document: iThome, "Day 15. Multi-head Attention", the efficient version. HackTricks, "4. Attention Mechanisms", has the same
-class and runs it on six tokens, "Your journey starts with one step", twice:
+Document: iThome, "Day 15. Multi-head Attention", the efficient version. HackTricks, "4. Attention Mechanisms",
+has the same class and runs it on two copies of "Your journey starts with one step", six tokens of width 3:
 
     >>> torch.manual_seed(123)
     >>> MultiHeadAttention(d_in=3, d_out=2, context_length=6, dropout=0.0, num_heads=2)(batch)[0, 0].detach()
     tensor([0.3190, 0.4858])
 
-These two numbers depend on the order in which the layers are made (W_query, W_key, W_value, out_proj); no other order is wrong.
+These two numbers hold when the layers are made in the order W_query, W_key, W_value, out_proj. Any order is right.
 
-The layers are nn.Linear: W_query, W_key and W_value with `bias=qkv_bias`, out_proj with bias. The mask is a buffer named
-`mask`, made for `context_length` tokens; a shorter input uses its upper left corner. The dropout acts on the weights. A
-d_out that num_heads does not divide is refused with AssertionError or ValueError.
+The layers are nn.Linear: W_query, W_key and W_value with `bias=qkv_bias`, out_proj with bias. The mask is a buffer
+named `mask`, made for `context_length` tokens; a shorter input uses its upper left corner. The dropout acts on the
+weights. A d_out that num_heads does not divide is refused with AssertionError or ValueError.
 """
 
 import torch

@@ -113,4 +113,6 @@ def ordinary_user() -> Iterator[Path]:
     finally:
         if is_root:
             os.seteuid(0)
+        for path in folder.iterdir():
+            path.chmod(0o700)  # or else an ordinary user could not take it away
         shutil.rmtree(folder)

@@ -5,7 +5,7 @@ from grader.judge.authoring import expect, module, points, same
 AXES = "batch tokens hidden_size"
 
 
-def case(draw, batch, tokens, width, dtype=torch.float32, **options):
+def case(draw, batch, tokens, width, dtype=torch.float32):
     return module(
         "MySelfAttention",
         width,
@@ -13,11 +13,15 @@ def case(draw, batch, tokens, width, dtype=torch.float32, **options):
         inputs={"x": draw.normal(batch, tokens, width, dtype=dtype)},
         dtype=dtype,
         axes=AXES,
-        **options,
     )
 
 
-@points(0.5, visible=True)
+def pair(weights, width, first, second):
+    """The same module on two inputs."""
+    return [module("MySelfAttention", width, weights=weights, inputs={"x": x}, axes=AXES) for x in (first, second)]
+
+
+@points(0.5, role="manners", visible=True)
 def test_shape_of_the_documents_example(learner, draw):
     """MySelfAttention(64) turns (2, 100, 64) into (2, 100, 64)."""
     learner.outputs(case(draw, 2, 100, 64))
@@ -27,48 +31,55 @@ def test_shape_of_the_documents_example(learner, draw):
 def test_agrees_with_formula(learner, draw):
     """The output is softmax(query · keyᵀ / √D) · value."""
     batch, tokens, width = draw.distinct(3, 2, 9)
+    twice = case(draw, batch, tokens, width)
+    twice.call(twice.module, draw.normal(tokens, batch, width), tell="second output")
     learner.agrees(
         case(draw, batch, tokens, width),
-        case(draw, batch, tokens, width),
         case(draw, tokens, width, batch),
+        twice,  # the same module once more, on another shape
         case(draw, width, width, width),  # square: a wrong axis fits here
         case(draw, 1, tokens, width),
         case(draw, batch, 1, width),
+        case(draw, batch, tokens, 1),
         case(draw, batch, tokens, width, dtype=torch.float64),
     )
 
 
 @points(1)
+def test_equal_values_come_back(learner, draw):
+    """When all values are the same, each output is that value: the weights of each query sum to 1."""
+    batch, tokens, width = draw.distinct(3, 3, 8)
+    weights = draw.weights("MySelfAttention", width)
+    weights["linear_v.weight"] = torch.zeros(width, width)
+    x = draw.normal(batch, tokens, width)
+    (output,) = learner.outputs(module("MySelfAttention", width, weights=weights, inputs={"x": x}, axes=AXES))
+    expect(
+        same(output, weights["linear_v.bias"].expand(batch, tokens, width)),
+        "With the same value for every token, the output is not that value. Do the weights of each query sum to 1, "
+        "and are they applied to the values?",
+    )
+
+
+@points(0.5, role="manners")
 def test_order_of_tokens_does_not_matter(learner, draw):
     """Without a mask, tokens in another order give the same outputs in that order."""
     batch, tokens, width = draw.distinct(3, 3, 8)
-    weights = draw.weights("MySelfAttention", width)
     x, order = draw.normal(batch, tokens, width), draw.order(tokens)
-    straight, mixed = learner.outputs(
-        *[
-            module("MySelfAttention", width, weights=weights, inputs={"x": each}, axes=AXES)
-            for each in (x, x[:, order])
-        ]
-    )
+    straight, mixed = learner.outputs(*pair(draw.weights("MySelfAttention", width), width, x, x[:, order]))
     expect(
         same(mixed, straight[:, order]),
-        "With the tokens in another order, the outputs are not just in that other order. Over which axis does the softmax run?",
+        "With the tokens in another order, the outputs are not just in that other order. "
+        "Is there a mask, or does the softmax run over another axis than the keys?",
     )
 
 
-@points(1)
+@points(0.5, role="manners")
 def test_sequences_of_a_batch_are_separate(learner, draw):
     """Changing one sequence of the batch never changes the output of another."""
     batch, tokens, width = draw.distinct(3, 3, 8)
-    weights = draw.weights("MySelfAttention", width)
     x = draw.normal(batch, tokens, width)
-    other = torch.cat([x[:1], draw.normal(batch - 1, tokens, width)])
-    before, after = learner.outputs(
-        *[
-            module("MySelfAttention", width, weights=weights, inputs={"x": each}, axes=AXES)
-            for each in (x, other)
-        ]
-    )
+    others = torch.cat([x[:1], draw.normal(batch - 1, tokens, width)])
+    before, after = learner.outputs(*pair(draw.weights("MySelfAttention", width), width, x, others))
     expect(
         same(before[0], after[0]),
         "The first sequence's output changed although only other sequences did. Something runs over the batch axis.",

@@ -2,8 +2,17 @@ from grader.judge.authoring import Mistake
 
 MAIN = "test_agrees_with_formula"
 SCORES = "query @ key.transpose(-2, -1) * self.scaling"
+PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(x), self.linear_v(x)"
 
 MISTAKES = [
+    Mistake(
+        "layers-not-found",
+        "The module has no layers named linear_q, linear_k and linear_v. Set each as an attribute of its own in __init__: other "
+        "names, a plain list, or layers made in `forward` are not found.",
+        caught_by=MAIN,
+        edits=[("linear_q", "q_proj"), ("linear_k", "k_proj"), ("linear_v", "v_proj")],
+        everywhere=True,
+    ),
     Mistake(
         "no-scale",
         "The scores are not divided by √D. Multiply query · keyᵀ by hidden_size ** -0.5 before the softmax.",
@@ -75,6 +84,91 @@ MISTAKES = [
         edits=[(SCORES, "key @ query.transpose(-2, -1) * self.scaling")],
     ),
     Mistake(
+        "query-layer-used-for-key",
+        "The key comes from linear_q, so each token mostly finds itself. It belongs to linear_k.",
+        caught_by=MAIN,
+        edits=[(PROJECTIONS, PROJECTIONS.replace("linear_k", "linear_q"))],
+    ),
+    Mistake(
+        "key-and-value-swapped",
+        "linear_k and linear_v are exchanged: queries are compared with keys, and the values are mixed.",
+        caught_by=MAIN,
+        edits=[(PROJECTIONS, "query, value, key = self.linear_q(x), self.linear_k(x), self.linear_v(x)")],
+    ),
+    Mistake(
+        "nothing-projected",
+        "The layers are there but not used: the scores and the output come from x itself. Project x first.",
+        caught_by=MAIN,
+        edits=[(PROJECTIONS, "query = key = value = x")],
+    ),
+    Mistake(
+        "root-of-the-length",
+        "The scores are divided by the root of the number of tokens. The scale comes from the width, hidden_size.",
+        caught_by=MAIN,
+        edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
+    ),
+    Mistake(
+        "viewed-as-transposed",
+        "The key was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
+        "transpose(-2, -1) moves them.",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key.reshape(key.shape[0], key.shape[2], key.shape[1])")],
+    ),
+    Mistake(
+        "first-two-axes",
+        "transpose(0, 1) exchanges batch and tokens. The key needs its last two axes exchanged: transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key.transpose(0, 1)")],
+    ),
+    Mistake(
+        "all-axes-reversed",
+        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key.permute(2, 1, 0)")],
+    ),
+    Mistake(
+        "not-transposed",
+        "The key went into the product as it is. Turn its last two axes round first.",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key")],
+    ),
+    Mistake(
+        "weights-transposed",
+        "The weights were transposed before they met the values. A row holds the weights of one query: weights · value.",
+        caught_by=MAIN,
+        edits=[("return weights @ value", "return weights.transpose(-2, -1) @ value")],
+    ),
+    Mistake(
+        "future-hidden",
+        "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
+        caught_by=MAIN,
+        edits=[
+            (
+                "weights = F.softmax(scores, dim=-1)",
+                "hidden = torch.ones_like(scores, dtype=torch.bool).triu(1)\n"
+                '        weights = F.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1)',
+            )
+        ],
+    ),
+    Mistake(
+        "input-added",
+        "x was added to the output, as the block around attention does in a transformer. Return weights · value alone.",
+        caught_by=MAIN,
+        edits=[("return weights @ value", "return x + weights @ value")],
+    ),
+    Mistake(
+        "outputs-averaged",
+        "The outputs were averaged over the tokens. Each token keeps its own row: (B, L, D).",
+        caught_by=MAIN,
+        edits=[("return weights @ value", "return (weights @ value).mean(dim=1)")],
+    ),
+    Mistake(
+        "weights-returned-as-well",
+        "The attention weights came back beside the output. Return the output alone.",
+        caught_by=MAIN,
+        edits=[("return weights @ value", "return weights @ value, weights")],
+    ),
+    Mistake(
         "weights-returned",
         "The attention weights were returned. One step is missing: weights · value.",
         caught_by=MAIN,
@@ -90,6 +184,12 @@ MISTAKES = [
     Mistake(
         "output-detached",
         "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[("return weights @ value", "return (weights @ value).detach()")],
+    ),
+    Mistake(
+        "weights-detached",
+        "The output is right, but the weights were cut off with .detach(), .data or torch.no_grad(), so query and key can't learn.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[("return weights @ value", "return weights.detach() @ value")],
     ),

@@ -1,0 +1,15 @@
+import torch.nn as nn
+
+
+class QKVLinear(nn.Module):
+    def __init__(self, hidden_size: int):
+        super().__init__()
+        self.hidden_size = hidden_size
+        self.linear_q, self.linear_k, self.linear_v = [nn.Linear(hidden_size, hidden_size) for _ in range(3)]
+
+    @property
+    def scaling(self):
+        return 1.0 / self.hidden_size**0.5
+
+    def forward(self, x):
+        return [layer(x) for layer in [self.linear_q, self.linear_k, self.linear_v]]

@@ -1,0 +1,120 @@
+import math
+
+import torch
+
+from grader.judge.authoring import Case, expect, fail, module, points, same
+
+AXES = "batch tokens hidden_size"
+NAMES = ("query", "key", "value")
+
+
+def case(draw, *shape, dtype=torch.float32, axes=AXES):
+    width = shape[-1]
+    return module(
+        "QKVLinear",
+        width,
+        weights=draw.weights("QKVLinear", width),
+        inputs={"x": draw.normal(*shape, dtype=dtype)},
+        dtype=dtype,
+        axes=axes,
+    )
+
+
+@points(0.5, role="manners", visible=True)
+def test_shapes_of_the_documents_sizes(learner, draw):
+    """QKVLinear(64) turns (2, 100, 64) into three tensors of that shape."""
+    (answer,) = learner.ask(case(draw, 2, 100, 64))
+    parts = answer["output"]
+    expect(
+        isinstance(parts, (list, tuple)) and len(parts) == 3,
+        "`forward` should return three tensors: query, key, value.",
+    )
+    for name, part in zip(NAMES, parts, strict=True):
+        expect(
+            isinstance(part, torch.Tensor) and part.shape == (2, 100, 64),
+            f"For x of shape (2, 100, 64) = (batch, tokens, hidden_size) the {name} should have that shape too.",
+        )
+
+
+@points(0.5)
+def test_three_layers_with_bias(learner, draw):
+    """linear_q, linear_k and linear_v are layers of the module, each with a weight and a bias of its own."""
+    width = draw.integer(3, 9)
+    loaded, listed = Case(), Case()
+    made = loaded.call(loaded.entry("QKVLinear"), width)
+    loaded.load(made, draw.weights("QKVLinear", width))
+    listed.parameters(listed.call(listed.entry("QKVLinear"), width))
+    learner.agrees(loaded, listed)
+
+
+@points(2, role="main")
+def test_agrees_with_the_three_layers(learner, draw):
+    """Query, key and value are x through linear_q, linear_k and linear_v, in this order."""
+    batch, tokens, width, groups = draw.distinct(4, 2, 9)
+    twice = case(draw, batch, tokens, width)
+    twice.call(twice.module, draw.normal(tokens, batch, width), tell="second output")
+    learner.agrees(
+        case(draw, batch, tokens, width),
+        case(draw, tokens, width, batch),
+        twice,  # the same module once more, on another shape
+        case(draw, width, width, width),  # square: a transposed weight fits here
+        case(draw, 1, tokens, width),
+        case(draw, batch, 1, width),
+        case(draw, batch, tokens, 1),
+        case(draw, tokens, width, axes="tokens hidden_size"),
+        case(draw, groups, batch, tokens, width, axes="groups batch tokens hidden_size"),
+        case(draw, batch, tokens, width, dtype=torch.float64),
+    )
+
+
+@points(1)
+def test_scaling_is_one_over_the_root_of_the_width(learner, draw):
+    """`scaling` is the number 1 / √hidden_size."""
+    widths = [*draw.distinct(3, 2, 9), 64, 1]
+    cases, conversions = [], []
+    for width in widths:
+        asked = Case()
+        made = asked.call(asked.entry("QKVLinear"), width)
+        # float() on the learner's side: numpy's numbers and tensors of one number are numbers too
+        kept = asked._add("attribute", target=made, name="scaling")
+        conversions.append(asked.call(kept, method="__float__", tell="scaling"))
+        cases.append(asked)
+    for width, conversion, answer in zip(widths, conversions, learner.ask_all(*cases), strict=True):
+        if answer.error is not None:
+            is_no_number = answer.error["kind"] == "exception" and answer.error["step"] == conversion.number
+            fail("`scaling` should be a number." if is_no_number else learner.tell_error(answer.error))
+        scaling = answer["scaling"]
+        expect(
+            isinstance(scaling, float) and math.isclose(scaling, width**-0.5, rel_tol=1e-5),
+            f"`scaling` is not right for hidden_size = {width}. It is one divided by the square root of hidden_size.",
+        )
+
+
+@points(0.5)
+def test_gradients_reach_input_and_parameters(learner, draw):
+    """Gradients reach x and all three layers."""
+    batch, tokens, width = draw.distinct(3, 2, 7)
+    learner.agrees_in_gradients(case(draw, batch, tokens, width))
+
+
+@points(0.25, role="manners")
+def test_layers_stay_between_calls(learner, draw):
+    """Two calls with the same x give the same result."""
+    asked = Case(seed=draw.seed())
+    made = asked.call(asked.entry("QKVLinear"), 4)
+    asked.prepare(made)
+    x = asked.tensor(draw.normal(2, 3, 4))
+    # as the learner's class makes them, no weights loaded: layers made anew have other numbers at the second call
+    for name in ("first", "second"):
+        asked.call(made, x, tell=name)
+    (answer,) = learner.ask(asked)
+    expect(
+        same(answer["second"], answer["first"]),
+        "Two calls of one module with the same x give different results. Are the layers made anew in `forward`?",
+    )
+
+
+@points(0.25, role="manners")
+def test_input_is_left_alone(learner, draw):
+    """The input x is not changed."""
+    learner.keeps_inputs(case(draw, 2, 3, 4))

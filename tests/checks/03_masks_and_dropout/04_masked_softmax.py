@@ -1,0 +1,144 @@
+import torch
+
+from grader.judge.authoring import Case, expect, points
+
+HALVES = (torch.float16, torch.bfloat16)
+
+
+def case(scores, mask, *, gradient=False):
+    """Only the check of gradients asks for them: writing into such a tensor is an error, and that is another check's matter."""
+    asked = Case(axes=("batch", "head", "query", "key")[4 - scores.dim() :])
+    passed = [asked.tensor(scores, gradient=gradient, name="scores"), asked.tensor(mask, name="mask")]
+    asked.output = asked.call(asked.entry("masked_softmax"), *passed, tell="output")
+    return asked
+
+
+def mask_of(draw, tokens, size):
+    """Every row of the corner that is used has a visible place; the rest of the mask is anything."""
+    mask = draw.booleans(size, size)
+    mask[:tokens, :tokens] = draw.hidden(tokens, tokens)
+    return mask
+
+
+def moderate(draw, *shape, size=0, dtype=torch.float32, **options):
+    mask = mask_of(draw, shape[-1], size or shape[-1])
+    return case(draw.normal(*shape, scale=2, dtype=dtype), mask, **options)
+
+
+def extremes(draw, batch, tokens, dtype):
+    """(scores, mask) pairs with scores of ±1000: hidden far above visible, far below, and everything mixed."""
+    pairs = []
+    for hidden_at, visible_at in ((1, -1), (-1, 1)):
+        mask = draw.hidden(tokens, tokens)
+        size = draw.uniform(batch, tokens, tokens, low=992, high=1000)
+        pairs.append((torch.where(mask, hidden_at * size, visible_at * size).to(dtype), mask))
+    spread = draw.uniform(batch, tokens, tokens, low=-1000, high=1000, dtype=dtype)
+    pairs.append((spread, draw.hidden(tokens, tokens)))
+    return pairs
+
+
+def expect_exact_zeros(weights, mask):
+    expect(
+        bool((weights[..., mask] == 0).all()),
+        "A hidden place must get a weight of exactly 0, also when the scores are ±1000; yours is small, but not 0. What is "
+        "filled in has to be far below every score.",
+    )
+
+
+@points(0.5, visible=True)
+def test_three_words(learner):
+    """With the later words hidden, "shiny" looks at "Hello" and itself: .3606 .6394 0."""
+    scores = torch.tensor([[0.4556, 0.7842, 0.7196], [0.7842, 1.3569, 1.2487], [0.7196, 1.2487, 1.2406]])
+    mask = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
+    (weights,) = learner.outputs(case(scores, mask))
+    due = torch.tensor([[1.0, 0.0, 0.0], [0.3606, 0.6394, 0.0], [0.2283, 0.3874, 0.3843]])
+    rows = [[round(weight, 4) for weight in row] for row in weights.tolist()]
+    expect(
+        torch.allclose(weights, due, atol=1e-4),
+        f"The weights of the three words should be [[1, 0, 0], [.3606, .6394, 0], [.2283, .3874, .3843]]; yours are {rows}.",
+    )
+
+
+@points(2, role="main")
+def test_agrees_with_formula(learner, draw):
+    """Each row is a softmax over its visible places; the hidden ones weigh 0. Any leading axes, any pattern of the mask."""
+    batch, heads, tokens = draw.distinct(3, 2, 7)
+    causal = torch.ones(tokens, tokens).triu(1).bool()
+    one_visible = torch.ones(tokens, tokens).bool()
+    one_visible[torch.arange(tokens), draw.order(tokens)] = False
+    scores = [draw.normal(batch, tokens, tokens, scale=2) for _ in range(4)]
+    learner.agrees(
+        moderate(draw, tokens, tokens),
+        moderate(draw, batch, tokens, tokens),
+        moderate(draw, batch, heads, tokens, tokens),
+        moderate(draw, tokens, tokens, tokens),  # square: a wrong axis fits here
+        moderate(draw, batch, heads, tokens, tokens, dtype=torch.float64),
+        moderate(draw, 1, heads, tokens, tokens),
+        moderate(draw, batch, 1, 1),
+        moderate(draw, 1, 1),
+        case(scores[0], causal),
+        case(scores[1], causal.T),
+        case(scores[2], torch.zeros(tokens, tokens).bool()),
+        case(scores[3], one_visible),
+    )
+
+
+@points(1, role="main")
+def test_uses_the_upper_left_corner_of_a_larger_mask(learner, draw):
+    """A mask that is larger than the scores is cut down to its upper left corner."""
+    batch, heads, tokens = draw.distinct(3, 2, 6)
+    size = tokens + draw.integer(1, 5)
+    learner.agrees(
+        moderate(draw, tokens, tokens, size=size),
+        moderate(draw, batch, tokens, tokens, size=size),
+        moderate(draw, batch, heads, tokens, tokens, size=size),
+        moderate(draw, batch, heads, tokens, tokens, size=tokens + 1),
+        moderate(draw, batch, 1, 1, size=size),
+    )
+
+
+@points(2, role="main")
+def test_hidden_weigh_nothing_at_scores_of_a_thousand(learner, draw):
+    """With scores of ±1000 the hidden places weigh exactly 0, and the visible ones share the whole."""
+    batch, tokens = draw.distinct(2, 3, 7)
+    pairs = [pair for dtype in (torch.float32, torch.float64) for pair in extremes(draw, batch, tokens, dtype)]
+    cases = [case(*pair) for pair in pairs]
+    learner.agrees(*cases)
+    for weights, (_, mask) in zip(learner.outputs(*cases), pairs, strict=True):
+        expect_exact_zeros(weights, mask)
+
+
+@points(1.5)
+def test_half_precision(learner, draw):
+    """float16 and bfloat16 scores give weights of the same dtype, and what is hidden weighs exactly 0 there too."""
+    batch, tokens = draw.distinct(2, 3, 7)
+    learner.agrees(*[moderate(draw, batch, tokens, tokens, dtype=dtype) for dtype in HALVES])
+    pairs = [pair for dtype in HALVES for pair in extremes(draw, batch, tokens, dtype)]
+    for weights, (scores, mask) in zip(learner.outputs(*[case(*pair) for pair in pairs]), pairs, strict=True):
+        # one rounding of a score near 1000 moves a weight by much, so the judge's own allowance would say nothing here
+        due = torch.softmax(scores.double().masked_fill(mask, -torch.inf), dim=-1)
+        near = (weights.double() - due).abs() <= 8 * torch.finfo(scores.dtype).eps
+        expect(
+            bool(near.all()),
+            f"With {str(scores.dtype).removeprefix('torch.')} scores of ±1000 the weights are not right. Mask before the softmax, "
+            "and compute in float32.",
+        )
+        expect_exact_zeros(weights, mask)
+
+
+@points(0.5)
+def test_gradients_reach_the_scores(learner, draw):
+    """Gradients flow back to the visible scores, and none to the hidden ones."""
+    batch, heads, tokens = draw.distinct(3, 2, 6)
+    learner.agrees_in_gradients(
+        moderate(draw, batch, tokens, tokens, gradient=True),
+        moderate(draw, batch, heads, tokens, tokens, gradient=True, dtype=torch.float64),
+    )
+
+
+@points(0.5, role="manners")
+def test_scores_and_mask_are_left_alone(learner, draw):
+    """The scores and the mask that were passed in are not changed."""
+    learner.keeps_inputs(
+        *[moderate(draw, 2, 4, 4, dtype=dtype) for dtype in (torch.float32, torch.float64, torch.float16)]
+    )

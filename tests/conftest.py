@@ -1,0 +1,195 @@
+"""A course of tiny exercises, and the real commands to run in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from grader.stubs import make_stub
+
+COURSE = """\
+title: Tiny
+version: "1"
+documents:
+  sums:
+    title: Sums and parts
+    author: someone
+    language: English
+units:
+"""
+
+UNIT = """\
+  - folder: {unit}
+    title: "{unit}"
+    exercises:
+"""
+
+EXERCISE = """\
+      - id: {id}
+        number: {number}
+        kind: implement
+        title: Parts of a whole ({id})
+        points: 4
+        requires: []
+        document: sums
+        step: the first one
+        entry_points: [{id}]
+        hints: [What must a row add up to?, Divide by the sum., Sum over the last axis with keepdim=True.]
+"""
+
+SOLUTION = '''\
+"""Parts of a whole: every amount is divided by the sum of its row."""
+
+import torch
+
+
+def {id}(amounts: torch.Tensor) -> torch.Tensor:
+    # BEGIN SOLUTION
+    total = amounts.sum(dim=-1, keepdim=True)
+    return amounts / total
+    # END SOLUTION
+'''
+
+CHECKS = '''\
+import torch
+
+from grader.judge.authoring import expect, function, points
+
+
+@points(1, visible=True)
+def test_example(learner):
+    """1, 1 and 2 become .25, .25 and .5."""
+    (parts,) = learner.outputs(function("{id}", torch.tensor([1.0, 1.0, 2.0])))
+    expect(parts.tolist() == [0.25, 0.25, 0.5], "The parts of 1, 1 and 2 should be .25, .25 and .5.")
+
+
+@points(2, role="main")
+def test_every_row_by_itself(learner, draw):
+    """Every amount is divided by the sum of its own row."""
+    rows, columns = draw.distinct(2, 2, 6)
+    learner.agrees(
+        function("{id}", draw.uniform(rows, columns, low=1.0), axes="rows columns"),
+        function("{id}", draw.uniform(columns, columns, low=1.0), axes="rows columns"),
+    )
+
+
+@points(1, role="manners")
+def test_amounts_are_left_alone(learner, draw):
+    """The amounts that were passed in are not changed."""
+    learner.keeps_inputs(function("{id}", draw.uniform(3, 4, low=1.0), names=["amounts"]))
+'''
+
+MISTAKES = """\
+from grader.judge.authoring import Mistake
+
+SUM = "amounts.sum(dim=-1, keepdim=True)"
+
+MISTAKES = [
+    Mistake("whole-sum", "You divided by one sum of everything.", "test_every_row_by_itself", [(SUM, "amounts.sum()")]),
+    Mistake("columns", "You summed the columns.", "test_every_row_by_itself", [(SUM, "amounts.sum(0, keepdim=True)")]),
+    Mistake("largest", "You divided by the largest.", "test_example", [(SUM, "amounts.amax(-1, keepdim=True)")]),
+]
+"""
+
+ALTERNATIVES = {
+    "reciprocal.py": "def {id}(amounts):\n    return amounts * amounts.sum(-1, True).reciprocal()\n",
+    "loop.py": "import torch\n\n\ndef {id}(amounts):\n"
+    "    rows = amounts.reshape(-1, amounts.shape[-1])\n"
+    "    return torch.stack([row / sum(row) for row in rows]).reshape(amounts.shape)\n",
+    "einsum.py": "import torch\n\n\ndef {id}(amounts):\n"
+    "    return amounts / torch.einsum('...i->...', amounts).unsqueeze(-1)\n",
+}
+
+# Plain `pytest` is the learner's, as in the real course.
+PYTEST_INI = "[pytest]\ntestpaths = exercises\naddopts = --import-mode=importlib\n"
+
+
+def write_course(root: Path, *kits: str) -> Path:
+    """Write a course with one complete kit for each of `kits`, like "01_parts/01_share"; return its folder."""
+    course, units = COURSE, set[str]()
+    for kit in kits:
+        unit, _, stem = kit.partition("/")
+        number, _, id = stem.partition("_")
+        if unit not in units:
+            units.add(unit)
+            course += UNIT.format(unit=unit)
+            _write(root / "exercises" / unit / "README.md", f"# {unit}\n")
+        course += EXERCISE.format(id=id, number=int(number))
+        solution = SOLUTION.format(id=id)
+        _write(root / "solutions" / f"{kit}.py", solution)
+        _write(root / "exercises" / f"{kit}.py", make_stub(solution))
+        _write(root / "tests" / "checks" / f"{kit}.py", CHECKS.format(id=id))
+        _write(root / "tests" / "mistakes" / f"{kit}.py", MISTAKES)
+        for name, source in ALTERNATIVES.items():
+            _write(root / "tests" / "alternatives" / kit / name, source.format(id=id))
+        with (root / "exercises" / unit / "README.md").open("a", encoding="utf-8") as lesson:
+            lesson.write(f"\n## {number} Parts of a whole\n\n`{id}`\n")
+    _write(root / "course.yml", course)
+    _write(root / "pytest.ini", PYTEST_INI)
+    return root
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def make_course() -> Callable[..., Path]:
+    """`write_course`, for tests that want more than one exercise or a course for a whole module."""
+    return write_course
+
+
+@pytest.fixture
+def tiny_course(tmp_path: Path) -> Path:
+    """The folder of a course with one complete exercise, `share`."""
+    return write_course(tmp_path / "tiny", "01_parts/01_share")
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def run_command() -> Run:
+    """Runs a command in a folder and returns what it printed and its exit status."""
+
+    def run(
+        *command: object,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+        seconds: float = 100,
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            list(map(str, command)),
+            cwd=cwd,
+            env={**_plain_environment(), **(env or {})},
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=seconds,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def kata(run_command: Run) -> Run:
+    """Runs `kata` as it is installed."""
+
+    def run(*arguments: object, **how: object) -> subprocess.CompletedProcess[str]:
+        return run_command(Path(sys.executable).with_name("kata"), *arguments, **how)
+
+    return run
+
+
+def _plain_environment() -> dict[str, str]:
+    """This environment without what the pytest around it has set, in a wide terminal without colour."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+    return {**kept, "COLUMNS": "140", "NO_COLOR": "1", "PYTHONUTF8": "1"}

@@ -1,0 +1,185 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_the_three_layers"
+LAYERS = "test_three_layers_with_bias"
+SCALING = "test_scaling_is_one_over_the_root_of_the_width"
+
+Q_LAYER = "self.linear_q = nn.Linear(hidden_size, hidden_size)"
+K_LAYER = "self.linear_k = nn.Linear(hidden_size, hidden_size)"
+V_LAYER = "self.linear_v = nn.Linear(hidden_size, hidden_size)"
+RETURN = "return self.linear_q(x), self.linear_k(x), self.linear_v(x)"
+
+MISTAKES = [
+    # First of those that lack the parameters' names: other names than these match none of them better.
+    Mistake(
+        "other-names",
+        "The layers are there under other names. Call them linear_q, linear_k and linear_v, each an attribute of the module "
+        "set in __init__.",
+        caught_by=LAYERS,
+        edits=[("linear_q", "q_proj"), ("linear_k", "k_proj"), ("linear_v", "v_proj")],
+        everywhere=True,
+    ),
+    Mistake(
+        "plain-list",
+        "The layers are kept in a plain Python list or dict, where nn.Module does not find them, so they would never be trained. "
+        "Make each an attribute of its own: linear_q, linear_k, linear_v.",
+        caught_by=LAYERS,
+        edits=[
+            (Q_LAYER, "self.layers = [nn.Linear(hidden_size, hidden_size) for _ in range(3)]"),
+            (K_LAYER, ""),
+            (V_LAYER, ""),
+            (RETURN, "return tuple(layer(x) for layer in self.layers)"),
+        ],
+    ),
+    Mistake(
+        "layers-made-in-forward",
+        "The layers are made anew at every call of `forward`, so whatever training did to them is lost. Make them in __init__.",
+        caught_by=LAYERS,
+        edits=[
+            (Q_LAYER, "self.hidden_size = hidden_size"),
+            (K_LAYER, ""),
+            (V_LAYER, ""),
+            (
+                RETURN,
+                "width = self.hidden_size\n"
+                "        linear_q, linear_k, linear_v = (nn.Linear(width, width, dtype=x.dtype) for _ in range(3))\n"
+                "        return linear_q(x), linear_k(x), linear_v(x)",
+            ),
+        ],
+    ),
+    Mistake(
+        "only-one-layer",
+        "There is one layer where three are asked for. Query, key and value each need their own.",
+        caught_by=LAYERS,
+        edits=[(K_LAYER, ""), (V_LAYER, ""), (RETURN, "return (self.linear_q(x),) * 3")],
+    ),
+    Mistake(
+        "no-bias",
+        "The layers have no bias. nn.Linear(hidden_size, hidden_size) has one unless bias=False is given.",
+        caught_by=LAYERS,
+        edits=[("nn.Linear(hidden_size, hidden_size)", "nn.Linear(hidden_size, hidden_size, bias=False)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "one-layer-under-three-names",
+        "linear_q, linear_k and linear_v are one and the same layer. Make a new nn.Linear for each.",
+        caught_by=MAIN,
+        edits=[(K_LAYER, "self.linear_k = self.linear_q"), (V_LAYER, "self.linear_v = self.linear_q")],
+    ),
+    Mistake(
+        "query-layer-used-for-all",
+        "All three results come from linear_q. Use linear_k for the key and linear_v for the value.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.linear_q(x), self.linear_q(x), self.linear_q(x)")],
+    ),
+    Mistake(
+        "query-layer-used-for-key",
+        "The key comes from linear_q. It belongs to linear_k.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.linear_q(x), self.linear_q(x), self.linear_v(x)")],
+    ),
+    Mistake(
+        "key-layer-used-for-value",
+        "The value comes from linear_k. It belongs to linear_v.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.linear_q(x), self.linear_k(x), self.linear_k(x)")],
+    ),
+    Mistake(
+        "key-and-value-swapped",
+        "Key and value are exchanged. The order is query, key, value.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.linear_q(x), self.linear_v(x), self.linear_k(x)")],
+    ),
+    Mistake(
+        "query-and-key-swapped",
+        "Query and key are exchanged. The order is query, key, value.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.linear_k(x), self.linear_q(x), self.linear_v(x)")],
+    ),
+    Mistake(
+        "order-reversed",
+        "The three results come in the order value, key, query. It should be query, key, value.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.linear_v(x), self.linear_k(x), self.linear_q(x)")],
+    ),
+    Mistake(
+        "chained",
+        "The layers are applied one after the other. Each of the three takes x itself.",
+        caught_by=MAIN,
+        edits=[
+            (
+                RETURN,
+                "query = self.linear_q(x)\n"
+                "        key = self.linear_k(query)\n"
+                "        return query, key, self.linear_v(key)",
+            )
+        ],
+    ),
+    Mistake(
+        "query-scaled",
+        "The query was multiplied by `scaling`. Here the number is only kept; the scores will be scaled in a later exercise.",
+        caught_by=MAIN,
+        edits=[("return self.linear_q(x),", "return self.linear_q(x) * self.scaling,")],
+    ),
+    Mistake(
+        "bias-not-added",
+        "The biases were left out of the sum. Call the layers, linear_q(x), or add linear_q.bias yourself.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return tuple(x @ m.weight.T for m in (self.linear_q, self.linear_k, self.linear_v))")],
+    ),
+    Mistake(
+        "weight-not-transposed",
+        "The weights were multiplied the wrong way round: nn.Linear keeps (out, in) and computes x @ weight.T + bias. "
+        "With square weights nothing else tells. Simply call the layer.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return tuple(x @ m.weight + m.bias for m in (self.linear_q, self.linear_k, self.linear_v))")],
+    ),
+    Mistake(
+        "joined",
+        "The three results were joined into one tensor. Return them separately: query, key, value.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.cat([self.linear_q(x), self.linear_k(x), self.linear_v(x)], dim=-1)")],
+    ),
+    Mistake(
+        "scaling-is-the-root",
+        "`scaling` is √hidden_size, not one over it. It is meant to make scores smaller: hidden_size ** -0.5.",
+        caught_by=SCALING,
+        edits=[("hidden_size**-0.5", "hidden_size**0.5")],
+    ),
+    Mistake(
+        "scaling-without-root",
+        "`scaling` is 1 / hidden_size. The square root is missing: hidden_size ** -0.5.",
+        caught_by=SCALING,
+        edits=[("hidden_size**-0.5", "1 / hidden_size")],
+    ),
+    Mistake(
+        "scaling-is-the-width",
+        "`scaling` is hidden_size itself. It should be one over its square root: hidden_size ** -0.5.",
+        caught_by=SCALING,
+        edits=[("hidden_size**-0.5", "hidden_size")],
+    ),
+    Mistake(
+        "minus-the-root",
+        "`scaling` is the root with a minus before it. The minus belongs into the exponent: hidden_size ** -0.5.",
+        caught_by=SCALING,
+        edits=[("hidden_size**-0.5", "-(hidden_size**0.5)")],
+    ),
+    Mistake(
+        "no-scaling",
+        "`scaling` is not set. __init__ keeps it on the module: self.scaling = ...",
+        caught_by=SCALING,
+        edits=[("self.scaling = hidden_size**", "scaling = hidden_size**")],
+    ),
+    Mistake(
+        "outputs-detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(RETURN, f"with torch.no_grad():\n            {RETURN}")],
+    ),
+    Mistake(
+        "input-overwritten",
+        "The input x was changed in place. The caller still needs it: work on a new tensor.",
+        caught_by="test_input_is_left_alone",
+        edits=[(RETURN, f"parts = {RETURN.removeprefix('return ')}\n        x.detach().zero_()\n        return parts")],
+    ),
+]

@@ -1,0 +1,144 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+LEADING = "test_any_number_of_leading_axes"
+PRODUCT = "query @ key.transpose(-2, -1)"
+SCALED = "scores / query.shape[-1] ** 0.5"
+
+MISTAKES = [
+    Mistake(
+        "no-scale",
+        "The scores are not scaled. Divide query · keyᵀ by the square root of the width of a query.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores")],
+    ),
+    Mistake(
+        "divided-by-width",
+        "The scores are divided by d, not by √d.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / query.shape[-1]")],
+    ),
+    Mistake(
+        "scaled-twice",
+        "The scale was applied twice, so the scores are divided by d. Scale once: the query, or the scores.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / query.shape[-1] ** 0.5 / key.shape[-1] ** 0.5")],
+        same_as="divided-by-width",
+    ),
+    Mistake(
+        "scale-upside-down",
+        "The scores are multiplied by √d where they should be divided by it.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores * query.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "root-of-the-number-of-keys",
+        "The scores are divided by the root of the number of keys. The scale comes from the width, the last size of query and key.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / key.shape[-2] ** 0.5")],
+    ),
+    Mistake(
+        "root-of-the-number-of-queries",
+        "The scores are divided by the root of the number of queries. The scale comes from the width, the last size of query and key.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / query.shape[-2] ** 0.5")],
+    ),
+    Mistake(
+        "root-of-the-batch",
+        "The scores are divided by the root of the first size. The scale comes from the width, the last size of query and key.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / query.shape[0] ** 0.5")],
+    ),
+    Mistake(
+        "rounded-root",
+        "√d was rounded down to a whole number (int, //, isqrt). Divide by the root as it is.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / int(query.shape[-1] ** 0.5)")],
+    ),
+    Mistake(
+        "transposed-result",
+        "Rows and columns are exchanged: this is key · queryᵀ. A row belongs to a query, a column to a key.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "key @ query.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "not-transposed",
+        "The key went into the product as it is. Turn its last two axes round, so that the width of each query meets the width of "
+        "each key.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "query @ key")],
+    ),
+    Mistake(
+        "viewed-as-transposed",
+        "The key was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
+        "transpose(-2, -1) moves them.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "query @ key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])")],
+    ),
+    Mistake(
+        "query-transposed",
+        "The query was transposed instead of the key, so the sum runs over the tokens. It should run over the width.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "query.transpose(-2, -1) @ key")],
+    ),
+    Mistake(
+        "all-axes-reversed",
+        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "query @ key.permute(*range(key.dim() - 1, -1, -1))")],
+    ),
+    Mistake(
+        "first-two-axes",
+        "transpose(0, 1) is right for matrices only: with a batch it exchanges batch and keys. Count from the end: transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "query @ key.transpose(0, 1)")],
+    ),
+    Mistake(
+        "axes-counted-from-the-front",
+        "transpose(1, 2) is right for three axes only. With more or fewer before the last two, count from the end: transpose(-2, -1).",
+        caught_by=LEADING,
+        edits=[(PRODUCT, "query @ key.transpose(1, 2)")],
+    ),
+    Mistake(
+        "width-read-at-place-two",
+        "The width was read as shape[2], which it is for three axes only. It is the last size: shape[-1].",
+        caught_by=LEADING,
+        edits=[(SCALED, "scores / query.shape[2] ** 0.5")],
+    ),
+    Mistake(
+        "softmax-already",
+        "These are weights: a softmax was taken of the scores. Here the scores themselves are asked for.",
+        caught_by=MAIN,
+        edits=[(SCALED, "torch.softmax(scores / query.shape[-1] ** 0.5, dim=-1)")],
+    ),
+    Mistake(
+        "cosine",
+        "This is the cosine of the angle: the products were divided by the vectors' own lengths. Divide them all by √d instead.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / (query.norm(dim=-1)[..., :, None] * key.norm(dim=-1)[..., None, :])")],
+    ),
+    Mistake(
+        "elementwise",
+        "Query and key were multiplied number by number, so each query meets one key only. Use a matrix product.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "query * key")],
+    ),
+    Mistake(
+        "dtype-lost",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[(SCALED, "(scores / query.shape[-1] ** 0.5).float()")],
+    ),
+    Mistake(
+        "query-overwritten",
+        "The query was scaled in place (/=, *=, div_). The caller still needs it: scale a new tensor, or the scores.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[("scores = ", "query /= query.shape[-1] ** 0.5\n    return ")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_query_and_key",
+        edits=[(PRODUCT, "query.detach() @ key.detach().transpose(-2, -1)")],
+    ),
+]

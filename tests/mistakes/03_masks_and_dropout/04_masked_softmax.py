@@ -1,0 +1,236 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+CORNER = "mask[:num_tokens, :num_tokens]"
+FILL = 'scores.float().masked_fill(hidden, float("-inf"))'
+WEIGHTS = "torch.softmax(masked, dim=-1)"
+RETURN = f"return {WEIGHTS}.to(scores.dtype)"
+CROPPED = "test_uses_the_upper_left_corner_of_a_larger_mask"
+EXTREME = "test_hidden_weigh_nothing_at_scores_of_a_thousand"
+HALF = "test_half_precision"
+MANNERS = "test_scores_and_mask_are_left_alone"
+
+NOT_LOW_ENOUGH = (
+    "The number filled in for hidden scores isn't low enough: with scores of ±1000 a hidden place still gets weight. Fill in "
+    "minus infinity, or at least something like -1e4."
+)
+RENORMALISED = (
+    "The weights were set to 0 after the softmax and each row divided by its new sum. That works until a hidden score is far "
+    "above the visible ones: then nothing is left to share, 0/0. Mask the scores, before the softmax."
+)
+
+MISTAKES = [
+    Mistake(
+        "mask-after-softmax",
+        "The mask was applied to the weights, after the softmax, so the rows no longer sum to 1. Hide the scores before the "
+        "softmax.",
+        caught_by=MAIN,
+        edits=[
+            (FILL, "scores.float()"),
+            (RETURN, f"return {WEIGHTS}.masked_fill(hidden, 0.0).to(scores.dtype)"),
+        ],
+    ),
+    Mistake(
+        "mask-after-softmax-renormalised",
+        RENORMALISED,
+        caught_by=EXTREME,
+        edits=[
+            (FILL, "scores.float()"),
+            (
+                RETURN,
+                f"weights = {WEIGHTS} * ~hidden\n    return (weights / weights.sum(dim=-1, keepdim=True)).to(scores.dtype)",
+            ),
+        ],
+    ),
+    Mistake(
+        "mask-after-softmax-renormalised-safely",
+        RENORMALISED,
+        caught_by=EXTREME,
+        edits=[
+            (FILL, "scores.float()"),
+            (
+                RETURN,
+                f"weights = {WEIGHTS} * ~hidden\n"
+                "    return (weights / (weights.sum(dim=-1, keepdim=True) + 1e-9)).to(scores.dtype)",
+            ),
+        ],
+    ),
+    Mistake(
+        "infinity-after-softmax",
+        "The weights themselves were filled with minus infinity. It belongs into the scores, before the softmax, which turns it "
+        "into 0.",
+        caught_by=MAIN,
+        edits=[
+            (FILL, "scores.float()"),
+            (RETURN, f'return {WEIGHTS}.masked_fill(hidden, float("-inf")).to(scores.dtype)'),
+        ],
+    ),
+    Mistake(
+        "filled-with-zero",
+        "Hidden scores were set to 0, but a score of 0 still gets weight: exp(0) is 1. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "0.0")],
+    ),
+    Mistake(
+        "filled-with-something-tiny",
+        "Hidden scores were set to a number very near 0, such as 1e-9, and exp() of that is 1. A very negative number is wanted "
+        "(-1e9), not a very small one.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "1e-9")],
+        same_as="filled-with-zero",
+    ),
+    Mistake(
+        "multiplied-before-softmax",
+        "The scores were multiplied by 0 where they are hidden, but a score of 0 still gets weight: exp(0) is 1. Fill in minus "
+        "infinity.",
+        caught_by=MAIN,
+        edits=[(FILL, "scores.float() * ~hidden")],
+        same_as="filled-with-zero",
+    ),
+    Mistake("fill-not-low-enough", NOT_LOW_ENOUGH, caught_by=EXTREME, edits=[('float("-inf")', "-1000.0")]),
+    Mistake("fill-far-from-low-enough", NOT_LOW_ENOUGH, caught_by=EXTREME, edits=[('float("-inf")', "-100.0")]),
+    Mistake(
+        "zero-times-infinity",
+        "The mask was multiplied by minus infinity, and 0 times infinity is NaN: so every visible place is spoilt. Use masked_fill "
+        "or torch.where.",
+        caught_by=MAIN,
+        edits=[(FILL, 'scores.float() + hidden.float() * float("-inf")')],
+    ),
+    Mistake(
+        "filled-with-plus-infinity",
+        "Plus infinity was filled in, and infinity minus infinity is NaN in the softmax. Hidden scores become minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', 'float("inf")')],
+    ),
+    Mistake(
+        "inverted",
+        "The visible places were hidden, and the hidden ones seen. True means hidden here.",
+        caught_by=MAIN,
+        edits=[(f"hidden = {CORNER}", f"hidden = ~{CORNER}")],
+    ),
+    Mistake(
+        "mask-ignored",
+        "The mask has no effect: this is the plain softmax. masked_fill gives a new tensor back; is its result used?",
+        caught_by=MAIN,
+        edits=[(FILL, "scores.float()")],
+    ),
+    Mistake(
+        "mask-rebuilt",
+        "The causal mask was applied, whatever `mask` says. Use the mask that is passed in.",
+        caught_by=MAIN,
+        edits=[(f"hidden = {CORNER}", "hidden = torch.ones(num_tokens, num_tokens).triu(1).bool()")],
+    ),
+    Mistake(
+        "mask-transposed",
+        "The mask was applied with rows and columns exchanged. Its rows are queries and its columns keys, as in the scores.",
+        caught_by=MAIN,
+        edits=[(f"hidden = {CORNER}", f"hidden = {CORNER}.T")],
+    ),
+    Mistake(
+        "softmax-over-queries",
+        "The softmax runs over the queries (the last axis but one), so the columns sum to 1. Each query spreads its weight over "
+        "the keys: dim=-1.",
+        caught_by=MAIN,
+        edits=[("dim=-1", "dim=-2")],
+    ),
+    Mistake(
+        "softmax-over-axis-1",
+        "The softmax runs over axis 1, which is the keys' only when there are no leading axes. Count from the back: dim=-1.",
+        caught_by=MAIN,
+        edits=[("dim=-1", "dim=1")],
+    ),
+    Mistake(
+        "softmax-over-axis-0",
+        "The softmax runs over the first axis. It belongs on the keys, the last one: dim=-1.",
+        caught_by=MAIN,
+        edits=[("dim=-1", "dim=0")],
+    ),
+    Mistake(
+        "no-softmax",
+        "The masked scores came back, without the softmax.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "masked")],
+    ),
+    Mistake(
+        "log-weights",
+        "These are the logarithms of the weights. Use softmax in place of log_softmax.",
+        caught_by=MAIN,
+        edits=[("torch.softmax", "torch.log_softmax")],
+    ),
+    Mistake(
+        "scaled",
+        "The scores were divided by the square root of their length. Nothing is scaled here: the scores come in ready.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(masked / num_tokens**0.5, dim=-1)")],
+    ),
+    Mistake(
+        "not-cropped",
+        "The mask was used whole. It may be larger than the scores: cut it down to their n rows and n columns.",
+        caught_by=CROPPED,
+        edits=[(f"hidden = {CORNER}", "hidden = mask")],
+    ),
+    Mistake(
+        "lower-right-corner",
+        "The mask was cut down to its lower right corner. The first n rows and columns are the right ones: the upper left corner.",
+        caught_by=CROPPED,
+        edits=[(f"hidden = {CORNER}", "hidden = mask[-num_tokens:, -num_tokens:]")],
+    ),
+    Mistake(
+        "length-from-axis-1",
+        "The number of tokens was read from axis 1, which is the heads when there are four axes. Read it from the last axis.",
+        caught_by=CROPPED,
+        edits=[("scores.shape[-1]", "scores.shape[1]")],
+    ),
+    Mistake(
+        "three-axes-only",
+        "The shape was taken apart into exactly three numbers. There may be any number of leading axes: read the last one only.",
+        caught_by=MAIN,
+        edits=[("num_tokens = scores.shape[-1]", "_, num_tokens, _ = scores.shape")],
+    ),
+    Mistake(
+        "four-axes-only",
+        "The shape was taken apart into exactly four numbers. There may be any number of leading axes: read the last one only.",
+        caught_by=MAIN,
+        edits=[("num_tokens = scores.shape[-1]", "_, _, num_tokens, _ = scores.shape")],
+    ),
+    Mistake(
+        "fill-too-large-for-float16",
+        "A number like -1e9 was filled into float16 scores, and float16 ends at 65504. Fill in minus infinity, or go to float32 "
+        "first.",
+        caught_by=HALF,
+        edits=[(FILL, "scores.masked_fill(hidden, -1e9).float()")],
+    ),
+    Mistake(
+        "float32-returned",
+        "The softmax is right, but its weights came back as float32. Return the dtype that came in.",
+        caught_by=MAIN,
+        edits=[(".to(scores.dtype)", "")],
+    ),
+    Mistake(
+        "scores-overwritten",
+        "masked_fill_ with the trailing underscore writes into the scores that were passed in. Use masked_fill, which makes a new "
+        "tensor.",
+        caught_by=MANNERS,
+        edits=[(FILL, 'scores.masked_fill_(hidden, float("-inf")).float()')],
+    ),
+    Mistake(
+        "float-makes-no-copy",
+        "float32 scores were overwritten: .float() gives the very same tensor back when it is float32 already, so masked_fill_ wrote "
+        "into the input. Use masked_fill without the underscore.",
+        caught_by=MANNERS,
+        edits=[("masked_fill(", "masked_fill_(")],
+    ),
+    Mistake(
+        "mask-overwritten",
+        "The mask that was passed in was changed in place. Others use it too: work on a new tensor (~mask makes one).",
+        caught_by=MANNERS,
+        edits=[(FILL, 'torch.where(hidden.logical_not_(), scores.float(), float("-inf"))')],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew cuts the way back: nothing could be "
+        "trained through it.",
+        caught_by="test_gradients_reach_the_scores",
+        edits=[("scores.float()", "scores.detach().float()")],
+    ),
+]

@@ -1,0 +1,139 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_each_head_gets_its_own_columns"
+UNEVEN = "test_refuses_an_uneven_split"
+CHECK = 'assert d_out % num_heads == 0, "d_out must be divisible by num_heads"'
+APART = "x.view(batch, num_tokens, num_heads, d_out // num_heads)"
+RETURN = "return apart.transpose(1, 2)"
+
+MISTAKES = [
+    Mistake(
+        "view-without-transpose",
+        "x was viewed straight as (batch, heads, tokens, width). The shape fits, but pieces of different tokens land in one head. "
+        "First cut the last axis only, then swap tokens and heads.",
+        caught_by=MAIN,
+        edits=[
+            (APART, "x.view(batch, num_heads, num_tokens, d_out // num_heads)"),
+            (RETURN, "return apart"),
+        ],
+    ),
+    Mistake(
+        "not-transposed",
+        "The width is cut well, but tokens still come before heads. Swap those two axes: transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return apart")],
+    ),
+    Mistake(
+        "interleaved",
+        "The columns are dealt out in turn: head 0 gets every second or third one. Each head gets a run of neighbours, so in the "
+        "view the heads come before the width of a head.",
+        caught_by=MAIN,
+        edits=[
+            (APART, "x.view(batch, num_tokens, d_out // num_heads, num_heads)"),
+            (RETURN, "return apart.permute(0, 3, 1, 2)"),
+        ],
+    ),
+    Mistake(
+        "heads-and-width-swapped",
+        "num_heads was taken as the width of a head. There are num_heads heads, each d_out / num_heads wide.",
+        caught_by=MAIN,
+        edits=[(APART, "x.view(batch, num_tokens, d_out // num_heads, num_heads)")],
+    ),
+    Mistake(
+        "wrong-axes-swapped",
+        "The last two axes were swapped. The ones to swap are the tokens and the heads: transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "transpose(2, 3)")],
+    ),
+    Mistake(
+        "width-before-heads",
+        "Tokens and head width were swapped, so the width of a head stands where the heads belong. Swap tokens and heads: "
+        "transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "transpose(1, 3)")],
+    ),
+    Mistake(
+        "width-before-tokens",
+        "Each head came out as (width, tokens), the way keys stand in a product. Here a head is (tokens, width).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "permute(0, 2, 3, 1)")],
+    ),
+    Mistake(
+        "heads-before-batch",
+        "The heads stand before the batch. The batch stays in front: stack the pieces along axis 1, or transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "permute(2, 0, 1, 3)")],
+    ),
+    Mistake(
+        "batch-and-heads-swapped",
+        "Batch and heads were swapped. The axes to swap are the tokens and the heads: transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "transpose(0, 2)")],
+    ),
+    Mistake(
+        "heads-joined-to-batch",
+        "Batch and heads were joined into one axis. Keep them apart: (batch, heads, tokens, width of a head).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.flatten(0, 1)")],
+    ),
+    Mistake(
+        "list-of-heads",
+        "The heads came as a list of tensors. Stack them into one tensor, with the heads as axis 1.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.unbind(1)")],
+    ),
+    Mistake(
+        "one-head-repeated",
+        "Every head got the same columns, the first ones. Head 1 begins where head 0 ends.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}[:, :1].expand(-1, num_heads, -1, -1)")],
+    ),
+    Mistake(
+        "width-not-cut",
+        "Every head got the whole width. A head gets d_out / num_heads columns of its own.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x.unsqueeze(1).expand(-1, num_heads, -1, -1)")],
+    ),
+    Mistake(
+        "no-divisibility-check",
+        "A width that num_heads does not divide is not refused in words: the view fails later with a RuntimeError that explains "
+        "little. Begin with `assert d_out % num_heads == 0` (or raise ValueError).",
+        caught_by=UNEVEN,
+        edits=[(f"    {CHECK}\n", "")],
+    ),
+    Mistake(
+        "rest-dropped",
+        "When the width cannot be shared out evenly, the last columns are dropped in silence. Refuse such a width with an assert "
+        "or a ValueError.",
+        caught_by=UNEVEN,
+        edits=[
+            (f"    {CHECK}\n", ""),
+            ("x.view(batch", "x[..., : num_heads * (d_out // num_heads)].reshape(batch"),
+        ],
+    ),
+    Mistake(
+        "tokens-checked-instead",
+        "The check looks at the number of tokens. It is the width, d_out, that the heads share.",
+        caught_by=MAIN,
+        edits=[("assert d_out %", "assert num_tokens %")],
+    ),
+    Mistake(
+        "more-heads-than-width-only",
+        "Only a width smaller than the number of heads is refused. The width must be a multiple of num_heads: look at the rest, "
+        "d_out % num_heads.",
+        caught_by=UNEVEN,
+        edits=[("assert d_out % num_heads == 0", "assert d_out >= num_heads")],
+    ),
+    Mistake(
+        "input-overwritten",
+        "The input x was changed in place. Others use it too: work on a new tensor (no trailing-underscore methods).",
+        caught_by="test_input_is_left_alone",
+        edits=[(RETURN, "split = apart.transpose(1, 2).clone()\n    x.detach().zero_()\n    return split")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or a tensor made anew cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_the_input",
+        edits=[("x.view(", "x.detach().view(")],
+    ),
+]

@@ -1,0 +1,114 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_copies_stand_next_to_each_other"
+CALL = "x.repeat_interleave(n_rep, dim=1)"
+
+
+def instead(code):
+    return [(CALL, code)]
+
+
+MISTAKES = [
+    Mistake(
+        "tiled",
+        "The heads come as A B A B: whole copies one behind the other, as `repeat` or `cat` make them. The copies of a head "
+        "belong next to each other, A A B B.",
+        caught_by=MAIN,
+        edits=instead("x.repeat(1, n_rep, 1, 1)"),
+    ),
+    Mistake(
+        "copies-in-front-of-heads",
+        "The new axis of copies stands before the heads, so joining the two gives A B A B. Put it after the heads, and it gives A A B B.",
+        caught_by=MAIN,
+        edits=instead("x[:, None].expand(-1, n_rep, -1, -1, -1).flatten(1, 2)"),
+        same_as="tiled",
+    ),
+    Mistake(
+        "along-the-sequence",
+        "The tokens were repeated (dim=2). It is the heads that are shared, and they are dimension 1.",
+        caught_by=MAIN,
+        edits=instead("x.repeat_interleave(n_rep, dim=2)"),
+    ),
+    Mistake(
+        "along-the-batch",
+        "The batch was repeated (dim=0). It is the heads that are shared, and they are dimension 1.",
+        caught_by=MAIN,
+        edits=instead("x.repeat_interleave(n_rep, dim=0)"),
+    ),
+    Mistake(
+        "along-the-width",
+        "The numbers within each head were repeated (the last dimension). It is the heads that are shared: dimension 1.",
+        caught_by=MAIN,
+        edits=instead("x.repeat_interleave(n_rep, dim=-1)"),
+    ),
+    Mistake(
+        "no-dim",
+        "Without `dim`, repeat_interleave flattens the whole tensor first. Say which dimension: the heads are dimension 1.",
+        caught_by=MAIN,
+        edits=instead("x.repeat_interleave(n_rep)"),
+    ),
+    Mistake(
+        "tokens-of-heads-mixed",
+        "The shape fits, but the copies were made behind the tokens and then folded into the heads, so tokens land in other heads. "
+        "The axis of copies must stand right after the heads when the two are joined.",
+        caught_by=MAIN,
+        edits=instead("x[:, :, :, None].expand(-1, -1, -1, n_rep, -1).reshape(x.shape[0], -1, x.shape[2], x.shape[3])"),
+    ),
+    Mistake(
+        "axes-not-joined",
+        "The copies have an axis of their own: 5 dimensions came back. Join it with the heads, reshape(b, kv * n_rep, n, d).",
+        caught_by=MAIN,
+        edits=instead("x[:, :, None].expand(-1, -1, n_rep, -1, -1)"),
+    ),
+    Mistake(
+        "not-repeated",
+        "x came back as it was. Each head must be there n_rep times.",
+        caught_by=MAIN,
+        edits=instead("x"),
+    ),
+    Mistake(
+        "one-copy-too-many",
+        "Each head is there n_rep + 1 times: the original counts as one of the n_rep.",
+        caught_by=MAIN,
+        edits=instead("torch.cat([x, x.repeat_interleave(n_rep, dim=1)], dim=1)"),
+    ),
+    Mistake(
+        "one-copy-breaks-the-shape",
+        "n_rep = 1 does not work: the shape is no longer (b, kv, n, d). With n_rep = 1 x comes back as it was.",
+        caught_by="test_edges",
+        edits=instead("x[:, :, None] if n_rep == 1 else x.repeat_interleave(n_rep, dim=1)"),
+    ),
+    Mistake(
+        "one-copy-gives-none",
+        "With n_rep = 1 nothing is returned. In that case x comes back as it was.",
+        caught_by="test_edges",
+        edits=instead("x.repeat_interleave(n_rep, dim=1) if n_rep > 1 else None"),
+    ),
+    Mistake(
+        "axes-of-one-dropped",
+        "Axes of size 1 disappear (squeeze without a dimension). A single token or a batch of one still has its axis.",
+        caught_by="test_edges",
+        edits=instead("x.repeat_interleave(n_rep, dim=1).squeeze()"),
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.tensor(...) cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_x",
+        edits=instead("x.detach().repeat_interleave(n_rep, dim=1)"),
+    ),
+    Mistake(
+        "only-one-copy-trained",
+        "Only one copy of each head leads back to x, the others were cut off (detach, .data). All copies belong to the head.",
+        caught_by="test_gradients_reach_x",
+        edits=[
+            ("return " + CALL, "copies = x.detach()." + CALL.removeprefix("x.")),
+            ("    # END SOLUTION", "    copies[:, ::n_rep] = x\n    return copies\n    # END SOLUTION"),
+        ],
+    ),
+    Mistake(
+        "input-overwritten",
+        "x itself was changed (a method that ends in an underscore, or an assignment into x). The caller still needs it.",
+        caught_by="test_input_is_left_alone",
+        edits=instead("x.data.mul_(2).div(2)" + CALL.removeprefix("x")),
+    ),
+]

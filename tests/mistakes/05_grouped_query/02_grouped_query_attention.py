@@ -1,0 +1,406 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+REPEAT_K = "k = k.repeat_interleave(group, dim=1)"
+REPEAT_V = "v = v.repeat_interleave(group, dim=1)"
+SOFTMAX = "F.softmax(scores, dim=-1)"
+ROOT = "self.head_dim**0.5"
+SCALE = " / " + ROOT
+MERGE = "(weights @ v).transpose(1, 2).reshape(b, s, hidden_dim)"
+CONTEXT = "context = " + MERGE
+END = "return self.o_proj(context)"
+HEADS_CHECK = '        assert hidden_dim % nums_head == 0, "hidden_dim must be divisible by nums_head"\n'
+GROUPS_CHECK = (
+    '        assert nums_head % nums_key_value_head == 0, "nums_head must be divisible by nums_key_value_head"\n'
+)
+SPLIT_Q = "view(b, s, self.nums_head, self.head_dim).transpose(1, 2)"
+SPLIT_KV = "view(b, s, self.nums_key_value_head, self.head_dim).transpose(1, 2)"
+NARROW = "nn.Linear(hidden_dim, nums_key_value_head * self.head_dim)"
+K_LAYER, V_LAYER = "self.k_proj = " + NARROW, "self.v_proj = " + NARROW
+WIDE = "nn.Linear(hidden_dim, hidden_dim)"
+
+MISTAKES = [
+    # --- which key head serves which query head
+    Mistake(
+        "tiled",
+        "The key and value heads were laid out as A B A B (repeat, cat, or query heads viewed as (group, kv)). "
+        "Query heads that share a key head are neighbours: A A B B, as repeat_interleave gives.",
+        caught_by=MAIN,
+        edits=[(REPEAT_K, "k = k.repeat(1, group, 1, 1)"), (REPEAT_V, "v = v.repeat(1, group, 1, 1)")],
+    ),
+    Mistake(
+        "keys-tiled",
+        "The values are laid out as A A B B, but the keys as A B A B. Use repeat_interleave for both.",
+        caught_by=MAIN,
+        edits=[(REPEAT_K, "k = k.repeat(1, group, 1, 1)")],
+    ),
+    Mistake(
+        "values-tiled",
+        "The keys are laid out as A A B B, but the values as A B A B. Use repeat_interleave for both.",
+        caught_by=MAIN,
+        edits=[(REPEAT_V, "v = v.repeat(1, group, 1, 1)")],
+    ),
+    Mistake(
+        "first-head-for-all",
+        "All query heads use the first key and value head. Each group of query heads has its own.",
+        caught_by=MAIN,
+        edits=[
+            (REPEAT_K, "k = k[:, :1].repeat(1, self.nums_head, 1, 1)"),
+            (REPEAT_V, "v = v[:, :1].repeat(1, self.nums_head, 1, 1)"),
+        ],
+    ),
+    Mistake(
+        "heads-averaged",
+        "All query heads use the average of the key and value heads. Each group of query heads has its own.",
+        caught_by=MAIN,
+        edits=[
+            (REPEAT_K, "k = k.mean(1, keepdim=True).repeat(1, self.nums_head, 1, 1)"),
+            (REPEAT_V, "v = v.mean(1, keepdim=True).repeat(1, self.nums_head, 1, 1)"),
+        ],
+    ),
+    Mistake(
+        "not-repeated",
+        "The key and value heads are fewer than the query heads and were not repeated. Repeat each nums_head // "
+        "nums_key_value_head times along the heads.",
+        caught_by=MAIN,
+        edits=[(REPEAT_K + "\n", "\n"), (REPEAT_V + "\n", "\n")],
+    ),
+    Mistake(
+        "repeated-along-the-tokens",
+        "Keys and values were repeated along the tokens. After the transpose the heads are dimension 1, before it dimension 2.",
+        caught_by=MAIN,
+        edits=[
+            (REPEAT_K, "k = k.repeat_interleave(group, dim=2)"),
+            (REPEAT_V, "v = v.repeat_interleave(group, dim=2)"),
+        ],
+        same_as="not-repeated",
+    ),
+    Mistake(
+        "repeated-kv-times",
+        "The heads were repeated nums_key_value_head times. The number of copies is nums_head // nums_key_value_head.",
+        caught_by=MAIN,
+        edits=[("group = self.nums_head // self.nums_key_value_head", "group = self.nums_key_value_head")],
+    ),
+    # --- the sizes of the layers
+    Mistake(
+        "full-width-keys-and-values",
+        "k_proj and v_proj put out hidden_dim numbers. They are narrower here, nums_key_value_head * head_dim: that is what "
+        "grouped-query attention saves.",
+        caught_by=MAIN,
+        edits=[(K_LAYER, "self.k_proj = " + WIDE), (V_LAYER, "self.v_proj = " + WIDE)],
+    ),
+    Mistake(
+        "full-width-values",
+        "v_proj puts out hidden_dim numbers. Like k_proj it is narrower here, nums_key_value_head * head_dim.",
+        caught_by=MAIN,
+        edits=[(V_LAYER, "self.v_proj = " + WIDE)],
+    ),
+    Mistake(
+        "one-head-wide",
+        "k_proj and v_proj put out a single head, head_dim numbers. They need nums_key_value_head of them.",
+        caught_by=MAIN,
+        edits=[("nums_key_value_head * self.head_dim)", "self.head_dim)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "head-dim-from-key-heads",
+        "head_dim was taken from nums_key_value_head. It is hidden_dim // nums_head, for keys and values too.",
+        caught_by=MAIN,
+        edits=[("self.head_dim = hidden_dim // nums_head", "self.head_dim = hidden_dim // nums_key_value_head")],
+    ),
+    Mistake(
+        "no-bias",
+        "The layers have no bias. nn.Linear has one unless bias=False is given.",
+        caught_by=MAIN,
+        edits=[
+            ("self.head_dim)\n        self.", "self.head_dim, bias=False)\n        self."),
+            (WIDE, "nn.Linear(hidden_dim, hidden_dim, bias=False)"),
+        ],
+        everywhere=True,
+    ),
+    Mistake(
+        "no-output-layer",
+        "There is no o_proj. The joined heads go through one more nn.Linear(hidden_dim, hidden_dim).",
+        caught_by=MAIN,
+        edits=[(f"        self.o_proj = {WIDE}\n", ""), (END, "return context")],
+    ),
+    Mistake(
+        "output-layer-unused",
+        "o_proj is made but not used: the joined heads were returned as they are. The last step is o_proj.",
+        caught_by=MAIN,
+        edits=[(END, "return context")],
+    ),
+    # --- the scores and the weights
+    Mistake(
+        "no-scale",
+        "The scores are not divided by √head_dim.",
+        caught_by=MAIN,
+        edits=[(SCALE, "")],
+    ),
+    Mistake(
+        "scale-from-hidden-dim",
+        "The scores are divided by √hidden_dim. A head compares vectors of width head_dim, so it is √head_dim.",
+        caught_by=MAIN,
+        edits=[(ROOT, "hidden_dim**0.5")],
+    ),
+    Mistake(
+        "scale-from-key-width",
+        "The scores are divided by the root of the width of k before it was split (nums_key_value_head * head_dim). "
+        "It is √head_dim.",
+        caught_by=MAIN,
+        edits=[(ROOT, "self.k_proj.out_features**0.5")],
+    ),
+    Mistake(
+        "scale-from-heads",
+        "The scores are divided by the root of the number of heads. It is √head_dim, the width of one head.",
+        caught_by=MAIN,
+        edits=[(ROOT, "self.nums_head**0.5")],
+    ),
+    Mistake(
+        "scale-from-tokens",
+        "The scores are divided by the root of the number of tokens. It is √head_dim, the width of one head.",
+        caught_by=MAIN,
+        edits=[(ROOT, "s**0.5")],
+    ),
+    Mistake(
+        "divided-by-head-dim",
+        "The scores are divided by head_dim, not by its root (or the root was applied twice).",
+        caught_by=MAIN,
+        edits=[(ROOT, "self.head_dim")],
+    ),
+    Mistake(
+        "scale-upside-down",
+        "The scores are multiplied by √head_dim where they should be divided by it.",
+        caught_by=MAIN,
+        edits=[(SCALE, " * " + ROOT)],
+    ),
+    Mistake(
+        "scaled-after-softmax",
+        "The weights were divided by √head_dim after the softmax. Scale the scores before it: the weights must sum to 1.",
+        caught_by=MAIN,
+        edits=[(SCALE, ""), (SOFTMAX, f"{SOFTMAX}{SCALE}")],
+    ),
+    Mistake(
+        "no-softmax",
+        "There is no softmax: the scores themselves were used as weights.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "softmax-over-queries",
+        "The softmax runs over the query axis (dim=2). Each query spreads its weight over the keys: the last axis, dim=-1.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores, dim=2)")],
+    ),
+    Mistake(
+        "softmax-over-heads",
+        "The softmax runs over the heads (dim=1), so the heads share one weight. It belongs on the keys, dim=-1.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores, dim=1)")],
+    ),
+    Mistake(
+        "softmax-over-batch",
+        "The softmax runs over the batch (dim=0), so the sequences disturb each other. It belongs on the keys, dim=-1.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
+    ),
+    Mistake(
+        "softmax-over-everything",
+        "The weights of one sequence and head sum to 1 only all together. Each query's row must sum to 1: dim=-1.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores.flatten(2), dim=-1).view_as(scores)")],
+    ),
+    Mistake(
+        "causal",
+        "Later tokens are hidden. This exercise has no mask: every token sees every token.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores + torch.full_like(scores, -torch.inf).triu(1), dim=-1)")],
+    ),
+    Mistake(
+        "key-as-value",
+        "The weights were applied to the keys. They belong on the values, v_proj(X).",
+        caught_by=MAIN,
+        edits=[("v = self.v_proj(X)", "v = self.k_proj(X)")],
+    ),
+    Mistake(
+        "value-as-key",
+        "The queries were compared with the values. They are compared with the keys, k_proj(X).",
+        caught_by=MAIN,
+        edits=[("k = self.k_proj(X)", "k = self.v_proj(X)")],
+    ),
+    Mistake(
+        "keys-and-values-swapped",
+        "k_proj and v_proj are exchanged: keys are for the scores, values for the mixture.",
+        caught_by=MAIN,
+        edits=[("k = self.k_proj(X)", "k = self.v_proj(X)"), ("v = self.v_proj(X)", "v = self.k_proj(X)")],
+    ),
+    Mistake(
+        "query-and-key-swapped",
+        "The scores are k · qᵀ, so rows and columns are exchanged. A row belongs to a query: q · kᵀ.",
+        caught_by=MAIN,
+        edits=[("q @ k.transpose(2, 3)", "k @ q.transpose(2, 3)")],
+    ),
+    # --- splitting and merging
+    Mistake(
+        "split-without-transpose",
+        "X was viewed as (b, heads, s, head_dim) at once, which puts parts of several tokens into one head. "
+        "View as (b, s, heads, head_dim), then swap dimensions 1 and 2.",
+        caught_by=MAIN,
+        edits=[
+            (SPLIT_Q, "view(b, self.nums_head, s, self.head_dim)"),
+            (SPLIT_KV, "view(b, self.nums_key_value_head, s, self.head_dim)"),
+        ],
+        everywhere=True,
+    ),
+    Mistake(
+        "split-and-merged-without-transpose",
+        "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head. "
+        "View as (b, s, heads, head_dim), swap dimensions 1 and 2, and undo both in the reverse order.",
+        caught_by=MAIN,
+        edits=[
+            (SPLIT_Q, "view(b, self.nums_head, s, self.head_dim)"),
+            (SPLIT_KV, "view(b, self.nums_key_value_head, s, self.head_dim)"),
+            (".transpose(1, 2).reshape(", ".reshape("),
+        ],
+        everywhere=True,
+    ),
+    Mistake(
+        "split-interleaved",
+        "Each head took every so many-th column. A head is a run of neighbouring columns: view(b, s, heads, head_dim).",
+        caught_by=MAIN,
+        edits=[
+            (SPLIT_Q, "view(b, s, self.head_dim, self.nums_head).permute(0, 3, 1, 2)"),
+            (SPLIT_KV, "view(b, s, self.head_dim, self.nums_key_value_head).permute(0, 3, 1, 2)"),
+        ],
+        everywhere=True,
+    ),
+    Mistake(
+        "merge-without-transpose",
+        "The heads were joined without swapping heads and tokens back, so tokens and heads are mixed up. "
+        "First transpose(1, 2), then reshape.",
+        caught_by=MAIN,
+        edits=[(MERGE, "(weights @ v).reshape(b, s, hidden_dim)")],
+    ),
+    Mistake(
+        "merge-interleaved",
+        "When the heads were joined, their columns were shuffled like cards. One head's columns stay side by side: "
+        "(b, s, heads, head_dim), then reshape.",
+        caught_by=MAIN,
+        edits=[(MERGE, "(weights @ v).permute(0, 2, 3, 1).reshape(b, s, hidden_dim)")],
+    ),
+    Mistake(
+        "view-after-transpose",
+        "view cannot join dimensions after a transpose. Use reshape, or contiguous() before the view.",
+        caught_by=MAIN,
+        edits=[(MERGE, "(weights @ v).transpose(1, 2).view(b, s, hidden_dim)")],
+    ),
+    # --- no attention at all
+    Mistake(
+        "only-the-queries",
+        "There is no attention: the queries went straight to o_proj. Scores, softmax and values are missing.",
+        caught_by=MAIN,
+        edits=[(END, "return self.o_proj(self.q_proj(X))")],
+    ),
+    Mistake(
+        "own-value-only",
+        "There is no attention: each token got its own value, repeated for the group. Other tokens' values must be mixed in "
+        "by the weights.",
+        caught_by=MAIN,
+        edits=[(CONTEXT, CONTEXT.replace("(weights @ v)", "v"))],
+    ),
+    Mistake(
+        "values-averaged",
+        "Every token got the plain average of all values. The values are mixed with the weights of softmax(q · kᵀ / √head_dim).",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(0 * scores, dim=-1)")],
+    ),
+    Mistake(
+        "values-summed",
+        "Every token got the plain sum of all values. The values are mixed with the weights of softmax(q · kᵀ / √head_dim).",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "torch.ones_like(scores)")],
+    ),
+    Mistake(
+        "largest-score-only",
+        "Each token got only the value with the largest score. Softmax gives every token a weight.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.one_hot(scores.argmax(-1), s).to(v.dtype)")],
+    ),
+    Mistake(
+        "input-returned",
+        "X came back as it was.",
+        caught_by=MAIN,
+        edits=[(END, "return X")],
+    ),
+    Mistake(
+        "input-projected",
+        "There is no attention: X went straight to o_proj.",
+        caught_by=MAIN,
+        edits=[(END, "return self.o_proj(X)")],
+    ),
+    Mistake(
+        "zeros",
+        "Only zeros (of the right shape) were returned.",
+        caught_by=MAIN,
+        edits=[(END, "return torch.zeros_like(X)")],
+    ),
+    Mistake(
+        "weights-returned",
+        "The attention weights were returned. Three steps are missing: weights · v, joining the heads, o_proj.",
+        caught_by=MAIN,
+        edits=[(END, "return weights")],
+    ),
+    Mistake(
+        "weights-returned-too",
+        "The output came together with the weights. Return the output alone.",
+        caught_by=MAIN,
+        edits=[(END, END + ", weights")],
+    ),
+    # --- the rest
+    Mistake(
+        "heads-not-checked",
+        "A hidden_dim that nums_head does not divide is accepted. Refuse it in `__init__`.",
+        caught_by="test_sizes_that_do_not_divide_are_refused",
+        edits=[(HEADS_CHECK, "")],
+    ),
+    Mistake(
+        "groups-not-checked",
+        "A nums_head that nums_key_value_head does not divide is accepted. Refuse it in `__init__`.",
+        caught_by="test_sizes_that_do_not_divide_are_refused",
+        edits=[(GROUPS_CHECK, "")],
+    ),
+    Mistake(
+        "groups-checked-the-wrong-way-round",
+        "The second check asks whether nums_key_value_head is divisible by nums_head. It is the other way round.",
+        caught_by=MAIN,
+        edits=[("assert nums_head % nums_key_value_head == 0", "assert nums_key_value_head % nums_head == 0")],
+    ),
+    Mistake(
+        "key-width-checked-instead",
+        "The second check asks whether hidden_dim is divisible by nums_key_value_head. It is nums_head that must be.",
+        caught_by="test_sizes_that_do_not_divide_are_refused",
+        edits=[("assert nums_head % nums_key_value_head == 0", "assert hidden_dim % nums_key_value_head == 0")],
+    ),
+    Mistake(
+        "output-detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so not everything can be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(SOFTMAX, SOFTMAX + ".detach()")],
+    ),
+    Mistake(
+        "keys-and-values-detached",
+        "The numbers are right, but keys and values were cut off from their layers (.detach(), .data or torch.no_grad()), "
+        "so k_proj and v_proj would never be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[
+            (REPEAT_K, "k = k.detach().repeat_interleave(group, dim=1)"),
+            (REPEAT_V, "v = v.detach().repeat_interleave(group, dim=1)"),
+        ],
+    ),
+    Mistake(
+        "input-overwritten",
+        "X itself was changed (a method that ends in an underscore, +=, or an assignment into X). The caller still needs it.",
+        caught_by="test_input_is_left_alone",
+        edits=[(END, "X.data.mul_(2)\n        " + END)],
+    ),
+]

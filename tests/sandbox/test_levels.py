@@ -1,0 +1,55 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from grader.sandbox import doctor, levels
+from grader.sandbox.launch import MachineError, launch
+from grader.sandbox.trial import try_level
+
+
+def test_the_environment_passed_on_is_only_ours(monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    monkeypatch.setenv("LD_PRELOAD", "x")
+    monkeypatch.setenv("PYTHONPATH", "x")
+    assert not {"SECRET_TOKEN", "LD_PRELOAD", "PYTHONPATH"} & levels.environment().keys()
+
+
+def test_folders_within_others_are_not_bound_twice():
+    folders = levels.python_folders()
+    assert not [(a, b) for a in folders for b in folders if a != b and a.startswith(b + os.sep)]
+    assert any(sys.prefix.startswith(folder) for folder in folders)
+
+
+@pytest.mark.parametrize("level", ["full", "reduced", "process"])
+def test_each_level_works_here(level):
+    assert try_level(level) is None
+
+
+def test_without_bubblewrap_full_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MachineError, match="bubblewrap"):
+        launch("full")
+
+
+@pytest.mark.parametrize(
+    ("broken", "level"),
+    [((), "full"), (("bubblewrap",), "reduced"), (("Landlock",), "process"), (("seccomp",), "process"), (("fork",), "none")],
+    ids=["nothing", "bubblewrap", "landlock", "seccomp", "fork"],
+)
+def test_the_strongest_level_without(broken, level):
+    parts = ("bubblewrap", "Landlock", "seccomp", "fork")
+    findings = [doctor.Finding(part, part not in broken) for part in parts]
+    assert doctor.strongest_level(findings) == level
+
+
+def test_a_missing_part_comes_with_its_remedy(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    finding = next(finding for finding in doctor.examine() if finding.part == "bubblewrap")
+    assert not finding.works and "apt-get install bubblewrap" in finding.remedy
+
+
+def test_the_judges_side_starts_a_zygote_without_loading_torch():
+    code = "import sys; import grader.sandbox.launch, grader.sandbox.doctor; sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

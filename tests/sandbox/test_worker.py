@@ -1,0 +1,218 @@
+"""A worker's life behind the wall: what a learner's code can do, what it can't, and how its end is told."""
+
+import os
+import time
+
+import pytest
+import torch
+
+from grader.sandbox.inside import wire
+from grader.sandbox.launch import MachineError
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker import Bounds, Script, WorkerLost
+
+SECONDS = 10
+
+
+def question(*args):
+    steps = [
+        {"do": "entry", "name": "f", "tell": False},
+        {"do": "call", "target": wire.Slot(0), "method": "", "args": list(args), "kwargs": {}, "tell": True},
+    ]
+    return wire.pack({"cases": [{"seed": 0, "steps": steps}]}, 1 << 20)
+
+
+def ask(sandbox, source: str, *args, bounds: Bounds | None = None, seconds: float = SECONDS):
+    """Load a source in a new worker and call its f."""
+    worker = sandbox.spawn(bounds or Bounds())
+    try:
+        worker.send(Script("f.py", source.encode(), ("f",)).frame(worker.reply_bytes), seconds)
+        worker.receive(seconds)
+        loaded = worker.receive(seconds)
+        assert loaded == {"loaded": True}, loaded
+        worker.send(question(*args), seconds)
+        (reply,) = worker.receive(seconds)
+        return reply, worker
+    finally:
+        sandbox.forget(worker)
+
+
+def call(sandbox, source: str, *args, **options):
+    reply, _ = ask(sandbox, source, *args, **options)
+    assert reply["error"] is None, reply["error"]
+    return reply["answers"]["1"]
+
+
+def test_values_go_there_and_come_back(walled):
+    x = torch.randn(2, 3)
+    assert torch.equal(call(walled, "def f(x):\n    return x * 2", x), x * 2)
+
+
+def test_libraries_can_be_imported(walled):
+    source = "import math, random, dataclasses, numpy, torch.nn.functional as F\ndef f():\n    return math.pi"
+    assert call(walled, source) > 3
+
+
+def test_dataclasses_and_type_hints_of_the_file_itself_work(walled):
+    source = (
+        "from __future__ import annotations\nfrom dataclasses import dataclass\nimport typing\n"
+        "@dataclass\nclass A:\n    n: int = 3\n"
+        "def f():\n    return A().n + len(typing.get_type_hints(A))"
+    )
+    assert call(walled, source) == 4
+
+
+def test_threads_of_torch_and_python_work(walled):
+    source = (
+        "import threading\ndef f():\n    seen = []\n"
+        "    t = threading.Thread(target=seen.append, args=(1,)); t.start(); t.join()\n    return seen"
+    )
+    assert call(walled, source) == [1]
+
+
+FORBIDDEN = {
+    "list the root": "os.listdir('/')",
+    "list the current folder": "os.listdir('.')",
+    "list the home of root": "os.listdir('/root')",
+    "list temporary files": "os.listdir('/tmp')",
+    "list processes": "os.listdir('/proc')",
+    "read its own memory map": "open('/proc/self/maps').read()",
+    "read its parent's environment": "open(f'/proc/{os.getppid()}/environ', 'rb').read()",
+    "read the password file": "open('/etc/passwd').read()",
+    "read the host's name": "open('/etc/hostname').read()",
+    "write a temporary file": "open('/tmp/mark', 'w')",
+    "write to shared memory": "open('/dev/shm/mark', 'w')",
+    "write beside the libraries": "open(os.path.join(os.path.dirname(torch.__file__), 'mark'), 'w')",
+    "make an anonymous file": "os.memfd_create('x')",
+    "open a network socket": "socket.socket()",
+    "open a local socket": "socket.socket(socket.AF_UNIX)",
+    "make a socket pair": "socket.socketpair()",
+    "fork": "os.fork()",
+    "fork by another name": "os.posix_spawn('/bin/true', ['true'], {})",
+    "run a program": "os.execv('/bin/true', ['true'])",
+    "run a subprocess": "subprocess.run(['/bin/true'], check=True)",
+    "kill its parent": "os.kill(os.getppid(), 9)",
+    "kill everyone": "os.kill(-1, 9)",
+    "kill itself by name": "os.kill(os.getpid(), 9)",
+    "have signals sent to another process": "fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())",
+    "raise its limits": "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
+    "change its user": "os.setuid(0)",
+    "change the root": "os.chroot('/')",
+    "change the folder": "os.chdir('/')",
+    "make a pipe": "os.pipe()",
+    "change its priority": "os.nice(-5)",
+    "map shared memory of its own": "mp.shared_memory.SharedMemory(create=True, size=10)",
+}
+
+
+@pytest.mark.parametrize("attempt", FORBIDDEN.values(), ids=FORBIDDEN.keys())
+def test_the_wall_holds(walled, attempt):
+    source = (
+        "import fcntl, multiprocessing.shared_memory, os, resource, socket, subprocess\nimport multiprocessing as mp\nimport torch\n"
+        f"def f():\n    try:\n        {attempt}\n    except (OSError, ValueError) as error:\n"
+        "        return 'refused'\n    return 'possible'"
+    )
+    assert call(walled, source) == "refused"
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [("ptrace", (16, 1, 0, 0)), ("unshare", (0x10000000,)), ("bpf", (0, 0, 0)), ("keyctl", (0, 0)), ("mount", (0, 0, 0, 0, 0)),
+     ("process_vm_readv", (1, 0, 0, 0, 0, 0)), ("io_uring_setup", (1, 0)), ("userfaultfd", (0,)), ("setns", (0, 0)),
+     ("perf_event_open", (0, 0, 0, 0, 0)), ("pidfd_open", (1, 0)), ("add_key", (0, 0, 0, 0, 0)), ("clone3", (0, 0))],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_dangerous_system_calls_are_refused(walled, name, args):
+    import pyseccomp
+
+    number = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name)
+    source = (
+        "import ctypes\ndef f(number, *args):\n    libc = ctypes.CDLL(None, use_errno=True)\n"
+        "    return [libc.syscall(number, *args), ctypes.get_errno()]"
+    )
+    result, number_of_error = call(walled, source, number, *args)
+    assert result == -1 and number_of_error in (1, 38)  # EPERM, ENOSYS
+
+
+def test_only_five_descriptors_are_open(walled):
+    source = (
+        "import os\ndef f():\n    found = []\n    for fd in range(2000):\n        try:\n            os.fstat(fd)\n"
+        "        except OSError:\n            continue\n        found.append(fd)\n    return found"
+    )
+    assert call(walled, source) == [0, 1, 2, 3, 4]
+
+
+def test_the_environment_is_empty_of_the_judges(walled, monkeypatch):
+    names = call(walled, "import os\ndef f():\n    return sorted(os.environ)")
+    assert set(names) <= {"PATH", "LANG", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED", "LC_CTYPE", "PWD",
+                          "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "ATEN_CPU_CAPABILITY"}  # fmt: skip
+
+
+def test_the_project_is_not_visible(full):
+    import grader
+
+    root = os.path.dirname(os.path.dirname(grader.__file__))
+    source = "import os\ndef f(path):\n    try:\n        os.stat(path)\n    except OSError:\n        return 'absent'"
+    for path in ("solutions", "tests", "course.yml", "grader/judge"):
+        assert call(full, source, os.path.join(root, path)) == "absent"
+
+
+def test_one_worker_leaves_nothing_for_the_next(walled):
+    call(walled, "import torch, builtins\nbuiltins.mark = 1\ntorch.set_default_dtype(torch.float64)\ndef f():\n    return 1")
+    source = "import torch, builtins\ndef f():\n    return [hasattr(builtins, 'mark'), str(torch.ones(1).dtype)]"
+    assert call(walled, source) == [False, "torch.float32"]
+
+
+ENDINGS = {
+    "os._exit": ("import os\ndef f():\n    os._exit(0)", "exit"),
+    "exit code 97": ("import os\ndef f():\n    os._exit(97)", "exit"),
+    "segmentation fault": ("import ctypes\ndef f():\n    ctypes.string_at(0)", "signal"),
+    "abort": ("import os\ndef f():\n    os.abort()", "signal"),
+    "endless loop": ("def f():\n    while True: pass", "time"),
+    "sleep": ("import time\ndef f():\n    time.sleep(60)", "time"),
+    "flood": ("def f():\n    while True: print('x' * 1000000)", "flood"),
+    "garbage on the answer descriptor": ("import os\ndef f():\n    os.write(4, b'garbage' * 100); return 1", "garbled"),
+    "closed answer descriptor": ("import os\ndef f():\n    os.close(4); return 1", "exit"),
+}
+
+
+@pytest.mark.parametrize(("source", "reason"), ENDINGS.values(), ids=ENDINGS.keys())
+def test_every_end_is_told_as_what_it_was(full, source, reason):
+    with pytest.raises(WorkerLost) as lost:
+        ask(full, source, seconds=2)
+    assert lost.value.reason == reason
+
+
+def test_memory_is_bounded(full):
+    source = "import torch\ndef f():\n    return torch.ones(10**9).sum()"
+    reply, _ = ask(full, source, bounds=Bounds(memory_mb=1600))
+    assert reply["error"]["kind"] in ("memory", "exception")
+
+
+def test_processor_time_is_bounded(full):
+    source = "def f():\n    while True: pass"
+    started = time.monotonic()
+    with pytest.raises(WorkerLost) as lost:
+        ask(full, source, bounds=Bounds(cpu_seconds=1), seconds=30)
+    assert lost.value.reason == "signal" and time.monotonic() - started < 15
+
+
+def test_what_is_printed_is_kept_in_part_and_counted(full):
+    _, worker = ask(full, "def f():\n    print('a' * 200_000)\n    return 1", bounds=Bounds(output_kb=1))
+    assert worker.printed_bytes == 200_001 and bytes(worker.printed) == b"a" * 1024
+
+
+def test_a_killed_zygote_is_the_machines_fault():
+    with Sandbox("process") as sandbox:
+        sandbox.await_ready()
+        sandbox._process.kill()
+        sandbox._process.wait()
+        with pytest.raises(MachineError):
+            sandbox.spawn(Bounds()).await_lock(time.monotonic() + 5)
+
+
+def test_a_worker_that_cannot_be_locked_is_the_machines_fault(full):
+    worker = full.spawn(Bounds(memory_mb=10**13))  # no such limit can be set
+    with pytest.raises(MachineError):
+        worker.await_lock(time.monotonic() + 5)
+    full.forget(worker)
