@@ -4,12 +4,13 @@ VENV  := .venv
 STAMP := $(VENV)/.set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint
+.PHONY: help setup demo test lint bench
 
 help:
 	@echo "make demo    grade the small class in examples/class and write its page"
 	@echo "make test    run every check of the project itself"
 	@echo "make lint    run ruff and mypy only"
+	@echo "make bench   time the grader, as ratios within one run"
 	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
 
 setup: $(STAMP)
@@ -35,3 +36,6 @@ lint: setup
 # A test file stays on one worker, so that what its fixtures build is built once.
 test: lint
 	$(VENV)/bin/pytest tests --numprocesses auto --maxprocesses 4 --dist loadfile
+
+bench: setup
+	@$(VENV)/bin/python benchmarks/run.py

@@ -7,9 +7,9 @@
     mask     (N, N)        boolean, any pattern, N >= n: only its upper left n x n corner is used
     returns  (..., n, n)   the dtype of the scores
 
-Document: HackTricks, "4. Attention Mechanisms", applying a causal attention mask (before the softmax); the cut to the
-upper left corner as in iThome's "Day 15. Multi-head Attention". Happy-LLM computes the softmax in float32 and returns the
-type that came in.
+Document: HackTricks, "4. Attention Mechanisms", applying a causal attention mask, before the softmax. The cut to
+the upper left corner is as in iThome's "Day 15. Multi-head Attention"; Happy-LLM too computes this softmax in
+float32 and gives back the dtype that came in.
 
     >>> scores = torch.tensor([[0.4556, 0.7842, 0.7196], [0.7842, 1.3569, 1.2487], [0.7196, 1.2487, 1.2406]])
     >>> hidden = torch.tensor([[False, True, True], [False, False, True], [False, False, False]])
@@ -18,8 +18,8 @@ type that came in.
             [0.3606, 0.6394, 0.0000],
             [0.2283, 0.3874, 0.3843]])
 
-Compute in float32 and give back the dtype that came in. Scores go up to ±1000, hidden ones too. The library's softmax may
-be used here. Every row has at least one visible place.
+Compute in float32 and give back the dtype that came in. Scores go up to ±1000, hidden ones too, and float16 ends at
+65504. Every row has at least one visible place. The library's softmax may be used here.
 """
 
 import torch

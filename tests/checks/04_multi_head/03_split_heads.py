@@ -18,7 +18,7 @@ def test_two_tokens_two_heads(learner):
     due = torch.tensor([[[[0.0, 1, 2], [6, 7, 8]], [[3, 4, 5], [9, 10, 11]]]])
     expect(
         torch.equal(split, due),
-        f"split_heads of [[[0, …, 5], [6, …, 11]]] with 2 heads should be {due.int().tolist()}; yours is {split.tolist()}.",
+        f"split_heads of [[[0, …, 5], [6, …, 11]]] with 2 heads should be {due.tolist()}; yours is {split.tolist()}.",
     )
 
 

@@ -116,13 +116,19 @@ def test_sizes_that_do_not_divide_are_refused(learner, draw):
     hidden_dim, heads, kv = sizes.init
     learner.outputs(case(draw, sizes))
     learner.refuses(
-        ENTRY, (hidden_dim + 1, heads, kv), (heads - 1, heads, kv), why="A hidden_dim that nums_head does not divide"
+        ENTRY,
+        (hidden_dim + 1, heads, kv),
+        (hidden_dim - 1, heads, kv),
+        why="A hidden_dim that nums_head does not divide",
     )
+    factor = draw.integer(1, 3)
     learner.refuses(
         ENTRY,
-        (12 * sizes.head_dim, 12, 5),
-        (6 * sizes.head_dim, 6, 4),
-        (4 * sizes.head_dim, 4, 8),
+        # here hidden_dim is divisible by both, so that only nums_head against nums_key_value_head is wrong
+        (60 * factor, 12, 5),
+        (24 * factor, 6, 4),
+        (16 * factor, 4, 8),
+        (12 * factor, 12, 5),
         why="A nums_head that nums_key_value_head does not divide",
     )
 

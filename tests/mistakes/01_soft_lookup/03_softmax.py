@@ -55,12 +55,71 @@ MISTAKES = [
         edits=[("exps / exps.sum(dim=dim, keepdim=True)", "shifted - exps.sum(dim=dim, keepdim=True).log()")],
     ),
     Mistake(
+        "maximum-without-keepdim",
+        "The maximum lost its axis, so it lines up with the wrong one (silently when the input is square). Take it with keepdim=True.",
+        caught_by="test_dim_chooses_the_axis",
+        edits=[(SHIFT, "scores - scores.max(dim=dim).values")],
+    ),
+    Mistake(
+        "divided-by-the-mean",
+        "The exps were divided by their mean, so a row sums to its length. Divide by their sum.",
+        caught_by="test_agrees_with_formula",
+        edits=[("exps.sum(dim=dim, keepdim=True)", "exps.mean(dim=dim, keepdim=True)")],
+    ),
+    Mistake(
+        "not-divided",
+        "The exps were not divided by their sum, so a row does not sum to 1. Divide each by the sum along `dim`.",
+        caught_by="test_agrees_with_formula",
+        edits=[("exps / exps.sum(dim=dim, keepdim=True)", "exps")],
+    ),
+    Mistake(
+        "minus-sign",
+        "The weights fall where the scores rise: the sign in exp() is the wrong way round (maximum - scores, or exp(-scores)).",
+        caught_by="test_agrees_with_formula",
+        edits=[(SHIFT, "scores.min(dim=dim, keepdim=True).values - scores")],
+    ),
+    Mistake(
+        "smallest-subtracted",
+        "The smallest score of each row was subtracted, so the exps can still become infinite. Subtract the largest.",
+        caught_by="test_large_scores_stay_finite",
+        edits=[(SHIFT, "scores - scores.min(dim=dim, keepdim=True).values")],
+    ),
+    Mistake(
+        "mean-subtracted",
+        "The mean of each row was subtracted, so a score far above the mean still makes exp() infinite. Subtract the largest.",
+        caught_by="test_large_scores_stay_finite",
+        edits=[(SHIFT, "scores - scores.mean(dim=dim, keepdim=True)")],
+    ),
+    Mistake(
+        "scores-clamped",
+        "The scores were cut off at a fixed size to keep exp() finite, so all large scores look the same. Subtract the largest of "
+        "each row instead: nothing is lost.",
+        caught_by="test_large_scores_stay_finite",
+        edits=[(SHIFT, "scores.clamp(-80, 80)")],
+    ),
+    Mistake(
+        "power-of-two",
+        "The weights are powers of 2, not of e. Use exp().",
+        caught_by="test_agrees_with_formula",
+        edits=[("torch.exp(shifted)", "torch.exp2(shifted)")],
+    ),
+    Mistake(
+        "sigmoid",
+        "A sigmoid was taken of each score by itself. The weights of a row share one sum: exp, then divide.",
+        caught_by="test_agrees_with_formula",
+        edits=[("return exps / exps.sum(dim=dim, keepdim=True)", "return torch.sigmoid(scores)")],
+    ),
+    Mistake(
+        "dtype-lost",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by="test_agrees_with_formula",
+        edits=[("exps / exps.sum(dim=dim, keepdim=True)", "(exps / exps.sum(dim=dim, keepdim=True)).float()")],
+    ),
+    Mistake(
         "scores-overwritten",
         "The input was changed in place (exp_, sub_, -=). The caller still needs its scores: work on a new tensor.",
         caught_by="test_scores_are_left_alone",
-        edits=[
-            (SHIFT, "scores.detach().sub_(scores.detach().max(dim=dim, keepdim=True).values) + 0 * scores")
-        ],
+        edits=[(SHIFT, "scores.sub_(scores.max(dim=dim, keepdim=True).values)")],
     ),
     Mistake(
         "detached",

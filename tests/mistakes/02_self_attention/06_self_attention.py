@@ -85,7 +85,7 @@ MISTAKES = [
     ),
     Mistake(
         "query-layer-used-for-key",
-        "The key comes from linear_q, so each token mostly finds itself. It belongs to linear_k.",
+        "The key comes from linear_q. It belongs to linear_k.",
         caught_by=MAIN,
         edits=[(PROJECTIONS, PROJECTIONS.replace("linear_k", "linear_q"))],
     ),
@@ -182,15 +182,16 @@ MISTAKES = [
         everywhere=True,
     ),
     Mistake(
-        "output-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[("return weights @ value", "return (weights @ value).detach()")],
-    ),
-    Mistake(
         "weights-detached",
         "The output is right, but the weights were cut off with .detach(), .data or torch.no_grad(), so query and key can't learn.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[("return weights @ value", "return weights.detach() @ value")],
+    ),
+    # after "weights-detached": where no gradient comes at all, none can differ
+    Mistake(
+        "output-detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[("return weights @ value", "return (weights @ value).detach()")],
     ),
 ]

@@ -97,6 +97,36 @@ MISTAKES = [
         edits=[(FILL, 'scores.float() + hidden.float() * float("-inf")')],
     ),
     Mistake(
+        "nan-replaced-afterwards",
+        "The mask was multiplied by minus infinity, 0 times infinity is NaN, and turning NaN into 0 afterwards loses every weight. Use "
+        "masked_fill or torch.where.",
+        caught_by=MAIN,
+        edits=[
+            (FILL, 'scores.float() + hidden.float() * float("-inf")'),
+            (RETURN, f"return {WEIGHTS}.nan_to_num(0.0).to(scores.dtype)"),
+        ],
+    ),
+    Mistake(
+        "overflow",
+        "exp() was taken of the scores as they are, and exp(1000) is infinite. Let torch.softmax do it, or subtract each row's "
+        "largest visible score first.",
+        caught_by=EXTREME,
+        edits=[(RETURN, "exps = masked.exp()\n    return (exps / exps.sum(dim=-1, keepdim=True)).to(scores.dtype)")],
+    ),
+    Mistake(
+        "overflow-times-mask",
+        "exp() was taken of the scores as they are, and exp(1000) is infinite; times 0 it is NaN. Hide the scores first, and let "
+        "torch.softmax do the rest.",
+        caught_by=EXTREME,
+        edits=[
+            (FILL, "scores.float()"),
+            (
+                RETURN,
+                "exps = masked.exp() * ~hidden\n    return (exps / exps.sum(dim=-1, keepdim=True)).to(scores.dtype)",
+            ),
+        ],
+    ),
+    Mistake(
         "filled-with-plus-infinity",
         "Plus infinity was filled in, and infinity minus infinity is NaN in the softmax. Hidden scores become minus infinity.",
         caught_by=MAIN,
@@ -107,6 +137,16 @@ MISTAKES = [
         "The visible places were hidden, and the hidden ones seen. True means hidden here.",
         caught_by=MAIN,
         edits=[(f"hidden = {CORNER}", f"hidden = ~{CORNER}")],
+    ),
+    Mistake(
+        "inverted-rows-of-zeros",
+        "The visible places were hidden, and the hidden ones seen. True means hidden here; scaled_dot_product_attention, for one, "
+        "takes masks the other way round.",
+        caught_by=MAIN,
+        edits=[
+            (f"hidden = {CORNER}", f"hidden = ~{CORNER}"),
+            (RETURN, f"return {WEIGHTS}.nan_to_num(0.0).to(scores.dtype)"),
+        ],
     ),
     Mistake(
         "mask-ignored",
@@ -170,6 +210,12 @@ MISTAKES = [
         edits=[(f"hidden = {CORNER}", "hidden = mask")],
     ),
     Mistake(
+        "only-rows-cut",
+        "Only the rows of the mask were cut down. Its columns must fit the scores too: n rows and n columns.",
+        caught_by=CROPPED,
+        edits=[(f"hidden = {CORNER}", "hidden = mask[:num_tokens]")],
+    ),
+    Mistake(
         "lower-right-corner",
         "The mask was cut down to its lower right corner. The first n rows and columns are the right ones: the upper left corner.",
         caught_by=CROPPED,
@@ -205,6 +251,12 @@ MISTAKES = [
         "The softmax is right, but its weights came back as float32. Return the dtype that came in.",
         caught_by=MAIN,
         edits=[(".to(scores.dtype)", "")],
+    ),
+    Mistake(
+        "float64-returned",
+        "The softmax is right, but its weights came back as float64. Return the dtype that came in.",
+        caught_by=MAIN,
+        edits=[("scores.float()", "scores.double()"), (".to(scores.dtype)", "")],
     ),
     Mistake(
         "scores-overwritten",

@@ -18,6 +18,16 @@ MISTAKES = [
         ],
     ),
     Mistake(
+        "transposed-before-view",
+        "Tokens and width were swapped before the cut, so a reshape had to mix up the tokens. First cut the last axis into heads, "
+        "then swap tokens and heads.",
+        caught_by=MAIN,
+        edits=[
+            (APART, "x.transpose(1, 2).reshape(batch, num_heads, num_tokens, d_out // num_heads)"),
+            (RETURN, "return apart"),
+        ],
+    ),
+    Mistake(
         "not-transposed",
         "The width is cut well, but tokens still come before heads. Swap those two axes: transpose(1, 2).",
         caught_by=MAIN,
@@ -113,9 +123,16 @@ MISTAKES = [
     ),
     Mistake(
         "tokens-checked-instead",
-        "The check looks at the number of tokens. It is the width, d_out, that the heads share.",
+        "An even split was refused: the check looks at the number of tokens. It is the width, d_out, that the heads share.",
         caught_by=MAIN,
         edits=[("assert d_out %", "assert num_tokens %")],
+    ),
+    Mistake(
+        "division-turned-round",
+        "An even split was refused: the check asks whether the width divides the number of heads. It is the other way round: "
+        "d_out % num_heads must be 0.",
+        caught_by=MAIN,
+        edits=[("d_out % num_heads ==", "num_heads % d_out ==")],
     ),
     Mistake(
         "more-heads-than-width-only",
@@ -123,6 +140,12 @@ MISTAKES = [
         "d_out % num_heads.",
         caught_by=UNEVEN,
         edits=[("assert d_out % num_heads == 0", "assert d_out >= num_heads")],
+    ),
+    Mistake(
+        "float32-only",
+        "The result is always float32. A tensor made with torch.zeros or torch.empty has that type unless it is told dtype=x.dtype.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.float()")],
     ),
     Mistake(
         "input-overwritten",

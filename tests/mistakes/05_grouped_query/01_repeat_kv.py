@@ -91,12 +91,6 @@ MISTAKES = [
         edits=instead("x.repeat_interleave(n_rep, dim=1).squeeze()"),
     ),
     Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data or torch.tensor(...) cuts the way back: nothing could be trained through it.",
-        caught_by="test_gradients_reach_x",
-        edits=instead("x.detach().repeat_interleave(n_rep, dim=1)"),
-    ),
-    Mistake(
         "only-one-copy-trained",
         "Only one copy of each head leads back to x, the others were cut off (detach, .data). All copies belong to the head.",
         caught_by="test_gradients_reach_x",
@@ -104,6 +98,12 @@ MISTAKES = [
             ("return " + CALL, "copies = x.detach()." + CALL.removeprefix("x.")),
             ("    # END SOLUTION", "    copies[:, ::n_rep] = x\n    return copies\n    # END SOLUTION"),
         ],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.tensor(...) cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_x",
+        edits=instead("x.detach().repeat_interleave(n_rep, dim=1)"),
     ),
     Mistake(
         "input-overwritten",

@@ -1,0 +1,123 @@
+"""Time what matters, as ratios within one run: `python benchmarks/run.py [--json FILE]`.
+
+Absolute seconds depend on the machine and on what else it does; the ratios are what is compared from run to run. What is
+compared is measured in turns, so that a busy moment hits both sides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from grader.course import load_course
+from grader.judge.grading import Judge
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker import Bounds
+from grader.submission import Submission, read_submission
+
+ROOT = Path(__file__).resolve().parent.parent
+FORKS = 60
+COLD_RUNS = 5
+WARM_RUNS = 10
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison: `ours` and `other` in milliseconds (medians), and how many times the other ours takes."""
+
+    what: str
+    ours: float
+    other: float
+    aim: str
+
+    @property
+    def ratio(self) -> float:
+        """Ours as a multiple of the other."""
+        return self.ours / self.other
+
+
+def in_turns(count: int, *actions: Callable[[], object]) -> list[float]:
+    """The median time of each action in milliseconds, measured in turns after one turn that does not count."""
+    times: list[list[float]] = [[] for _ in actions]
+    for turn in range(count + 1):
+        for taken, action in zip(times, actions, strict=True):
+            started = time.perf_counter()
+            action()
+            if turn:
+                taken.append((time.perf_counter() - started) * 1000)
+    return [statistics.median(taken) for taken in times]
+
+
+def fork_and_lock() -> Row:
+    """A locked-down worker, ready for its source, against a plain fork of the same warm process."""
+    with Sandbox("full") as full, Sandbox("process") as plain:
+        full.await_ready()
+        plain.await_ready()
+
+        def one(sandbox: Sandbox) -> None:
+            worker = sandbox.spawn(Bounds())
+            worker.await_lock(time.monotonic() + 20)
+            sandbox.forget(worker)
+
+        locked, forked = in_turns(FORKS, lambda: one(full), lambda: one(plain))
+    return Row("fork with lock-down / plain fork", locked, forked, "≤ 2")
+
+
+def whole_submission() -> Row:
+    """`kata grade` of the reference solutions, cold and fully isolated, against importing torch alone."""
+    grade = [sys.executable, "-m", "grader", "grade", "solutions", "--json", "-"]
+    torch = [sys.executable, "-c", "import torch"]
+
+    def run(command: list[str]) -> None:
+        subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+
+    ours, other = in_turns(COLD_RUNS, lambda: run(grade), lambda: run(torch))
+    return Row("whole submission, cold, full isolation / import torch", ours, other, "≤ 2500 ms on two cores")
+
+
+def warm_submission() -> Row:
+    """The same submission in a warm judge, behind the wall against in the judge's own process."""
+    course = load_course(ROOT / "course.yml")
+    submission = read_submission(ROOT / "solutions", course)
+    walled, bare = Judge(course, "full", 1), Judge(course, "none", 1)
+    try:
+        ours, other = _per_submission(walled, submission), _per_submission(bare, submission)
+    finally:
+        walled.close()
+        bare.close()
+    return Row("whole submission, warm, full isolation / without a wall", ours, other, "≤ 5")
+
+
+def _per_submission(judge: Judge, submission: Submission) -> float:
+    moments = [time.perf_counter()]
+    judge.grade([submission] * (WARM_RUNS + 1), lambda record: moments.append(time.perf_counter()))
+    return statistics.median(b - a for a, b in zip(moments[1:], moments[2:], strict=False)) * 1000
+
+
+def table(rows: list[Row]) -> str:
+    """The rows as a Markdown table."""
+    lines = ["| what | ours (ms) | other (ms) | ratio | aim |", "|---|---|---|---|---|"]
+    lines += [f"| {row.what} | {row.ours:.1f} | {row.other:.1f} | {row.ratio:.2f} | {row.aim} |" for row in rows]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure everything, print the table and, if asked, write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    options = parser.parse_args()
+    rows = [fork_and_lock(), whole_submission(), warm_submission()]
+    print(table(rows))
+    if options.json:
+        options.json.write_text(json.dumps([{**asdict(row), "ratio": row.ratio} for row in rows], indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""`kata check`: a learner's own work, by id, by file, or all that is there."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
+    """`share` is right, `portion` is wrong, `split` is not started; a right `portion` lies elsewhere."""
+    root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share", "01_parts/02_portion", "02_more/01_split")
+    (root / "exercises/01_parts/01_share.py").write_text("def share(a):\n    return a / a.sum(-1, keepdim=True)\n")
+    (root / "exercises/01_parts/02_portion.py").write_text("def portion(a):\n    return a / a.summ(-1, keepdim=True)\n")
+    (root / "drafts").mkdir()
+    (root / "drafts/portion.py").write_text("def portion(a):\n    return a / a.sum(-1, keepdim=True)\n")
+    return root
+
+
+def test_everything_is_checked_by_default_and_something_wrong_is_status_1(course: Path, kata: Run) -> None:
+    done = kata("check", cwd=course)
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    marks = {id: next(line for line in lines if f"({id})" in line) for id in ("share", "portion", "split")}
+    assert "passed" in marks["share"] and "failed" in marks["portion"] and "not started" in marks["split"]
+    assert "1 of 3 exercises passed" in done.stdout
+
+
+def test_error_is_told_with_the_learners_own_line_and_nothing_else(course: Path, kata: Run) -> None:
+    done = kata("check", "portion", cwd=course)
+    assert done.returncode == 1, done.stderr
+    assert "AttributeError in line 2, in `portion` (`return a / a.summ(-1, keepdim=True)`)" in done.stdout
+    assert "Traceback" not in done.stdout and "grader/" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "named", [["share", "split"], ["drafts/portion.py"]], ids=["right or not started, by id", "file from elsewhere"]
+)
+def test_nothing_wrong_is_status_0(named: list[str], course: Path, kata: Run) -> None:
+    done = kata("check", *named, cwd=course)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"1 of {len(named)} exercise" in done.stdout
+
+
+def test_works_from_a_folder_inside_the_course(course: Path, kata: Run) -> None:
+    done = kata("check", "01_share.py", "--isolation", "none", cwd=course / "exercises" / "01_parts")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 of 4 points" in done.stdout

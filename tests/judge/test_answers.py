@@ -1,0 +1,42 @@
+import pytest
+
+from grader.judge.answers import Malformed, read_answers
+from grader.judge.case import function
+
+CASE = function("f", 1)  # one told value, made by step 1
+RIGHT = {"answers": {"1": 5}, "error": None}
+
+
+def test_an_answer_is_read():
+    (answer,) = read_answers([RIGHT], [CASE])
+    assert answer["output"] == 5 and answer.error is None
+
+
+FORGED = {
+    "no list": {"passed": True},
+    "none": None,
+    "too few": [],
+    "too many": [RIGHT, RIGHT],
+    "no mapping": [3],
+    "other parts": [{"answers": {}, "error": None, "passed": True}],
+    "no answers": [{"answers": None, "error": None}],
+    "value missing": [{"answers": {}, "error": None}],
+    "error of no form": [{"answers": {}, "error": "x"}],
+    "unknown kind": [{"answers": {}, "error": {"kind": "all is right"}}],
+    "kind of no text": [{"answers": {}, "error": {"kind": ["exception"]}}],
+    "parts missing": [{"answers": {}, "error": {"kind": "exception", "type": "X"}}],
+    "parts of another form": [{"answers": {}, "error": {"kind": "names", "missing": "x", "unexpected": 3}}],
+}
+
+
+@pytest.mark.parametrize("reply", FORGED.values(), ids=FORGED.keys())
+def test_what_is_no_answer_is_refused(reply):
+    with pytest.raises(Malformed):
+        read_answers(reply, [CASE])
+
+
+def test_an_error_keeps_only_what_has_the_form_of_one():
+    error = {"kind": "exception", "type": "T" * 9999, "message": "m" * 9999, "frames": [[3, "f"], {"x": 1}, ["a", 2]], "more": 1}
+    (answer,) = read_answers([{"answers": {}, "error": error}], [CASE])
+    assert answer.error is not None
+    assert answer.error["frames"] == [(3, "f")] and len(answer.error["message"]) < 1000 and "more" not in answer.error

@@ -1,0 +1,143 @@
+import math
+
+import pytest
+import torch
+
+from grader.judge.compare import difference, form_difference, gradients_difference, same
+from grader.sandbox.inside.wire import Opaque
+
+DUE = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
+
+
+def wrong(came, due=DUE, **options):
+    return difference(came, due, what="The output", **options)
+
+
+EQUAL = {
+    "the same": DUE.clone(),
+    "rounded differently": DUE * (1 + 2e-6),
+    "transposed twice": DUE.T.contiguous().T,
+}
+
+
+@pytest.mark.parametrize("came", EQUAL.values(), ids=EQUAL.keys())
+def test_right_numbers_are_accepted(came):
+    assert wrong(came) is None
+
+
+WRONG = {
+    "zeros": (torch.zeros(2, 3), "none of its 6 numbers"),
+    "one off": (DUE + torch.tensor([[0, 0, 0], [0, 0, 1e-3]]), "1 of its 6 numbers"),
+    "one row off": (DUE + torch.tensor([[0.0], [1e-3]]), "only in rows 1"),
+    "one column off": (DUE + torch.tensor([0, 1e-3, 0]), "only in columns 1"),
+    "another shape": (DUE.T.contiguous(), r"shape \(3, 2\); \(2, 3\) was due"),
+    "a shape that broadcasts": (DUE[:1], r"shape \(1, 3\)"),
+    "empty": (torch.empty(0, 3), r"shape \(0, 3\)"),
+    "another dtype": (DUE.double(), "is float64; float32 was due"),
+    "NaN": (DUE * torch.nan, "NaN in 6 of 6"),
+    "infinite": (DUE / torch.tensor([[1.0, 0, 1], [1, 1, 1]]), "infinite in 1 of 6"),
+    "a list": ([1.0], "a list of 1 came back"),
+    "None": (None, "None came back"),
+    "a module": (Opaque("a Linear object"), "a Linear object came back"),
+    "true": (True, "the bool True came back"),
+}
+
+
+@pytest.mark.parametrize(("came", "message"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_values_are_told_apart(came, message):
+    import re
+
+    text = wrong(came)
+    assert text is not None and re.search(message, text), text
+
+
+def test_no_number_that_was_due_is_told():
+    text = wrong(DUE + 1)
+    assert text is not None and not any(ch in text for ch in ("0.1", "0.2", "0.7", "1.1"))
+
+
+def test_axes_are_named_when_the_shape_is_wrong():
+    assert "(2, 3) = (queries, keys) was due" in str(wrong(DUE.T.contiguous(), axes=("queries", "keys")))
+
+
+def test_tiny_numbers_beside_large_ones_may_be_rounded_but_zeros_of_the_main_scale_may_not():
+    due = torch.tensor([1000.0, 1e-4])
+    assert wrong(torch.tensor([1000.0, 0.0]), due) is None
+    assert wrong(torch.tensor([0.0, 1e-4]), due)
+
+
+def test_triangles_are_named():
+    due = torch.eye(4)
+    assert "above the diagonal" in str(wrong(due + torch.ones(4, 4).triu(1), due))
+    assert "below the diagonal" in str(wrong(due + torch.ones(4, 4).tril(-1), due))
+
+
+def test_infinities_and_nan_count_where_they_are_due():
+    due = torch.tensor([0.0, -math.inf])
+    assert wrong(due.clone(), due) is None
+    assert wrong(torch.tensor([0.0, -1e9]), due)
+    assert wrong(torch.tensor([-math.inf, -math.inf]), due)
+
+
+def test_slack_widens_the_tolerance():
+    assert wrong(DUE + 1e-4) and wrong(DUE + 1e-4, slack=torch.full_like(DUE, 1e-4)) is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_half_precision_may_be_off_by_units_in_the_last_place(dtype):
+    due = DUE.to(dtype)
+    near = (DUE * (1 + 2 * torch.finfo(dtype).eps)).to(dtype)
+    assert wrong(near, due) is None and wrong((DUE * 1.1).to(dtype), due)
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int64], ids=str)
+def test_whole_numbers_must_be_equal(dtype):
+    due, other = torch.eye(2).to(dtype), (1 - torch.eye(2)).to(dtype)
+    assert wrong(due.clone(), due) is None and wrong(other, due)
+
+
+def test_tuples_and_lists_are_the_same():
+    assert wrong([DUE, DUE], (DUE, DUE)) is None
+    assert "Value 2 of 2" in str(wrong([DUE, DUE * 2], (DUE, DUE)))
+    assert "2 values, but 1" in str(wrong([DUE], (DUE, DUE)))
+
+
+def test_dicts_are_compared_by_key():
+    assert wrong({"a": DUE}, {"a": DUE}) is None
+    assert "missing: `a`; not expected: `b`" in str(wrong({"b": DUE}, {"a": DUE}))
+    assert "`a` in The output" in str(wrong({"a": DUE + 1}, {"a": DUE}))
+
+
+@pytest.mark.parametrize(
+    ("came", "right"),
+    [(0.25, True), (torch.tensor(0.25), True), (0.2500001, True), (4.0, False), ("x", False), (True, False), (math.nan, False)],
+    ids=str,
+)
+def test_numbers(came, right):
+    assert (wrong(came, 0.25) is None) is right
+
+
+@pytest.mark.parametrize(("came", "right"), [(8, True), (8.0, False), (True, False), (9, False)], ids=str)
+def test_whole_python_numbers(came, right):
+    assert (wrong(came, 8) is None) is right
+
+
+def test_a_gradient_that_is_zero_but_for_rounding_needs_no_relative_agreement():
+    due = {"weight": torch.ones(2, 2), "key.bias": torch.tensor([1e-9, -2e-9])}
+    came = {"weight": torch.ones(2, 2), "key.bias": torch.tensor([-3e-9, 1e-9])}
+    assert gradients_difference(came, due) is None
+    assert "`key.bias`" in str(gradients_difference({**came, "key.bias": torch.ones(2)}, due))
+
+
+def test_a_missing_gradient_is_named():
+    due = {"x": torch.ones(2)}
+    assert "No gradient reaches `x`" in str(gradients_difference({"x": None}, due))
+    assert gradients_difference(None, due) and gradients_difference({}, due)
+
+
+def test_form_alone_ignores_the_numbers():
+    assert form_difference(DUE + 5, DUE, what="x") is None and form_difference(DUE[0], DUE, what="x")
+
+
+def test_same_takes_anything():
+    assert same(DUE, DUE * (1 + 5e-5)) and not same(DUE, None) and not same(None, DUE)

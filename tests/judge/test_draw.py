@@ -1,0 +1,40 @@
+import torch
+
+from grader.judge.draw import Draw
+
+
+def draws(seed=1, check="test_x"):
+    return Draw(seed, "softmax", check, {"Linear": torch.nn.Linear})
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    assert torch.equal(draws().normal(3, 4), draws().normal(3, 4))
+
+
+def test_another_seed_or_check_gives_other_numbers():
+    first = draws().normal(3, 4)
+    assert not torch.equal(first, draws(seed=2).normal(3, 4))
+    assert not torch.equal(first, draws(check="test_y").normal(3, 4))
+
+
+def test_distinct_sizes_are_distinct():
+    for seed in range(50):
+        sizes = draws(seed).distinct(3, 2, 5)
+        assert len(set(sizes)) == 3 and all(2 <= size <= 5 for size in sizes)
+
+
+def test_a_drawn_mask_leaves_every_row_a_visible_place_and_hides_one():
+    for seed in range(50):
+        mask = draws(seed).hidden(3, 3, share=0.9)
+        assert not mask.all(1).any() and mask.any()
+
+
+def test_an_order_moves_something():
+    for seed in range(50):
+        order = draws(seed).order(3)
+        assert order.sort().values.tolist() == [0, 1, 2] and order.tolist() != [0, 1, 2]
+
+
+def test_weights_have_the_references_names_and_shapes():
+    weights = draws().weights("Linear", 4, 2)
+    assert {name: tuple(tensor.shape) for name, tensor in weights.items()} == {"weight": (2, 4), "bias": (2,)}

@@ -1,0 +1,212 @@
+"""One submission through the judge: points, roles, statuses, and whose fault it was."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader.course import load_course
+from grader.judge.errors import GraderBroken
+from grader.judge.grading import Judge
+from grader.results import Record, without_timings
+from grader.sandbox.launch import MachineError
+from grader.submission import Problem, SourceFile, Submission
+
+CHECKS = '''
+import torch
+from grader.judge.authoring import expect, function, points
+
+def case(draw, **options):
+    return function("share", draw.uniform(2, 3, low=1.0), names=["amounts"], axes="rows columns", **options)
+
+@points(2, role="main")
+def test_main(learner, draw):
+    """The main thing."""
+    learner.agrees(case(draw))
+
+@points(1)
+def test_behaviour(learner, draw):
+    """Every output is positive."""
+    (output,) = learner.outputs(case(draw))
+    expect(bool((output > 0).all()), "Some numbers are not positive.")
+
+@points(0.5, role="manners")
+def test_manners(learner, draw):
+    """The input is left alone."""
+    learner.keeps_inputs(case(draw))
+
+@points(0.5, role="repair")
+def test_repair(learner):
+    """The change is small."""
+    learner.repaired_with(removed=9, added=3)
+'''
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG_BUT_POSITIVE = "def share(amounts):\n    return amounts / amounts.sum()\n"
+REWRITTEN = RIGHT + "a = 1\nb = 2\nc = 3\nd = 4\n"
+
+
+@dataclass
+class Graded:
+    """Grades sources for the exercise `share` in one judge."""
+
+    judge: Judge
+
+    def __call__(self, *sources: str) -> list[Record]:
+        records: list[Record] = []
+        self.judge.grade([self.submission(source) for source in sources], records.append)
+        return records
+
+    @staticmethod
+    def submission(source: str, *problems: Problem) -> Submission:
+        return Submission("someone", {"share": SourceFile("share", "01_share.py", source.encode())}, problems)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory, make_course):
+    root: Path = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
+    (root / "tests" / "checks" / "01_parts" / "01_share.py").write_text(CHECKS)
+    return load_course(root / "course.yml")
+
+
+@pytest.fixture(scope="module")
+def grade(course):
+    judge = Judge(course, "full", seed=7)
+    yield Graded(judge)
+    judge.close()
+
+
+def points(record: Record) -> dict[str, float]:
+    return {check.name: check.points for check in record.exercises[0].checks}
+
+
+def test_a_right_answer_gets_everything(grade):
+    (record,) = grade(RIGHT)
+    assert record.points == record.max_points == 4 and record.exercises[0].status == "passed"
+
+
+def test_manners_count_only_when_the_main_check_passes(grade):
+    (record,) = grade(WRONG_BUT_POSITIVE)
+    (exercise,) = record.exercises
+    assert exercise.status == "failed"
+    assert points(record) == {"test_main": 0, "test_behaviour": 1, "test_manners": 0, "test_repair": 0}
+    manners = next(check for check in exercise.checks if check.name == "test_manners")
+    assert manners.outcome == "passed" and "main check" in manners.message
+
+
+def test_a_large_repair_loses_points_but_passes(grade):
+    (record,) = grade(REWRITTEN)
+    assert record.exercises[0].status == "passed" and record.points == 3.5
+
+
+def test_a_known_mistake_is_named(grade):
+    (record,) = grade(WRONG_BUT_POSITIVE)
+    assert [found.mistake for found in record.exercises[0].diagnosis] == ["whole-sum"]
+
+
+def test_an_unknown_mistake_is_not_given_a_name(grade):
+    (record,) = grade("def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True) ** 2\n")
+    assert record.exercises[0].status == "failed" and record.exercises[0].diagnosis == ()
+
+
+def test_two_runs_with_one_seed_give_the_same_bytes(grade):
+    first, second = grade(WRONG_BUT_POSITIVE, WRONG_BUT_POSITIVE)
+    (third,) = grade(WRONG_BUT_POSITIVE)
+    assert len({without_timings(record).to_json() for record in (first, second, third)}) == 1
+
+
+def test_a_learner_does_not_feel_the_one_before(grade):
+    hostile = "import torch, os\ntorch.Tensor.sum = None\ndef share(a):\n    os._exit(0)\n"
+    records = grade(RIGHT, hostile, RIGHT, hostile, RIGHT)
+    assert [record.points for record in records] == [4, 0, 4, 0, 4]
+
+
+def test_an_error_shows_the_learners_line_and_no_hidden_number(grade):
+    (record,) = grade("def share(amounts):\n    raise ValueError(f'got {amounts.tolist()}')\n")
+    message = record.exercises[0].checks[0].message
+    assert "ValueError in line 2, in `share`" in message and "raise ValueError" in message
+    assert not any(part.isdigit() for part in message.split("got")[-1])
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def shar(amounts):\n    return amounts\n", "no `share` in your file"),
+        ("def share(amounts:\n", "not valid Python"),
+        ("import no_such_module\n", "cannot be loaded. ModuleNotFoundError in line 1"),
+        ("def share(amounts):\n    return amounts.tolist()\n", "should be a tensor, but a list"),
+        ("def share(amounts):\n    return amounts.sum(-1)\n", "(2, 3) = (rows, columns) was due"),
+        ("def share(amounts):\n    raise NotImplementedError\n", "Not written yet"),
+        ("", "no `share` in your file"),
+        ("def share(amounts):\n    import sys; sys.exit()\n", "SystemExit"),
+        ("def share(amounts):\n    import os; os._exit(0)\n", "ended the Python process"),
+        ("def share(amounts):\n    raise KeyboardInterrupt\n", "KeyboardInterrupt"),
+        ("import pytest\ndef share(amounts):\n    pytest.skip('x')\n", "Skipped"),
+    ],
+    ids=["no-entry", "syntax", "import", "list", "shape", "unwritten", "empty", "exit", "os-exit", "interrupt", "skip"],
+)
+def test_what_went_wrong_is_said_in_the_learners_terms(grade, source, message):
+    (record,) = grade(source)
+    exercise = record.exercises[0]
+    assert exercise.status == "failed" and record.points == 0 and record.complete
+    assert message in exercise.checks[0].message
+
+
+def test_absent_untouched_and_refused_files_are_told_apart(grade, course):
+    stub = course.stub_path(course.exercise("share")).read_bytes()
+    untouched = Submission("a", {"share": SourceFile("share", "01_share.py", stub.replace(b"\n", b"\r\n"))}, ())
+    twice = Submission("b", {}, (Problem("share.py", "duplicate", "Two files for `share`.", "share"),))
+    records: list[Record] = []
+    grade.judge.grade([Submission("c", {}, ()), untouched, twice], records.append)
+    assert [record.exercises[0].status for record in records] == ["missing", "not_started", "failed"]
+    assert records[2].exercises[0].checks[0].message == "Two files for `share`."
+    assert all(record.points == 0 for record in records)
+
+
+def test_a_fault_of_a_check_is_an_error_and_never_a_mark(tmp_path, make_course):
+    root = make_course(tmp_path, "01_parts/01_share")
+    path = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    path.write_text(CHECKS.replace('    learner.agrees(case(draw))', "    raise TypeError('oops')"))
+    judge = Judge(load_course(root / "course.yml"), "process", 1)
+    records: list[Record] = []
+    judge.grade([Graded.submission(RIGHT)], records.append)
+    judge.close()
+    assert records[0].exercises[0].status == "error" and not records[0].complete
+
+
+def test_checks_that_cannot_be_collected_are_told(tmp_path, make_course):
+    root = make_course(tmp_path, "01_parts/01_share")
+    path = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    path.write_text("import no_such_module\n")
+    judge = Judge(load_course(root / "course.yml"), "process", 1)
+    with pytest.raises(GraderBroken, match="no_such_module"):
+        judge.grade([Graded.submission(RIGHT)], print)
+    judge.close()
+
+
+def test_a_killed_zygote_is_replaced_and_nobody_loses_points(course):
+    judge = Judge(course, "full", 7)
+    records: list[Record] = []
+
+    def kill_after_the_first(record: Record) -> None:
+        records.append(record)
+        if len(records) == 1:
+            judge.sandbox._process.kill()
+
+    judge.grade([Graded.submission(RIGHT)] * 3, kill_after_the_first)
+    judge.close()
+    assert [record.points for record in records] == [4, 4, 4]
+
+
+def test_a_machine_that_stops_isolating_ends_the_run_without_a_grade(course, monkeypatch):
+    judge = Judge(course, "full", 7)
+    records: list[Record] = []
+
+    def lose_bubblewrap(record: Record) -> None:
+        records.append(record)
+        judge.sandbox._process.kill()
+        monkeypatch.setenv("PATH", "/nonexistent")
+
+    with pytest.raises(MachineError):
+        judge.grade([Graded.submission(RIGHT)] * 3, lose_bubblewrap)
+    assert len(records) == 1
