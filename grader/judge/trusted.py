@@ -15,6 +15,10 @@ from .answers import Answers, read_answers
 from .case import Question
 from .mistakes import Mistake, load_bank
 
+# One thread, as on the learner's side: the same sums in the same order, and no threads that wait for each other when
+# several judges share the machine.
+torch.set_num_threads(1)
+
 KEPT_ANSWERS = 2000
 """Answers kept for reuse: in a batch every submission is asked the same questions."""
 

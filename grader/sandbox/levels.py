@@ -21,6 +21,7 @@ BOUND_AT = "/kata"
 
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache",)
+TEMPORARY = "/tmp"
 
 # Read by torch before it is imported: a process that ever ran a two-thread product makes its forks hang.
 ENVIRONMENT = {
@@ -31,6 +32,12 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONNOUSERSITE": "1",
+    # libraries want to know of a folder for temporary files, though none can be made there
+    "TMPDIR": TEMPORARY,
+    "MPLCONFIGDIR": TEMPORARY,
+    "TORCHINDUCTOR_CACHE_DIR": TEMPORARY,
+    "MPLBACKEND": "agg",
+    "TORCHDYNAMO_DISABLE": "1",  # torch.compile runs the code as it is: there is no compiler behind the wall
 }
 PASSED_ON = ("ATEN_CPU_CAPABILITY",)
 
@@ -70,7 +77,8 @@ def _python(package_folder: str, control: int, *, locked: bool) -> list[str]:
 
 def _bubblewrap() -> list[str]:
     command = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--uid", "65534", "--gid", "65534"]
-    command += ["--die-with-parent", "--new-session", "--clearenv"]
+    # the empty folder first: what is bound may lie below it
+    command += ["--die-with-parent", "--new-session", "--clearenv", "--tmpfs", TEMPORARY]
     for name, value in environment().items():
         command += ["--setenv", name, value]
     for folder in [*SYSTEM_FOLDERS, *SYSTEM_FILES]:

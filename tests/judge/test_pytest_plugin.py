@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -156,5 +157,5 @@ def test_broken_course_is_told_without_a_trace(tiny_course: Path, run_pytest: Ru
     done = run_pytest(cwd=tiny_course)
     assert done.returncode not in (0, 1)
     told = done.stdout + done.stderr
-    assert "course.yml:15: `points` must be a number" in told
+    assert re.search(r"course.yml:\d+: `points` must be a number", told)
     assert "grader/" not in told and "site-packages" not in told

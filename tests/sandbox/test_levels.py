@@ -35,7 +35,13 @@ def test_without_bubblewrap_full_is_refused(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("broken", "level"),
-    [((), "full"), (("bubblewrap",), "reduced"), (("Landlock",), "process"), (("seccomp",), "process"), (("fork",), "none")],
+    [
+        ((), "full"),
+        (("bubblewrap",), "reduced"),
+        (("Landlock",), "process"),
+        (("seccomp",), "process"),
+        (("fork",), "none"),
+    ],
     ids=["nothing", "bubblewrap", "landlock", "seccomp", "fork"],
 )
 def test_the_strongest_level_without(broken, level):

@@ -145,7 +145,8 @@ def test_only_five_descriptors_are_open(walled):
 def test_the_environment_is_empty_of_the_judges(walled, monkeypatch):
     names = call(walled, "import os\ndef f():\n    return sorted(os.environ)")
     assert set(names) <= {"PATH", "LANG", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED", "LC_CTYPE", "PWD",
-                          "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "ATEN_CPU_CAPABILITY"}  # fmt: skip
+                          "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "TMPDIR", "MPLCONFIGDIR", "MPLBACKEND",
+                          "TORCHINDUCTOR_CACHE_DIR", "TORCHDYNAMO_DISABLE", "ATEN_CPU_CAPABILITY"}  # fmt: skip
 
 
 def test_the_project_is_not_visible(full):
@@ -158,7 +159,10 @@ def test_the_project_is_not_visible(full):
 
 
 def test_one_worker_leaves_nothing_for_the_next(walled):
-    call(walled, "import torch, builtins\nbuiltins.mark = 1\ntorch.set_default_dtype(torch.float64)\ndef f():\n    return 1")
+    call(
+        walled,
+        "import torch, builtins\nbuiltins.mark = 1\ntorch.set_default_dtype(torch.float64)\ndef f():\n    return 1",
+    )
     source = "import torch, builtins\ndef f():\n    return [hasattr(builtins, 'mark'), str(torch.ones(1).dtype)]"
     assert call(walled, source) == [False, "torch.float32"]
 
@@ -216,3 +220,27 @@ def test_a_worker_that_cannot_be_locked_is_the_machines_fault(full):
     with pytest.raises(MachineError):
         worker.await_lock(time.monotonic() + 5)
     full.forget(worker)
+
+
+ODD_BUT_HONEST = {
+    "vmap": "def f(x):\n    return torch.vmap(lambda row: row * 2)(x)",
+    "script": "@torch.jit.script\ndef g(x):\n    return x * 2\ndef f(x):\n    return g(x)",
+    "compile": "@torch.compile\ndef f(x):\n    return x * 2",
+    "checkpoint": "import torch.utils.checkpoint as c\ndef f(x):\n    return c.checkpoint(lambda y: y * 2, x, use_reentrant=False)",
+    "matplotlib": "import matplotlib.pyplot as plt\ndef f(x):\n    return x * 2",
+    "numpy": "import numpy as np\ndef f(x):\n    return torch.from_numpy(x.numpy() * 2)",
+    "own gradient": (
+        "class Twice(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return x * 2\n"
+        "    @staticmethod\n    def backward(ctx, g): return g * 2\ndef f(x):\n    return Twice.apply(x)"
+    ),
+    "own source": "import inspect\ndef f(x):\n    return x * len(inspect.getsource(f).splitlines())",
+    "temporary folder's name": "import tempfile\ndef f(x):\n    tempfile.gettempdir(); return x * 2",
+    "two threads": "torch.set_num_threads(2)\ndef f(x):\n    torch.randn(300, 300) @ torch.randn(300, 300); return x * 2",
+    "optimizer": "def f(x):\n    torch.optim.AdamW([torch.nn.Parameter(x.clone())]); return x * 2",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ODD_BUT_HONEST.values(), ids=ODD_BUT_HONEST.keys())
+def test_honest_code_of_an_odd_kind_runs(full, source):
+    x = torch.randn(2, 3)
+    assert torch.allclose(call(full, "import torch\n" + source, x), x * 2)

@@ -8,6 +8,7 @@ ends at the first error; the others of the question go on.
 from __future__ import annotations
 
 import contextlib
+import linecache
 import os
 import random
 import sys
@@ -278,6 +279,8 @@ def load(source: str, file: str) -> Namespace:
     module = types.ModuleType("learner")
     module.__file__ = file
     sys.modules["learner"] = module  # dataclasses and typing look their module up by name
+    # torch.jit.script and inspect ask for the source of functions whose file is not on this side
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     return module.__dict__
 

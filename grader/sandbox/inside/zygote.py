@@ -13,6 +13,7 @@ import resource
 import select
 import socket
 import sys
+import tempfile
 from dataclasses import dataclass
 
 import torch
@@ -148,6 +149,7 @@ def main() -> None:
         control.send(json.dumps({"lockdown": str(error)}).encode())
         return
     torch.set_num_threads(1)
+    tempfile.tempdir = os.environ.get("TMPDIR")  # taken as it is: looking for one that can be written to finds none
     warm_up()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     gc.collect()

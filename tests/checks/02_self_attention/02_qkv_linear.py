@@ -44,7 +44,14 @@ def test_three_layers_with_bias(learner, draw):
     made = loaded.call(loaded.entry("QKVLinear"), width)
     loaded.load(made, draw.weights("QKVLinear", width))
     listed.parameters(listed.call(listed.entry("QKVLinear"), width))
-    learner.agrees(loaded, listed)
+    _, answer = learner.ask(loaded, listed)
+    parameters = answer["parameters"]
+    expect(isinstance(parameters, dict), "The module's parameters could not be read.")
+    for name, about in parameters.items():
+        expect(
+            isinstance(about, (list, tuple)) and about[-1:] not in ([False], (False,)),
+            f"`{name}` cannot be trained: its requires_grad is False.",
+        )
 
 
 @points(2, role="main")

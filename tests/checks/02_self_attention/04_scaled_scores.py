@@ -66,11 +66,22 @@ def test_any_number_of_leading_axes(learner, draw):
 def test_gradients_reach_query_and_key(learner, draw):
     """Gradients flow back to query and key."""
     batch, queries, keys, width = draw.distinct(4, 2, 7)
-    query, key = pair(draw, batch, queries=queries, keys=keys, width=width)
-    learner.agrees_in_gradients(function("scaled_scores", query, key, names=["query", "key"], axes=AXES))
+    size = draw.integer(8, 12)
+    learner.agrees_in_gradients(
+        *[
+            function("scaled_scores", query, key, names=["query", "key"], axes=axes)
+            for query, key, axes in [
+                (*pair(draw, batch, queries=queries, keys=keys, width=width), AXES),
+                (*pair(draw, queries=size, keys=size, width=size), "queries keys"),
+            ]
+        ]
+    )
 
 
 @points(0.5, role="manners")
 def test_inputs_are_left_alone(learner, draw):
     """Query and key are not changed."""
-    learner.keeps_inputs(case(*pair(draw, 2, queries=3, keys=4, width=5)))
+    learner.keeps_inputs(
+        case(*pair(draw, 2, queries=3, keys=4, width=5)),
+        case(*pair(draw, queries=3, keys=3, width=3), axes="queries keys"),
+    )

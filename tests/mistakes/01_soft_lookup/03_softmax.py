@@ -119,7 +119,7 @@ MISTAKES = [
         "scores-overwritten",
         "The input was changed in place (exp_, sub_, -=). The caller still needs its scores: work on a new tensor.",
         caught_by="test_scores_are_left_alone",
-        edits=[(SHIFT, "scores.sub_(scores.max(dim=dim, keepdim=True).values)")],
+        edits=[(SHIFT, "scores.detach().sub_(scores.detach().max(dim=dim, keepdim=True).values) + 0 * scores")],
     ),
     Mistake(
         "detached",

@@ -103,6 +103,24 @@ MISTAKES = [
         edits=[(RETURN, "return self.linear_v(x), self.linear_k(x), self.linear_q(x)")],
     ),
     Mistake(
+        "key-first",
+        "The three results come in the order key, value, query. It should be query, key, value.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.linear_k(x), self.linear_v(x), self.linear_q(x)")],
+    ),
+    Mistake(
+        "value-first",
+        "The three results come in the order value, query, key. It should be query, key, value.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.linear_v(x), self.linear_q(x), self.linear_k(x)")],
+    ),
+    Mistake(
+        "weights-frozen",
+        "The layers are there, but frozen (requires_grad is False), so training would never change them.",
+        caught_by=LAYERS,
+        edits=[("self.scaling = hidden_size**", "self.requires_grad_(False)\n        self.scaling = hidden_size**")],
+    ),
+    Mistake(
         "chained",
         "The layers are applied one after the other. Each of the three takes x itself.",
         caught_by=MAIN,

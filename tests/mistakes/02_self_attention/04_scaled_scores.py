@@ -133,7 +133,7 @@ MISTAKES = [
         "query-overwritten",
         "The query was scaled in place (/=, *=, div_). The caller still needs it: scale a new tensor, or the scores.",
         caught_by="test_inputs_are_left_alone",
-        edits=[("scores = ", "query /= query.shape[-1] ** 0.5\n    return ")],
+        edits=[("scores = ", "query.detach().div_(query.shape[-1] ** 0.5)\n    return ")],
     ),
     Mistake(
         "detached",

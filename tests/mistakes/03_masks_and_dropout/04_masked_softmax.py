@@ -247,6 +247,15 @@ MISTAKES = [
         edits=[(FILL, "scores.masked_fill(hidden, -1e9).float()")],
     ),
     Mistake(
+        "computed-in-half-precision",
+        "The softmax was computed in the scores' own half precision, where numbers near 1000 are far apart. Go to float32 first.",
+        caught_by=HALF,
+        edits=[
+            ("scores.float()", "scores"),
+            (WEIGHTS, "torch.exp(masked - masked.logsumexp(dim=-1, keepdim=True))"),
+        ],
+    ),
+    Mistake(
         "float32-returned",
         "The softmax is right, but its weights came back as float32. Return the dtype that came in.",
         caught_by=MAIN,

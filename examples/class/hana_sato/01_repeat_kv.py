@@ -1,0 +1,5 @@
+﻿import torch
+
+
+def repeat_kv(x, n_rep):
+    return torch.repeat_interleave(x, n_rep, 1)

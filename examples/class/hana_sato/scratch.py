@@ -1,0 +1,3 @@
+import torch
+
+print(torch.rand(3) @ torch.rand(3))

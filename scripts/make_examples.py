@@ -1,0 +1,85 @@
+#!/usr/bin/env python
+"""Writes those files of examples/class that are made of others: run it after a stub or a file in examples/sources changed.
+
+    lucia_ferrari/                the stubs as they are given out
+    */07_debug_attn_weights.py    the stub with a learner's repair
+    kwame_mensah.zip              examples/sources/kwame_mensah, zipped to the same bytes wherever this runs
+    hana_sato/..._scores.py       a file that an editor saved as UTF-16
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+
+from grader.course import Course, load_course
+
+ROOT = Path(__file__).resolve().parents[1]
+CLASS = ROOT / "examples" / "class"
+SOURCES = ROOT / "examples" / "sources"
+
+UNTOUCHED = "lucia_ferrari"
+ZIPPED = "kwame_mensah"
+
+FAULT = "F.softmax(attn_weights, dim=-1)"
+REPAIRS = {
+    "林美玲": "F.softmax(attn_scores, dim=-1)",
+    "diego_fernandez": "F.softmax(attn_scores * self.scaling, dim=-1)",
+}
+
+UTF_16 = """\
+def scaled_scores(query, key):
+    return query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+"""
+
+
+def main() -> None:
+    """Write them into examples/class, or into the folder given instead."""
+    make(Path(sys.argv[1]) if len(sys.argv) > 1 else CLASS)
+
+
+def make(folder: Path) -> None:
+    """Write every made file below `folder`."""
+    course = load_course(ROOT / "course.yml")
+    untouched(course, folder / UNTOUCHED)
+    for learner, repair in REPAIRS.items():
+        repaired(course, folder / learner, repair)
+    zipped(SOURCES / ZIPPED, folder / f"{ZIPPED}.zip")
+    (folder / "hana_sato").mkdir(parents=True, exist_ok=True)
+    (folder / "hana_sato" / "04_scaled_scores.py").write_bytes(UTF_16.encode("utf-16"))
+
+
+def untouched(course: Course, folder: Path) -> None:
+    """Copy every stub."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for exercise in course.exercises:
+        stub = course.stub_path(exercise)
+        copy = folder / stub.relative_to(course.root / "exercises")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(stub.read_bytes())
+
+
+def repaired(course: Course, folder: Path, repair: str) -> None:
+    """Copy the debug task's file with one expression changed."""
+    exercise = course.exercise("debug_attn_weights")
+    text = course.stub_path(exercise).read_text(encoding="utf-8")
+    if text.count(FAULT) != 1:
+        raise SystemExit(f"{exercise.file_name} has no single {FAULT} any more: mend scripts/make_examples.py")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / exercise.file_name).write_text(text.replace(FAULT, repair), encoding="utf-8", newline="\n")
+
+
+def zipped(folder: Path, archive: Path) -> None:
+    """Zip a folder without times, owners and compression, which differ from machine to machine."""
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as zip:
+        for path in sorted(folder.rglob("*.py")):
+            info = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix(), (2024, 1, 1, 0, 0, 0))
+            info.create_system, info.external_attr = 3, 0o100644 << 16  # as if zipped on Unix
+            zip.writestr(info, path.read_bytes())
+
+
+if __name__ == "__main__":
+    main()
