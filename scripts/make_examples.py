@@ -1,10 +1,11 @@
 #!/usr/bin/env python
 """Writes those files of examples/class that are made of others: run it after a stub or a file in examples/sources changed.
 
-    lucia_ferrari/                the stubs as they are given out
-    */07_debug_attn_weights.py    the stub with a learner's repair
-    kwame_mensah.zip              examples/sources/kwame_mensah, zipped to the same bytes wherever this runs
-    hana_sato/..._scores.py       a file that an editor saved as UTF-16
+lucia_ferrari/                   every stub as it is given out
+bjarne_lindqvist/                the stubs that he left as they were
+*/07_debug_attn_weights.py       the stub with a learner's repair
+kwame_mensah.zip                 examples/sources/kwame_mensah, zipped to the same bytes wherever this runs
+hana_sato/04_scaled_scores.py    a file that an editor saved as UTF-16
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import sys
 import zipfile
 from pathlib import Path
 
-from grader.course import Course, load_course
+from grader.course import Course, Exercise, load_course
 
 ROOT = Path(__file__).resolve().parents[1]
 CLASS = ROOT / "examples" / "class"
 SOURCES = ROOT / "examples" / "sources"
 
 UNTOUCHED = "lucia_ferrari"
+HALF_DONE = Path("bjarne_lindqvist", "attention-kata", "exercises")
+LEFT = ("qkv_linear", "split_heads")
 ZIPPED = "kwame_mensah"
 
 FAULT = "F.softmax(attn_weights, dim=-1)"
@@ -43,22 +46,21 @@ def main() -> None:
 def make(folder: Path) -> None:
     """Write every made file below `folder`."""
     course = load_course(ROOT / "course.yml")
-    untouched(course, folder / UNTOUCHED)
+    shutil.rmtree(folder / UNTOUCHED, ignore_errors=True)
+    for exercise in course.exercises:
+        copy_stub(course, exercise, folder / UNTOUCHED)
+    for id in LEFT:
+        copy_stub(course, course.exercise(id), folder / HALF_DONE)
     for learner, repair in REPAIRS.items():
         repaired(course, folder / learner, repair)
     zipped(SOURCES / ZIPPED, folder / f"{ZIPPED}.zip")
-    (folder / "hana_sato").mkdir(parents=True, exist_ok=True)
-    (folder / "hana_sato" / "04_scaled_scores.py").write_bytes(UTF_16.encode("utf-16"))
+    write(folder / "hana_sato" / "04_scaled_scores.py", b"\xff\xfe" + UTF_16.encode("utf-16-le"))
 
 
-def untouched(course: Course, folder: Path) -> None:
-    """Copy every stub."""
-    shutil.rmtree(folder, ignore_errors=True)
-    for exercise in course.exercises:
-        stub = course.stub_path(exercise)
-        copy = folder / stub.relative_to(course.root / "exercises")
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(stub.read_bytes())
+def copy_stub(course: Course, exercise: Exercise, folder: Path) -> None:
+    """Copy a stub to its place in a learner's own `exercises`."""
+    stub = course.stub_path(exercise)
+    write(folder / stub.relative_to(course.root / "exercises"), stub.read_bytes())
 
 
 def repaired(course: Course, folder: Path, repair: str) -> None:
@@ -67,8 +69,7 @@ def repaired(course: Course, folder: Path, repair: str) -> None:
     text = course.stub_path(exercise).read_text(encoding="utf-8")
     if text.count(FAULT) != 1:
         raise SystemExit(f"{exercise.file_name} has no single {FAULT} any more: mend scripts/make_examples.py")
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / exercise.file_name).write_text(text.replace(FAULT, repair), encoding="utf-8", newline="\n")
+    write(folder / exercise.file_name, text.replace(FAULT, repair).encode("utf-8"))
 
 
 def zipped(folder: Path, archive: Path) -> None:
@@ -79,6 +80,11 @@ def zipped(folder: Path, archive: Path) -> None:
             info = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix(), (2024, 1, 1, 0, 0, 0))
             info.create_system, info.external_attr = 3, 0o100644 << 16  # as if zipped on Unix
             zip.writestr(info, path.read_bytes())
+
+
+def write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
 
 
 if __name__ == "__main__":

@@ -38,9 +38,9 @@ class Case:
             self.told[number] = tell
         return Slot(number)
 
-    def tensor(self, value: torch.Tensor, *, gradient: bool = False, name: str = "") -> Slot:
-        """Hand in a fresh copy of a tensor; `gradient` asks for gradients; with a `name` it is one of the inputs."""
-        slot = self._add("tensor", value=value.contiguous(), gradient=gradient and value.is_floating_point())
+    def tensor(self, value: torch.Tensor, *, name: str = "", gradient: bool = False) -> Slot:
+        """Hand in a fresh copy of a tensor; with a `name` it is one of the inputs."""
+        slot = self._add("tensor", value=value.contiguous(), gradient=gradient)
         if name:
             self.inputs[name] = slot
         return slot
@@ -88,7 +88,12 @@ class Case:
         self._add("attribute", name, target=target, name=name)
 
     def gradients(self, cotangents: Sequence[torch.Tensor]) -> None:
-        """Bring back the gradients of sum(output * cotangent) for the inputs and the module's parameters."""
+        """Bring back the gradients of sum(output * cotangent) for the inputs and the module's parameters.
+
+        Only now are the inputs handed in as tensors that want gradients: no NumPy can read these, no call change them.
+        """
+        for slot in self.inputs.values():
+            self.steps[slot.number]["gradient"] = self.steps[slot.number]["value"].is_floating_point()
         self._add(
             "gradients",
             GRADIENTS,
@@ -116,12 +121,11 @@ def function(entry: str, *args: Any, axes: str = "", names: Sequence[str] = (), 
     case = Case(axes=tuple(axes.split()))
     labels = [*names, *(f"argument {i + 1}" for i in range(len(names), len(args)))]
     slots = [
-        case.tensor(arg, gradient=True, name=label) if isinstance(arg, torch.Tensor) else arg
+        case.tensor(arg, name=label) if isinstance(arg, torch.Tensor) else arg
         for arg, label in zip(args, labels, strict=False)
     ]
     keywords = {
-        name: case.tensor(arg, gradient=True, name=name) if isinstance(arg, torch.Tensor) else arg
-        for name, arg in kwargs.items()
+        name: case.tensor(arg, name=name) if isinstance(arg, torch.Tensor) else arg for name, arg in kwargs.items()
     }
     case.output = case.call(case.entry(entry), *slots, tell=OUTPUT, **keywords)  # type: ignore[arg-type]
     return case
@@ -147,8 +151,7 @@ def module(
     case.load(case.module, weights)
     case.prepare(case.module, train=train, dtype=dtype)
     passed = [
-        case.tensor(value, gradient=True, name=name) if isinstance(value, torch.Tensor) else value
-        for name, value in inputs.items()
+        case.tensor(value, name=name) if isinstance(value, torch.Tensor) else value for name, value in inputs.items()
     ]
     case.output = case.call(case.module, *passed, tell=OUTPUT)
     return case

@@ -54,7 +54,9 @@ def test_is_refused_in_one_sentence(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["grade", "exercises"], ["check"], ["grade-class", ".", "--out", "out"], ["verify"]], ids=lambda a: a[0]
+    "arguments",
+    [["grade", "exercises"], ["check"], ["grade-class", ".", "--out", "out"], ["verify"]],
+    ids=lambda a: a[0],
 )
 def test_broken_course_is_told_with_every_line_at_once(arguments: list[str], tiny_course: Path, kata: Run) -> None:
     yml = tiny_course / "course.yml"
@@ -81,7 +83,9 @@ def test_usage_is_explained(arguments: list[object], told: str, desk: Path, kata
     assert told in done.stderr and "Traceback" not in done.stderr
 
 
-def test_record_that_cannot_be_written_is_told(desk: Path, course: Path, kata: Run, refusal: Callable[..., str]) -> None:
+def test_record_that_cannot_be_written_is_told(
+    desk: Path, course: Path, kata: Run, refusal: Callable[..., str]
+) -> None:
     arguments = ["--isolation", "none", "--json", "nowhere/record.json", "--course", course]
     done = kata("grade", "lena", *arguments, cwd=desk)
     assert done.returncode == 2

@@ -14,7 +14,9 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
     """`share` is right, `portion` is wrong, `split` is not started; a right `portion` lies elsewhere."""
-    root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share", "01_parts/02_portion", "02_more/01_split")
+    root = make_course(
+        tmp_path_factory.mktemp("course"), "01_parts/01_share", "01_parts/02_portion", "02_more/01_split"
+    )
     (root / "exercises/01_parts/01_share.py").write_text("def share(a):\n    return a / a.sum(-1, keepdim=True)\n")
     (root / "exercises/01_parts/02_portion.py").write_text("def portion(a):\n    return a / a.summ(-1, keepdim=True)\n")
     (root / "drafts").mkdir()

@@ -36,7 +36,13 @@ def test_what_is_no_answer_is_refused(reply):
 
 
 def test_an_error_keeps_only_what_has_the_form_of_one():
-    error = {"kind": "exception", "type": "T" * 9999, "message": "m" * 9999, "frames": [[3, "f"], {"x": 1}, ["a", 2]], "more": 1}
+    error = {
+        "kind": "exception",
+        "type": "T" * 9999,
+        "message": "m" * 9999,
+        "frames": [[3, "f"], {"x": 1}, ["a", 2]],
+        "more": 1,
+    }
     (answer,) = read_answers([{"answers": {}, "error": error}], [CASE])
     assert answer.error is not None
     assert answer.error["frames"] == [(3, "f")] and len(answer.error["message"]) < 1000 and "more" not in answer.error

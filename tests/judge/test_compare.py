@@ -110,7 +110,15 @@ def test_dicts_are_compared_by_key():
 
 @pytest.mark.parametrize(
     ("came", "right"),
-    [(0.25, True), (torch.tensor(0.25), True), (0.2500001, True), (4.0, False), ("x", False), (True, False), (math.nan, False)],
+    [
+        (0.25, True),
+        (torch.tensor(0.25), True),
+        (0.2500001, True),
+        (4.0, False),
+        ("x", False),
+        (True, False),
+        (math.nan, False),
+    ],
     ids=str,
 )
 def test_numbers(came, right):

@@ -166,7 +166,7 @@ def test_absent_untouched_and_refused_files_are_told_apart(grade, course):
 def test_a_fault_of_a_check_is_an_error_and_never_a_mark(tmp_path, make_course):
     root = make_course(tmp_path, "01_parts/01_share")
     path = root / "tests" / "checks" / "01_parts" / "01_share.py"
-    path.write_text(CHECKS.replace('    learner.agrees(case(draw))', "    raise TypeError('oops')"))
+    path.write_text(CHECKS.replace("    learner.agrees(case(draw))", "    raise TypeError('oops')"))
     judge = Judge(load_course(root / "course.yml"), "process", 1)
     records: list[Record] = []
     judge.grade([Graded.submission(RIGHT)], records.append)

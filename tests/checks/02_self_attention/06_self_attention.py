@@ -52,7 +52,10 @@ def test_equal_values_come_back(learner, draw):
     weights = draw.weights("MySelfAttention", width)
     weights["linear_v.weight"] = torch.zeros(width, width)
     x = draw.normal(batch, tokens, width)
-    (output,) = learner.outputs(module("MySelfAttention", width, weights=weights, inputs={"x": x}, axes=AXES))
+    output, _ = learner.outputs(
+        module("MySelfAttention", width, weights=weights, inputs={"x": x}, axes=AXES),
+        case(draw, batch, tokens, width),  # for the diagnosis: equal values hide what was done to them
+    )
     expect(
         same(output, weights["linear_v.bias"].expand(batch, tokens, width)),
         "With the same value for every token, the output is not that value. Do the weights of each query sum to 1, "

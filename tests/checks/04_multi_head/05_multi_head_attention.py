@@ -153,7 +153,7 @@ def test_dropout_acts_on_the_weights(learner, draw):
     # all scores are 0 and all values 1: each output is the sum of its row's weights, and row 0 has a single weight
     weights = {
         "W_query.weight": torch.zeros(width, d_in),
-        "W_key.weight": torch.zeros(width, d_in),
+        "W_key.weight": draw.normal(width, d_in),
         "W_value.weight": torch.full((width, d_in), 1 / d_in),
         "out_proj.weight": torch.eye(width),
         "out_proj.bias": torch.zeros(width),

@@ -96,6 +96,30 @@ MISTAKES = [
         edits=[(PROJECTIONS, "query, value, key = self.linear_q(x), self.linear_k(x), self.linear_v(x)")],
     ),
     Mistake(
+        "input-as-key",
+        "The queries were compared with x itself. They are compared with the keys, linear_k(x).",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "x.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "value-as-key",
+        "The queries were compared with the values. They are compared with the keys, linear_k(x).",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "value.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "no-exp",
+        "The scores were divided by their sum without exp(). A softmax takes the exponential first.",
+        caught_by=MAIN,
+        edits=[("F.softmax(scores, dim=-1)", "scores / scores.sum(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
+        "softmax-twice",
+        "The softmax was taken twice, which makes the weights almost equal. Once is enough.",
+        caught_by=MAIN,
+        edits=[("F.softmax(scores, dim=-1)", "F.softmax(F.softmax(scores, dim=-1), dim=-1)")],
+    ),
+    Mistake(
         "nothing-projected",
         "The layers are there but not used: the scores and the output come from x itself. Project x first.",
         caught_by=MAIN,
@@ -115,6 +139,12 @@ MISTAKES = [
         edits=[("key.transpose(-2, -1)", "key.reshape(key.shape[0], key.shape[2], key.shape[1])")],
     ),
     Mistake(
+        "not-transposed",
+        "The key went into the product as it is. Turn its last two axes round first.",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key")],
+    ),
+    Mistake(
         "first-two-axes",
         "transpose(0, 1) exchanges batch and tokens. The key needs its last two axes exchanged: transpose(-2, -1).",
         caught_by=MAIN,
@@ -125,12 +155,6 @@ MISTAKES = [
         "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
         caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "key.permute(2, 1, 0)")],
-    ),
-    Mistake(
-        "not-transposed",
-        "The key went into the product as it is. Turn its last two axes round first.",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key")],
     ),
     Mistake(
         "weights-transposed",

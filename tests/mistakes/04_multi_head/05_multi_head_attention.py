@@ -131,6 +131,18 @@ MISTAKES = [
         edits=[(".reshape(b, n, self.d_out)", ".view(b, n, self.d_out)")],
     ),
     Mistake(
+        "keys-wrong-axes",
+        "The keys were transposed over the wrong axes. Scores need (head_dim, tokens) at the end: keys.transpose(2, 3), or (-2, -1).",
+        caught_by=MAIN,
+        edits=[("keys.transpose(2, 3)", "keys.transpose(1, 2)")],
+    ),
+    Mistake(
+        "keys-all-axes-reversed",
+        "`.T` reverses all four axes of the keys. Only the last two change places: keys.transpose(2, 3), or .mT.",
+        caught_by=MAIN,
+        edits=[("keys.transpose(2, 3)", "keys.permute(3, 2, 1, 0)")],
+    ),
+    Mistake(
         "heads-ignored",
         "num_heads makes no difference: one head of the full width attends. Split queries, keys and values into num_heads heads.",
         caught_by=MAIN,
@@ -200,6 +212,30 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("queries @ keys.transpose(2, 3)", "keys @ queries.transpose(2, 3)")],
     ),
+    Mistake(
+        "residual-added",
+        "x was added to the result. That belongs to the block around the attention, not into it.",
+        caught_by=MAIN,
+        edits=[(END, END + " + x")],
+    ),
+    Mistake(
+        "own-value-only",
+        "There is no attention: each token got its own value only. The values of the earlier tokens must be mixed in by the weights.",
+        caught_by=MAIN,
+        edits=[(END, "return self.out_proj(self.W_value(x))")],
+    ),
+    Mistake(
+        "weights-all-alike",
+        "Every token got the plain average of the values it may see. The weights come from softmax(queries · keysᵀ / √head_dim).",
+        caught_by=MAIN,
+        edits=[(SCALE, " * 0")],
+    ),
+    Mistake(
+        "zeros",
+        "Only zeros (of the right shape) were returned.",
+        caught_by=MAIN,
+        edits=[(END, "return torch.zeros_like(context)")],
+    ),
     # --- the softmax
     Mistake(
         "no-softmax",
@@ -251,6 +287,12 @@ MISTAKES = [
         edits=[("diagonal=1", "diagonal=0"), (FILL, "self.mask[:n, :n], -1e9")],
     ),
     Mistake(
+        "own-token-hidden-zeroed",
+        "Each token hides itself as well (diagonal=0), so the first one sees nothing and its weights became 0. Begin at diagonal=1.",
+        caught_by=MAIN,
+        edits=[("diagonal=1", "diagonal=0"), (WEIGHTS, WEIGHTS + ".nan_to_num(0.0)")],
+    ),
+    Mistake(
         "next-token-seen",
         "Each token still sees the next one (diagonal=2). Begin at diagonal=1.",
         caught_by=MAIN,
@@ -267,6 +309,12 @@ MISTAKES = [
         "The mask is used the wrong way round: what should be seen is hidden. True (or 1) above the diagonal means hidden.",
         caught_by=MAIN,
         edits=[(FILL, "~self.mask[:n, :n], -torch.inf")],
+    ),
+    Mistake(
+        "mask-inverted-fused",
+        'scaled_dot_product_attention reads True as "may be seen", the other way round than our mask. Invert it, or use is_causal=True.',
+        caught_by=MAIN,
+        edits=[(FILL, "~self.mask[:n, :n], -torch.inf"), (WEIGHTS, WEIGHTS + ".nan_to_num(0.0)")],
     ),
     Mistake(
         "mask-after-softmax",
@@ -323,6 +371,12 @@ MISTAKES = [
         "The lower right corner of the mask was used, or only its last rows. A shorter input needs the upper left corner.",
         caught_by="test_context_may_be_longer_than_the_input",
         edits=[("self.mask[:n, :n]", "self.mask[-n:, :n]")],
+    ),
+    Mistake(
+        "mask-cropped-for-good",
+        "The cropped mask was stored in self.mask, so a longer input no longer fits afterwards. Crop into a local variable.",
+        caught_by="test_calls_of_one_module_do_not_disturb_each_other",
+        edits=[(HIDE, "self.mask = self.mask[:n, :n]\n        " + HIDE)],
     ),
     Mistake(
         "mask-not-a-buffer",
@@ -387,6 +441,24 @@ MISTAKES = [
         edits=[("nn.Dropout(dropout)", "nn.Dropout(0.1)")],
     ),
     Mistake(
+        "dropout-keeps-with-p",
+        "`dropout` was taken as the share to keep. It is the probability to drop a weight.",
+        caught_by=DROPOUT,
+        edits=[("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")],
+    ),
+    Mistake(
+        "dropped-twice",
+        "Dropout was applied twice. Once is enough, to the weights.",
+        caught_by="test_dropout_acts_on_the_weights",
+        edits=[(DROP, "weights = self.dropout(self.dropout(weights))")],
+    ),
+    Mistake(
+        "normalised-after-dropout",
+        "The weights were divided by their sum again after the dropout. In training a row need not sum to 1.",
+        caught_by="test_dropout_acts_on_the_weights",
+        edits=[(DROP, DROP + "\n        weights = weights / weights.sum(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
         "dropout-not-scaled",
         "The weights that are kept were not divided by 1 - p. nn.Dropout does that.",
         caught_by="test_dropout_acts_on_the_weights",
@@ -394,6 +466,18 @@ MISTAKES = [
             (
                 DROP,
                 "if self.training:\n            weights = weights * (torch.rand_like(weights) >= self.dropout.p)",
+            )
+        ],
+    ),
+    Mistake(
+        "dropout-nan-at-one",
+        "With dropout = 1 the weights that are kept would be divided by 0. None is kept, so all of them are plain zeros.",
+        caught_by=DROPOUT,
+        edits=[
+            (
+                DROP,
+                "if self.training:\n            keep = torch.bernoulli(torch.full_like(weights, 1 - self.dropout.p))\n"
+                "            weights = weights * keep / (1 - self.dropout.p)",
             )
         ],
     ),

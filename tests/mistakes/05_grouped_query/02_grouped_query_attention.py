@@ -60,20 +60,39 @@ MISTAKES = [
     ),
     Mistake(
         "not-repeated",
-        "The key and value heads are fewer than the query heads and were not repeated. Repeat each nums_head // "
-        "nums_key_value_head times along the heads.",
+        "There are fewer key and value heads than query heads, and keys or values were not repeated along the heads: "
+        "nums_head // nums_key_value_head times each, both of them.",
         caught_by=MAIN,
         edits=[(REPEAT_K + "\n", "\n"), (REPEAT_V + "\n", "\n")],
     ),
     Mistake(
+        "values-not-repeated",
+        "The keys were repeated, the values were not. Both need as many heads as the queries.",
+        caught_by=MAIN,
+        edits=[(REPEAT_V + "\n", "\n")],
+        same_as="not-repeated",
+    ),
+    Mistake(
         "repeated-along-the-tokens",
-        "Keys and values were repeated along the tokens. After the transpose the heads are dimension 1, before it dimension 2.",
+        "Keys or values were repeated along the tokens. After the transpose the heads are dimension 1, before it dimension 2.",
         caught_by=MAIN,
         edits=[
             (REPEAT_K, "k = k.repeat_interleave(group, dim=2)"),
             (REPEAT_V, "v = v.repeat_interleave(group, dim=2)"),
         ],
         same_as="not-repeated",
+    ),
+    Mistake(
+        "queries-averaged",
+        "The query heads of a group were averaged. They stay different; they only share a key head and a value head.",
+        caught_by=MAIN,
+        edits=[
+            (
+                REPEAT_K,
+                REPEAT_K
+                + "\n        q = q.unflatten(1, (self.nums_key_value_head, group)).mean(2).repeat_interleave(group, dim=1)",
+            )
+        ],
     ),
     Mistake(
         "repeated-kv-times",
@@ -94,6 +113,12 @@ MISTAKES = [
         "v_proj puts out hidden_dim numbers. Like k_proj it is narrower here, nums_key_value_head * head_dim.",
         caught_by=MAIN,
         edits=[(V_LAYER, "self.v_proj = " + WIDE)],
+    ),
+    Mistake(
+        "narrow-queries",
+        "q_proj is as narrow as k_proj. There are still nums_head query heads, so it puts out hidden_dim numbers.",
+        caught_by=MAIN,
+        edits=[("nn.Linear(hidden_dim, nums_head * self.head_dim)", NARROW)],
     ),
     Mistake(
         "one-head-wide",
@@ -181,6 +206,12 @@ MISTAKES = [
         edits=[(SCALE, ""), (SOFTMAX, f"{SOFTMAX}{SCALE}")],
     ),
     Mistake(
+        "not-normalised",
+        "The exponentials of the scores were used as weights. Each row still has to be divided by its sum.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "scores.exp()")],
+    ),
+    Mistake(
         "no-softmax",
         "There is no softmax: the scores themselves were used as weights.",
         caught_by=MAIN,
@@ -239,6 +270,12 @@ MISTAKES = [
         "The scores are k · qᵀ, so rows and columns are exchanged. A row belongs to a query: q · kᵀ.",
         caught_by=MAIN,
         edits=[("q @ k.transpose(2, 3)", "k @ q.transpose(2, 3)")],
+    ),
+    Mistake(
+        "keys-wrong-axes",
+        "The keys were transposed over the wrong axes. Scores need (head_dim, tokens) at the end: k.transpose(2, 3), or (-2, -1).",
+        caught_by=MAIN,
+        edits=[("k.transpose(2, 3)", "k.transpose(1, 2)")],
     ),
     # --- splitting and merging
     Mistake(
@@ -337,6 +374,18 @@ MISTAKES = [
         "There is no attention: X went straight to o_proj.",
         caught_by=MAIN,
         edits=[(END, "return self.o_proj(X)")],
+    ),
+    Mistake(
+        "residual-added",
+        "X was added to the result. That belongs to the block around the attention, not into it.",
+        caught_by=MAIN,
+        edits=[(END, END + " + X")],
+    ),
+    Mistake(
+        "projections-unused",
+        "X itself played query, key and value. They are q_proj(X), k_proj(X) and v_proj(X), split into heads.",
+        caught_by=MAIN,
+        edits=[(END, "return self.o_proj(F.softmax(X @ X.mT / hidden_dim**0.5, dim=-1) @ X)")],
     ),
     Mistake(
         "zeros",

@@ -15,7 +15,7 @@ class MultiHeadAttention(nn.Module):
         self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         # not needed by the fused call, which knows what causal is
-        self.register_buffer("mask", torch.empty(0))
+        self.mask = nn.Buffer(torch.empty(0), persistent=False)
 
     def forward(self, x):
         q, k, v = (

@@ -1,0 +1,24 @@
+"""Split heads: cut every token's vector into one piece for each head.
+
+    result[b, head, token] = x[b, token, head * d : (head + 1) * d]        with d = d_out / num_heads
+
+    x        (b, n, d_out)                        batch, tokens, width of all heads together
+    returns  (b, num_heads, n, d_out/num_heads)   batch, heads, tokens, width of one head
+
+Document: iThome, "Day 15. Multi-head Attention", the efficient version; gqa and Happy-LLM do the same.
+
+    >>> split_heads(torch.arange(12.0).view(1, 2, 6), 2)
+    tensor([[[[ 0.,  1.,  2.],
+              [ 6.,  7.,  8.]],
+    <BLANKLINE>
+             [[ 3.,  4.,  5.],
+              [ 9., 10., 11.]]]])
+
+A width that `num_heads` does not divide is refused with AssertionError or ValueError.
+"""
+
+import torch
+
+
+def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
+    raise NotImplementedError("split_heads: still to write")

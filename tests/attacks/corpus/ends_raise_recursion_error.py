@@ -1,0 +1,3 @@
+# Raises RecursionError inside of the call.
+def softmax(scores, dim=-1):
+    raise RecursionError("stop")

@@ -1,0 +1,3 @@
+# Raises SystemExit inside of the call.
+def softmax(scores, dim=-1):
+    raise SystemExit("stop")

@@ -1,0 +1,27 @@
+# Sends JSON nested as deep as it can be.
+import json
+import os
+import struct
+
+
+def send(header, block=b""):
+    if not isinstance(header, bytes):
+        header = json.dumps(header).encode()
+    data = struct.pack("<4sIQ", b"KAT1", len(header), len(block)) + header + block
+    while data:
+        data = data[os.write(4, data) :]
+
+
+def items(*values):
+    return {"$": "list", "v": list(values)}
+
+
+def mapping(**values):
+    return {"$": "dict", "v": [[key, value] for key, value in values.items()]}
+
+
+send(mapping(loaded=True))
+for depth in (500, 900, 990, 5000, 100_000):
+    send(b"[" * depth + b"]" * depth)
+while True:
+    pass

@@ -1,0 +1,17 @@
+# Sends a tag that is nested as deep as it can be.
+import json
+import os
+import struct
+
+
+def send(header, block=b""):
+    if not isinstance(header, bytes):
+        header = json.dumps(header).encode()
+    data = struct.pack("<4sIQ", b"KAT1", len(header), len(block)) + header + block
+    while data:
+        data = data[os.write(4, data) :]
+
+send(b'{"$":' + b"[" * 940 + b"]" * 940 + b',"v":0}')
+
+while True:
+    pass

@@ -1,0 +1,19 @@
+# Writes noise where answers go, while it is loaded.
+import json
+import os
+import struct
+
+
+def send(header, block=b""):
+    if not isinstance(header, bytes):
+        header = json.dumps(header).encode()
+    data = struct.pack("<4sIQ", b"KAT1", len(header), len(block)) + header + block
+    while data:
+        data = data[os.write(4, data) :]
+
+os.write(4, b"\x00\xff" * 1000)
+
+
+def softmax(scores, dim=-1):
+    exps = (scores - scores.amax(dim, keepdim=True)).exp()
+    return exps / exps.sum(dim, keepdim=True)

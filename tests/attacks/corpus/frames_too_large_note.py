@@ -1,0 +1,27 @@
+# Forges the note that an answer is too large.
+import json
+import os
+import struct
+
+
+def send(header, block=b""):
+    if not isinstance(header, bytes):
+        header = json.dumps(header).encode()
+    data = struct.pack("<4sIQ", b"KAT1", len(header), len(block)) + header + block
+    while data:
+        data = data[os.write(4, data) :]
+
+
+def items(*values):
+    return {"$": "list", "v": list(values)}
+
+
+def mapping(**values):
+    return {"$": "dict", "v": [[key, value] for key, value in values.items()]}
+
+
+send(mapping(loaded=True))
+for _ in range(20):
+    send(mapping(too_large="<script>" * 10_000))
+while True:
+    pass

@@ -1,0 +1,4 @@
+# Sleeps instead of being loaded.
+import time
+
+time.sleep(10**6)

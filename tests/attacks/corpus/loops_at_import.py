@@ -1,0 +1,3 @@
+# Never comes to the end of its file.
+while True:
+    pass

@@ -1,0 +1,4 @@
+# Never answers.
+def softmax(scores, dim=-1):
+    while True:
+        pass

@@ -1,0 +1,3 @@
+# Calls itself for ever.
+def softmax(scores, dim=-1):
+    return softmax(scores, dim)

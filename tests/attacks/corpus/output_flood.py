@@ -1,0 +1,4 @@
+# Prints without end.
+def softmax(scores, dim=-1):
+    while True:
+        print("x" * 10_000)

@@ -1,0 +1,6 @@
+# Returns an empty tensor.
+import torch
+
+
+def softmax(scores, dim=-1):
+    return torch.empty(0)

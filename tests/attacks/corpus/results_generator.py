@@ -1,0 +1,3 @@
+# A generator of rows.
+def softmax(scores, dim=-1):
+    yield from scores

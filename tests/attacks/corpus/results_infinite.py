@@ -1,0 +1,3 @@
+# Returns infinity everywhere.
+def softmax(scores, dim=-1):
+    return scores * 0 + float('inf')

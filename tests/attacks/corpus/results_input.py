@@ -1,0 +1,3 @@
+# Returns its input.
+def softmax(scores, dim=-1):
+    return scores

@@ -1,0 +1,3 @@
+# Whole numbers.
+def softmax(scores, dim=-1):
+    return scores.long()

@@ -1,0 +1,3 @@
+# Returns NaN everywhere.
+def softmax(scores, dim=-1):
+    return scores * float('nan')

@@ -1,0 +1,3 @@
+# Returns None.
+def softmax(scores, dim=-1):
+    return None

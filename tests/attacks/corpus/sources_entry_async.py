@@ -1,0 +1,3 @@
+# softmax is a coroutine.
+async def softmax(scores, dim=-1):
+    return scores

@@ -1,0 +1,6 @@
+# softmax is deleted again.
+def softmax(scores, dim=-1):
+    return scores
+
+
+del softmax

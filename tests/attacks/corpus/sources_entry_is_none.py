@@ -1,0 +1,2 @@
+# softmax is None.
+softmax = None

@@ -1,0 +1,2 @@
+# softmax is a number.
+softmax = 5.0

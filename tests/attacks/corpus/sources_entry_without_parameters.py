@@ -1,0 +1,3 @@
+# softmax takes nothing.
+def softmax():
+    return 5

@@ -1,0 +1,2 @@
+# Divides by zero while it is loaded.
+1 / 0

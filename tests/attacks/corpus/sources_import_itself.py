@@ -1,0 +1,2 @@
+# Imports itself.
+import softmax as answer

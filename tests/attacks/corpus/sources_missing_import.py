@@ -1,0 +1,2 @@
+# Imports what is not there.
+import attention_answers

@@ -1,0 +1,4 @@
+# Tabs and blanks mixed.
+def softmax(scores, dim=-1):
+	scores = scores
+        return scores

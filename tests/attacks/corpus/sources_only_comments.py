@@ -1,0 +1,3 @@
+# Nothing but comments.
+# softmax
+# passed

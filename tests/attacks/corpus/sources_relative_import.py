@@ -1,0 +1,2 @@
+# Imports from its own folder.
+from . import answers

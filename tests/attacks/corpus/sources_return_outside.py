@@ -1,0 +1,2 @@
+# A return outside of a function.
+return 5

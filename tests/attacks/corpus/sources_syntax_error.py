@@ -1,0 +1,3 @@
+# Not Python.
+def softmax(scores, dim=-1)
+    return scores
