@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Writes those files of examples/class that are made of others: run it after a stub or a file in examples/sources changed.
+"""Writes the files of examples/class that are made of others: run it when a stub or examples/sources has changed.
 
 lucia_ferrari/                   every stub as it is given out
 bjarne_lindqvist/                the stubs that he left as they were

@@ -102,12 +102,17 @@ class Judge:
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             raise GraderBroken(f"the hidden checks could not be run: {'; '.join(plugin.problems) or code}")
 
+    def await_ready(self) -> None:
+        """Wait until learners' code can be run. Raises MachineError when this machine cannot isolate."""
+        if self.sandbox is not None:
+            self.sandbox.await_ready()
+
     def replace_sandbox(self) -> None:
         """Start over with a new zygote. Raises MachineError when there can be none."""
         if self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = Sandbox(self.level)
-            self.sandbox.await_ready()
+            self.await_ready()
 
     def attempt(self, exercise: Exercise, source: bytes) -> Attempt | LocalAttempt:
         """A go at one exercise, behind the wall unless the level is "none"."""
@@ -182,6 +187,7 @@ class _Batch:
         for item in session.items:
             groups[exercise_file(item).kit.exercise.id].append(item)
         try:
+            self._judge.await_ready()
             for submission in self._submissions:
                 self._take(self._grade(submission, groups))
         except BaseException as error:  # pytest would turn it into a report of its own

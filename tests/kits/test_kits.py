@@ -1,0 +1,46 @@
+"""The author's gate over the real course: every kit is complete and holds, behind the wall, with fresh hidden inputs."""
+
+import secrets
+from pathlib import Path
+
+import pytest
+
+from grader.course import load_course
+from grader.judge.grading import Judge
+from grader.results import MAX_SEED, Record
+from grader.submission import read_submission
+from grader.verify import incomplete, prove, stale_stub, trials
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT / "course.yml")
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_the_kit_is_complete(exercise):
+    assert incomplete(COURSE, exercise) == []
+    assert stale_stub(COURSE, exercise) == []
+
+
+@pytest.mark.parametrize("unit", COURSE.units, ids=lambda unit: unit.folder)
+def test_the_kits_of_a_unit_hold(unit):
+    """Reference and alternatives pass, the stub earns nothing, every mistake is caught where its bank says, and named."""
+    seed = secrets.randbelow(MAX_SEED)
+    judge = Judge(COURSE, "full", seed, [exercise.id for exercise in unit.exercises])
+    try:
+        problems = prove(judge, [trial for exercise in unit.exercises for trial in trials(COURSE, exercise)])
+    finally:
+        judge.close()
+    assert problems == [], f"seed {seed}"
+
+
+@pytest.mark.parametrize("level", ["reduced", "process", "none"])
+def test_the_references_pass_at_every_level(level):
+    judge = Judge(COURSE, level, secrets.randbelow(MAX_SEED))
+    records: list[Record] = []
+    try:
+        judge.grade([read_submission(ROOT / "solutions", COURSE)], records.append)
+    finally:
+        judge.close()
+    (record,) = records
+    assert [exercise.id for exercise in record.exercises if exercise.status != "passed"] == []
+    assert record.points == record.max_points == sum(exercise.points for exercise in COURSE.exercises)
