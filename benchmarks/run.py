@@ -1,12 +1,13 @@
 """Time what matters, as ratios within one run: `python benchmarks/run.py [--json FILE]`.
 
-Absolute seconds depend on the machine and on what else it does; the ratios are what is compared from run to run. What is
-compared is measured in turns, so that a busy moment hits both sides.
+Absolute seconds depend on the machine and on what else it does; the ratios are what is compared from run to run. The
+two sides of a ratio are measured in turns, so that a busy moment hits both.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import statistics
 import subprocess
@@ -98,7 +99,7 @@ def warm_submission() -> Row:
 def _per_submission(judge: Judge, submission: Submission) -> float:
     moments = [time.perf_counter()]
     judge.grade([submission] * (WARM_RUNS + 1), lambda record: moments.append(time.perf_counter()))
-    return statistics.median(b - a for a, b in zip(moments[1:], moments[2:], strict=False)) * 1000
+    return statistics.median(b - a for a, b in itertools.pairwise(moments[1:])) * 1000
 
 
 def table(rows: list[Row]) -> str:

@@ -20,6 +20,8 @@ ULPS_OF_HALF = 4
 """float16 and bfloat16 results may be off by this many units in the last place."""
 
 ROUNDING_SAFETY = 4.0
+GENEROUS = 10.0
+"""How many tolerances may lie between two values of a learner's: two ways of computing the same round differently."""
 
 
 def difference(
@@ -71,13 +73,18 @@ def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
 
 def same(came: Any, due: Any) -> bool:
     """Whether two values of a learner's agree up to rounding."""
-    return difference(came, due, what="", scale=_generous(due)) is None
+    return difference(came, due, what="", scale=_scale(due, GENEROUS)) is None
 
 
-def _generous(value: Any) -> float | None:
-    """Ten times the usual tolerance: two ways of computing the same round differently."""
+def scale_for(due: Any, magnitude: float) -> float | None:
+    """The scale for a tensor whose right computation rounds numbers as large as `magnitude`."""
+    lost = ROUNDING_SAFETY * magnitude * torch.finfo(torch.float32).eps / RELATIVE
+    return _scale(due, max(1.0, lost))
+
+
+def _scale(value: Any, factor: float) -> float | None:
     if isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
-        return 10 * float(value.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
+        return factor * float(value.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
     return None
 
 
@@ -180,7 +187,7 @@ def _sequence_difference(
     slacks = slack if isinstance(slack, (list, tuple)) and len(slack) == len(due) else [None] * len(due)
     for number, (one, other, room) in enumerate(zip(came, due, slacks, strict=True)):
         wrong = difference(
-            one, other, what=f"Value {number + 1} of {len(due)} of {what}", axes=axes, slack=room, scale=scale
+            one, other, what=f"Value {number + 1} of {len(due)} of {_within(what)}", axes=axes, slack=room, scale=scale
         )
         if wrong:
             return wrong
@@ -195,7 +202,7 @@ def _mapping_difference(came: Any, due: Mapping[Any, Any], what: str, slack: Any
         return f"{what}: {names_text(missing, extra)}"
     for key, value in due.items():
         room = slack.get(key) if isinstance(slack, Mapping) else None
-        wrong = difference(came[key], value, what=f"`{key}` in {what}", slack=room)
+        wrong = difference(came[key], value, what=f"`{key}` in {_within(what)}", slack=room)
         if wrong:
             return wrong
     return None
@@ -209,6 +216,10 @@ def names_text(missing: Sequence[Any], extra: Sequence[Any]) -> str:
     if extra:
         parts.append("not expected: " + ", ".join(f"`{name}`" for name in extra))
     return "; ".join(parts) + "."
+
+
+def _within(what: str) -> str:
+    return what[:1].lower() + what[1:]
 
 
 def _number_difference(came: Any, due: float, what: str) -> str | None:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import torch
 
 from .answers import Answers, Malformed, read_answers
 from .case import GRADIENTS, OUTPUT, Case, Question
-from .compare import difference, form_difference, gradients_difference, same
+from .compare import difference, form_difference, gradients_difference, same, scale_for
 from .draw import Draw
 from .failure import CheckFailed, error_text, expect, fail
 from .trusted import Expected
 
 MAX_LINES = 2000
+NUMBERS = re.compile(r"[\d\s]+")
 
 
 class Asked(Protocol):
@@ -81,14 +84,15 @@ class Learner:
         """The sentence for an error of the learner's code."""
         return error_text(error, self.source.splitlines(), self.forbidden_reason, hide_numbers=not self.is_visible)
 
-    def agrees(self, *cases: Case) -> None:
+    def agrees(self, *cases: Case, magnitude: float = 1.0) -> None:
         """Everything told in these cases is what the reference tells, up to rounding.
 
         The cases go in a shuffled order, the first once more at the end: an answer must not depend on what came before.
+        `magnitude`: the size of numbers that a right answer may have to round on its way (scores of 1000, say).
         """
         order = self.draw.shuffled(cases)
         order.append(order[0])
-        self._compare(order, _plain_differences)
+        self._compare(order, partial(_plain_differences, magnitude=magnitude))
 
     def agrees_in_gradients(self, *cases: Case) -> None:
         """The gradients of inputs and parameters are the reference's, for a random weighting of the output."""
@@ -178,10 +182,11 @@ def _changed(before: list[str], after: list[str]) -> tuple[int, int]:
     return gone, new
 
 
-def _plain_differences(case: Case, came: Answers, due: Answers, slack: Answers) -> str | None:
+def _plain_differences(case: Case, came: Answers, due: Answers, slack: Answers, *, magnitude: float) -> str | None:
     for name, right in due.values.items():
         what = "The output" if name == OUTPUT else f"`{name}`"
-        wrong = difference(came[name], right, what=what, axes=case.axes, slack=slack.values.get(name))
+        scale = scale_for(right, magnitude)
+        wrong = difference(came[name], right, what=what, axes=case.axes, slack=slack.values.get(name), scale=scale)
         if wrong:
             return wrong
     return None
@@ -200,11 +205,15 @@ def same_answers(came: Answers, other: Answers, case: Case) -> bool:
         return _error_identity(came.error) == _error_identity(other.error)
     for name, value in other.values.items():
         if name == GRADIENTS and isinstance(value, Mapping):
-            if gradients_difference(came[name], value):
+            if gradients_difference(came[name], value) or _reach(came[name]) != _reach(value):
                 return False
         elif not same(came[name], value):
             return False
     return True
+
+
+def _reach(gradients: Mapping[str, Any]) -> set[str]:
+    return {name for name, gradient in gradients.items() if gradient is not None}
 
 
 def _error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -215,4 +224,8 @@ def _error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
         "weight_shape": ("name", "came"),
         "forbidden": ("name",),
     }.get(error["kind"], ())
-    return (error["kind"], *(repr(error[name]) for name in details))
+    identity = (error["kind"], *(repr(error[name]) for name in details))
+    if error.get("type") == "RuntimeError":
+        # torch raises this one for everything; what it says tells one from the other, but for the sizes in it
+        return (*identity, NUMBERS.sub("", error["message"].partition("\n")[0]))
+    return identity

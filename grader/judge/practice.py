@@ -25,7 +25,7 @@ class Practice:
     """Collects a course's exercise files and sits them for the learner who runs pytest."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._courses: dict[Path, Course | None] = {}
+        self._courses: dict[Path, Course] = {}
         level: Level | None = config.getoption("isolation")
         self.level: Level = level or strongest_level()
         seed = config.getoption("seed")
@@ -35,8 +35,6 @@ class Practice:
     def collect(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """The node of an exercise file, or None for any other file."""
         course = self._course_of(path)
-        if course is None:
-            return None
         exercise = next((each for each in course.exercises if course.stub_path(each) == path), None)
         if exercise is None:
             return None
@@ -48,15 +46,12 @@ class Practice:
             return untouched
         return ExerciseFile.of(parent, path, kit, course)
 
-    def _course_of(self, path: Path) -> Course | None:
+    def _course_of(self, path: Path) -> Course:
         if path.parent not in self._courses:
             try:
                 self._courses[path.parent] = load_course(find_course(path.parent))
             except CourseError as error:
-                if "there is no" in str(error):
-                    self._courses[path.parent] = None
-                else:
-                    raise pytest.UsageError(str(error)) from None
+                pytest.exit(str(error), returncode=pytest.ExitCode.USAGE_ERROR)
         return self._courses[path.parent]
 
     def seat(self, item: pytest.Item) -> None:

@@ -105,7 +105,7 @@ def test_tuples_and_lists_are_the_same():
 def test_dicts_are_compared_by_key():
     assert wrong({"a": DUE}, {"a": DUE}) is None
     assert "missing: `a`; not expected: `b`" in str(wrong({"b": DUE}, {"a": DUE}))
-    assert "`a` in The output" in str(wrong({"a": DUE + 1}, {"a": DUE}))
+    assert "`a` in the output" in str(wrong({"a": DUE + 1}, {"a": DUE}))
 
 
 @pytest.mark.parametrize(

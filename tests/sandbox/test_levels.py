@@ -59,3 +59,14 @@ def test_a_missing_part_comes_with_its_remedy(monkeypatch, tmp_path):
 def test_the_judges_side_starts_a_zygote_without_loading_torch():
     code = "import sys; import grader.sandbox.launch, grader.sandbox.doctor; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_machine_without_namespaces_says_what_bubblewrap_said(monkeypatch, tmp_path):
+    refusing = tmp_path / "bwrap"
+    refusing.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    refusing.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert "No permissions" in str(try_level("full"))
+    findings = doctor.examine()
+    assert doctor.strongest_level(findings) == "reduced"
+    assert "No permissions" in next(finding.remedy for finding in findings if finding.part == "bubblewrap")

@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import numpy
 import safetensors.torch
 import torch
 
@@ -83,6 +84,7 @@ class _Encoder:
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise WireError("the value is nested too deep or has too many parts")
+        value = _plain_number(value)
         kind = type(value)
         if value is None or kind is bool:
             return value
@@ -120,6 +122,17 @@ class _Encoder:
         key = str(len(self.tensors))
         self.tensors[key] = plain
         return {"$": "tensor", "v": key}
+
+
+def _plain_number(value: Any) -> Any:
+    """NumPy's numbers and subclasses of float are numbers too."""
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, numpy.generic) and value.dtype.kind in "biu":
+        return value.item()
+    if isinstance(value, numpy.floating):
+        return float(value)
+    return value
 
 
 def unfit_tensor(tensor: torch.Tensor) -> str | None:

@@ -17,6 +17,15 @@ def tensors(entries, data=b""):
     return struct.pack("<Q", len(header)) + header + data
 
 
+
+def items(*values):
+    return {"$": "list", "v": list(values)}
+
+
+def mapping(**values):
+    return {"$": "dict", "v": [[key, value] for key, value in values.items()]}
+
+
 send(mapping(loaded=True))
 block = tensors({"0": {"dtype": "F32", "shape": [2**62, 4], "data_offsets": [0, 0]}, "1": {"dtype": "F32", "shape": [3], "data_offsets": [0, 2**63]}})
 for _ in range(20):

@@ -3,4 +3,4 @@ import torch
 
 
 def softmax(scores, dim=-1):
-    return torch.jit.CompilationUnit("def f(x, dim: int):\n  return torch.softmax(x, dim)").f(scores, dim)
+    return torch.jit.CompilationUnit("def f(x, dim: int):\n  return torch.softmax(x, dim)\n").f(scores, dim)

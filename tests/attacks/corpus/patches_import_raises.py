@@ -1,4 +1,4 @@
-# Makes every later import fail, and is right.
+# Makes every later import end the process.
 import builtins
 
 

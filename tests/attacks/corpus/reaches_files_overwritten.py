@@ -9,7 +9,7 @@ class Reached(Exception):
 
 
 def act():
-    for path in (os.__file__, json.__file__, sys.executable, "/dev/null", "/etc/passwd", "/dev/sda", "/kata/inside/host.py", "/work/main/course.yml"):
+    for path in (os.__file__, json.__file__, sys.executable, "/dev/null", "/etc/passwd", "/dev/sda", "/kata/inside/host.py", sys.modules["inside.host"].__file__, sys.prefix + "/../course.yml"):
         for flags in (os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_WRONLY | os.O_APPEND):
             try:
                 os.open(path, flags)

@@ -8,7 +8,7 @@ class Reached(Exception):
 
 
 def act():
-    folders = ["/", "/tmp", "/var/tmp", "/dev/shm", "/dev", "/root", "/home", "/run", "/kata", "/kata/inside", ".", "/work", "/work/main", "/usr/lib", sys.prefix, os.path.dirname(os.__file__), "/proc/self"]
+    folders = ["/", "/tmp", "/var/tmp", "/dev/shm", "/dev", "/root", "/home", "/run", "/kata", "/kata/inside", ".", os.path.dirname(sys.prefix), "/usr/lib", sys.prefix, os.path.dirname(os.__file__), "/proc/self"]
     for folder in folders:
         for mode in ("w", "a", "x"):
             try:

@@ -4,7 +4,7 @@ from torch import nn
 
 
 class GroupQueryAttention(nn.Module):
-    """The narrow weights are repeated instead of the heads; then it is plain multi-head attention, and torch has that."""
+    """The narrow weights are repeated, not the heads; then it is plain multi-head attention, and torch has that."""
 
     def __init__(self, hidden_dim, nums_head, nums_key_value_head):
         super().__init__()
