@@ -34,7 +34,11 @@ class Practice:
 
     def collect(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """The node of an exercise file, or None for any other file."""
-        course = self._course_of(path)
+        try:
+            course = self._course_of(path)
+        except CourseError as error:
+            broken: pytest.Collector = BrokenCourse.of(parent, path, error)
+            return broken
         exercise = next((each for each in course.exercises if course.stub_path(each) == path), None)
         if exercise is None:
             return None
@@ -48,10 +52,7 @@ class Practice:
 
     def _course_of(self, path: Path) -> Course:
         if path.parent not in self._courses:
-            try:
-                self._courses[path.parent] = load_course(find_course(path.parent))
-            except CourseError as error:
-                pytest.exit(str(error), returncode=pytest.ExitCode.USAGE_ERROR)
+            self._courses[path.parent] = load_course(find_course(path.parent))
         return self._courses[path.parent]
 
     def seat(self, item: pytest.Item) -> None:
@@ -107,6 +108,23 @@ class Practice:
         """End the sandbox."""
         if self._sandbox is not None:
             self._sandbox.close()
+
+
+class BrokenCourse(pytest.File):
+    """Stands for an exercise file whose course cannot be read."""
+
+    error: CourseError
+
+    @classmethod
+    def of(cls, parent: pytest.Collector, path: Path, error: CourseError) -> BrokenCourse:
+        """The node for a file, with what is wrong with the course."""
+        node: BrokenCourse = cls.from_parent(parent, path=path)
+        node.error = error
+        return node
+
+    def collect(self) -> list[pytest.Item]:
+        """Say what is wrong, without a trace."""
+        raise self.CollectError(str(self.error))
 
 
 class NotStartedFile(pytest.File):

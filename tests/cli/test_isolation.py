@@ -60,5 +60,5 @@ def test_doctor_names_what_to_install(tmp_path: Path, without_bubblewrap: dict[s
 def test_doctor_tells_the_level_that_works(tmp_path: Path, kata: Run) -> None:
     done = kata("doctor", cwd=tmp_path)
     level = strongest_level()
-    assert done.stdout.splitlines()[4] == f"Isolation: {level}"
+    assert f"Isolation: {level}" in done.stdout.splitlines()
     assert done.returncode == (0 if level in ("full", "reduced") else 3)

@@ -197,6 +197,10 @@ def test_attack_is_told_for_what_it_is(id: str, told: str, records: dict[str, Re
     assert failed and any(told in check.message for check in failed)
 
 
+def test_error_of_ones_own_making_is_no_known_mistake(records: dict[str, Record]) -> None:
+    assert not result(records["robin_quill"], "multi_head_attention").diagnosis
+
+
 def test_records_are_valid_against_the_published_schema(out: Path) -> None:
     validator = jsonschema.Draft202012Validator(json.loads((ROOT / "docs" / "record.schema.json").read_text("utf-8")))
     for line in (out / "results.jsonl").read_text("utf-8").splitlines():

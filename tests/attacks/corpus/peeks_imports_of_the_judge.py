@@ -10,7 +10,7 @@ def look():
     for name in ("grader", "grader.judge", "grader.judge.compare", "grader.course", "kata_checks", "softmax", "inside.solutions"):
         try:
             module = importlib.import_module(name)
-        except ImportError:
+        except (ImportError, OSError):
             continue
         raise Reached(f"{name} at {getattr(module, '__file__', None)}")
 
