@@ -565,7 +565,7 @@ def test_every_error_is_told_with_its_line(broken: Broken, tmp_path: Path) -> No
 def test_the_wording_is_the_same_without_libyaml(
     broken: Broken, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.course._FAST", yaml.SafeLoader)
+    monkeypatch.setattr("grader.course.source._FAST", yaml.SafeLoader)
 
     assert complaint(tmp_path, broken.text) == f"course.yml:{broken.says}"
 
@@ -578,7 +578,7 @@ def test_an_escape_beyond_unicode_is_refused(tmp_path: Path, monkeypatch: pytest
         "course.yml:20: this escape stands for no character",
         "course.yml:1: this is not YAML: something is missing or too much here or just before",
     )
-    monkeypatch.setattr("grader.course._FAST", yaml.SafeLoader)
+    monkeypatch.setattr("grader.course.source._FAST", yaml.SafeLoader)
     assert complaint(tmp_path, text).startswith("course.yml:1: this is not YAML")
 
 

@@ -132,7 +132,7 @@ def test_a_file_saved_by_another_editor_is_the_same(content: bytes, small: Cours
 
 
 def test_libyaml_makes_no_difference(small: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.course._FAST", yaml.SafeLoader)
+    monkeypatch.setattr("grader.course.source._FAST", yaml.SafeLoader)
 
     assert load_course(small.root / "course.yml") == small
 

@@ -1,0 +1,218 @@
+"""What a course is: units, exercises, limits and policy, each with what its values must be."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+
+from .errors import CourseError
+from .phrases import did_you_mean, quoted
+
+MAX_POINTS = 1000
+MAX_LIMIT = 1_000_000
+
+
+def _must(holds: Callable[[Any], bool], demand: str) -> AfterValidator:
+    """A validator that says `demand` ("must not be blank") of a value for which `holds` is false."""
+
+    def validate(value: Any) -> Any:
+        if not holds(value):
+            raise ValueError(demand)
+        return value
+
+    return AfterValidator(validate)
+
+
+def _is_name(text: str) -> bool:
+    return text.isascii() and text.isidentifier() and not keyword.iskeyword(text)
+
+
+def _is_within(least: float, most: float) -> Callable[[float], bool]:
+    return lambda number: least <= number <= most
+
+
+def _is_positive_within(most: float) -> Callable[[float], bool]:
+    return lambda number: 0 < number <= most
+
+
+_not_blank = _must(lambda text: bool(text.strip()), "must not be blank")
+_is_limit = _must(_is_positive_within(MAX_LIMIT), f"must be more than 0 and at most {MAX_LIMIT}")
+
+Text = Annotated[str, _not_blank]
+Title = Annotated[str, _not_blank, _must(str.isprintable, "must be one line of ordinary text")]
+Identifier = Annotated[
+    str,
+    _must(
+        lambda text: len(text) <= 60 and bool(re.fullmatch(r"[a-z][a-z0-9_]*", text)),
+        "must be small letters, digits and `_`, begin with a letter, and be at most 60 long",
+    ),
+]
+Folder = Annotated[
+    str,
+    _must(
+        lambda text: len(text) <= 60 and bool(re.fullmatch(r"[0-9]{2}_[a-z][a-z0-9_]*", text)),
+        "must be two digits, `_` and small letters, such as `01_soft_lookup`",
+    ),
+]
+Number = Annotated[int, _must(_is_within(1, 99), "must be from 1 to 99")]
+Points = Annotated[float, _must(_is_positive_within(MAX_POINTS), f"must be more than 0 and at most {MAX_POINTS}")]
+Cost = Annotated[float, _must(_is_within(0, MAX_POINTS), f"must be from 0 to {MAX_POINTS}")]
+Amount = Annotated[float, _is_limit]
+Count = Annotated[int, _is_limit]
+PythonName = Annotated[str, _must(_is_name, "must be a Python name")]
+OperatorName = Annotated[
+    str,
+    _must(
+        lambda text: bool(re.fullmatch(r"[a-z_]\w*::\w+", text, re.ASCII)),
+        "must be a torch operator such as `aten::_softmax`",
+    ),
+]
+
+
+class Model(BaseModel):
+    """What all parts of a course have in common."""
+
+    # Strict, as a course that says `points: "5"` has a mistake in it that nobody should have to guess at.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Limits(Model):
+    """What one exercise of a learner's may use up."""
+
+    request_seconds: Amount = 5.0
+    seconds: Amount = 12.0
+    cpu_seconds: Count = 20
+    memory_mb: Count = 2048
+    output_kb: Count = 64
+    source_kb: Count = 1024
+    reply_mb: Count = 64
+
+
+class Forbidden(Model):
+    """The library calls an exercise refuses, because they are what it asks for."""
+
+    calls: tuple[PythonName, ...] = ()
+    operators: tuple[OperatorName, ...] = ()
+    reason: Text
+
+    @model_validator(mode="after")
+    def _forbids_something(self) -> Forbidden:
+        if not self.calls and not self.operators:
+            raise ValueError("must name `calls` or `operators`")
+        return self
+
+
+class Document(Model):
+    """A text the course mirrors."""
+
+    title: Title
+    author: Title
+    language: Title
+
+
+class Exercise(Model):
+    """One exercise; `unit` is filled in by the loader, and `limits` completed with the course's."""
+
+    id: Identifier
+    number: Number
+    unit: Folder
+    kind: Literal["implement", "debug"]
+    title: Title
+    points: Points
+    requires: tuple[str, ...] = ()
+    document: str
+    step: Title
+    entry_points: Annotated[tuple[PythonName, ...], _must(bool, "must name at least one entry point")]
+    forbidden: Forbidden | None = None
+    limits: Limits = Limits()
+    hints: Annotated[
+        tuple[Text, ...],
+        _must(lambda hints: len(hints) == 3, "must be exactly three, from vague to almost-code"),
+    ]
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its ending: `03_softmax`."""
+        return f"{self.number:02d}_{self.id}"
+
+    @property
+    def file_name(self) -> str:
+        """The learner's file: `03_softmax.py`."""
+        return f"{self.stem}.py"
+
+    @property
+    def relative_path(self) -> str:
+        """The file within exercises/ and each of its mirrors: `01_soft_lookup/03_softmax.py`."""
+        return f"{self.unit}/{self.file_name}"
+
+
+class Unit(Model):
+    """A folder of exercises with a lesson."""
+
+    folder: Folder
+    title: Title
+    extra_credit: bool = False
+    exercises: Annotated[tuple[Exercise, ...], _must(bool, "must hold at least one exercise")]
+
+
+class Policy(Model):
+    """What the instructor decides about marks."""
+
+    hints_cost_points: Cost = 0.0
+
+
+class Course(Model):
+    """The whole course, and where its files are."""
+
+    title: Title
+    version: Title
+    documents: dict[str, Document]
+    limits: Limits = Limits()
+    policy: Policy = Policy()
+    units: Annotated[tuple[Unit, ...], _must(bool, "must hold at least one unit")]
+    root: Path
+
+    @property
+    def exercises(self) -> tuple[Exercise, ...]:
+        """All exercises in course order."""
+        return tuple(exercise for unit in self.units for exercise in unit.exercises)
+
+    def exercise(self, id: str) -> Exercise:
+        """The exercise called `id`.
+
+        Raises CourseError, naming the ids that look like it, when there is none.
+        """
+        for exercise in self.exercises:
+            if exercise.id == id:
+                return exercise
+        ids = [exercise.id for exercise in self.exercises]
+        raise CourseError(f"there is no exercise {quoted(id)}{did_you_mean(id, ids)}")
+
+    def stub_path(self, exercise: Exercise) -> Path:
+        """The file a learner edits."""
+        return self.root / "exercises" / exercise.relative_path
+
+    def solution_path(self, exercise: Exercise) -> Path:
+        """The reference solution, from which the stub is made."""
+        return self.root / "solutions" / exercise.relative_path
+
+    def checks_path(self, exercise: Exercise) -> Path:
+        """The hidden checks."""
+        return self.root / "tests" / "checks" / exercise.relative_path
+
+    def mistakes_path(self, exercise: Exercise) -> Path:
+        """The known mistakes."""
+        return self.root / "tests" / "mistakes" / exercise.relative_path
+
+    def alternatives_path(self, exercise: Exercise) -> Path:
+        """The folder of right answers that are written differently."""
+        return self.root / "tests" / "alternatives" / exercise.unit / exercise.stem
+
+    def lesson_path(self, unit: Unit) -> Path:
+        """The unit's lesson."""
+        return self.root / "exercises" / unit.folder / "README.md"

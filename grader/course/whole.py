@@ -1,0 +1,132 @@
+"""What no single entry shows: repeated ids, requirements in circles, documents that do not exist."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .phrases import Place, did_you_mean, quoted
+from .source import Source
+
+Entry = Mapping[str, Any]
+
+
+def check_whole(source: Source) -> None:
+    """Report what is wrong between entries. It looks at the raw data, so that no error hides another."""
+    units = list(_entries(source.data, (), "units"))
+    exercises = [found for place, unit in units for found in _entries(unit, place, "exercises")]
+    _check_distinct(source, units, "folder", "unit")
+    _check_distinct(source, exercises, "id", "exercise")
+    _check_order_of_units(source, units)
+    for place, unit in units:
+        _check_numbers(source, list(_entries(unit, place, "exercises")))
+    _check_documents(source, exercises)
+    _check_requires(source, exercises)
+
+
+def _entries(holder: Any, place: Place, key: str) -> Iterator[tuple[Place, Entry]]:
+    """The mappings in the list `key` of `holder`, as far as there is such a list, and their places."""
+    listed = holder.get(key) if isinstance(holder, dict) else None
+    for index, entry in enumerate(listed if isinstance(listed, tuple) else ()):
+        if isinstance(entry, dict):
+            yield (*place, key, index), entry
+
+
+def _check_distinct(source: Source, entries: list[tuple[Place, Entry]], key: str, noun: str) -> None:
+    first: dict[str, Place] = {}
+    for place, entry in entries:
+        value = entry.get(key)
+        if not isinstance(value, str):
+            continue
+        if value in first:
+            line = source.line(first[value])
+            source.report((*place, key), f"{noun} {quoted(value)} is given twice (first on line {line})")
+        first.setdefault(value, (*place, key))
+
+
+def _check_order_of_units(source: Source, units: list[tuple[Place, Entry]]) -> None:
+    folders = [(place, unit.get("folder")) for place, unit in units]
+    numbered = [(place, folder) for place, folder in folders if isinstance(folder, str) and folder[:2].isdigit()]
+    for (_, before), (place, folder) in itertools.pairwise(numbered):
+        if folder != before and folder[:2] == before[:2]:
+            source.report((*place, "folder"), f"number {folder[:2]} is taken by unit {quoted(before)}")
+        elif folder[:2] < before[:2]:
+            source.report((*place, "folder"), f"unit {quoted(folder)} must stand before {quoted(before)}")
+
+
+def _check_numbers(source: Source, exercises: list[tuple[Place, Entry]]) -> None:
+    first: dict[int, Place] = {}
+    before = 0
+    for place, exercise in exercises:
+        number = exercise.get("number")
+        if type(number) is not int:
+            continue
+        if number in first:
+            line = source.line(first[number])
+            source.report((*place, "number"), f"number {number} is taken by the exercise on line {line}")
+        elif 1 <= number < before:
+            source.report((*place, "number"), f"number {number} must stand before number {before}")
+        first.setdefault(number, (*place, "number"))
+        before = number
+
+
+def _check_documents(source: Source, exercises: list[tuple[Place, Entry]]) -> None:
+    documents = source.data.get("documents") if isinstance(source.data, dict) else None
+    if not isinstance(documents, dict):
+        return
+    for place, exercise in exercises:
+        key = exercise.get("document")
+        if isinstance(key, str) and key not in documents:
+            sentence = f"there is no document {quoted(key)}{did_you_mean(key, documents)}"
+            source.report((*place, "document"), sentence)
+
+
+def _check_requires(source: Source, exercises: list[tuple[Place, Entry]]) -> None:
+    requires: dict[str, tuple[str, ...]] = {}
+    for _, exercise in exercises:
+        if isinstance(exercise.get("id"), str):
+            requires.setdefault(exercise["id"], _texts(exercise.get("requires")))
+    order = {id: position for position, id in enumerate(requires)}
+    for place, exercise in exercises:
+        id = exercise.get("id")
+        listed: Any = exercise.get("requires")
+        for index, needed in enumerate(listed if isinstance(listed, tuple) else ()):
+            if not isinstance(needed, str):
+                continue
+            where = (*place, "requires", index)
+            if needed in listed[:index]:
+                source.report(where, f"{quoted(needed)} is named twice in `requires`")
+            elif needed not in order:
+                sentence = f"there is no exercise {quoted(needed)} to require{did_you_mean(needed, order)}"
+                source.report(where, sentence)
+            elif isinstance(id, str) and (sentence := _wrong_requirement(id, needed, requires, order)):
+                source.report(where, sentence)
+
+
+def _wrong_requirement(id: str, needed: str, requires: Mapping[str, tuple[str, ...]], order: Mapping[str, int]) -> str:
+    """Why `id` cannot require `needed`, or nothing. What requires only earlier exercises is in no circle."""
+    if needed == id:
+        return f"exercise {quoted(id)} requires itself"
+    if order[needed] < order[id]:
+        return ""
+    if way := _way(needed, id, requires):
+        return f"{quoted(id)} requires itself in a circle: {' > '.join([id, *way])}"
+    return f"{quoted(id)} cannot require {quoted(needed)}, which comes later in the course"
+
+
+def _way(start: str, goal: str, requires: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """A shortest way along `requires` from start to goal, both named, or nothing."""
+    ways = [[start]]
+    seen = {start}
+    for way in ways:
+        if way[-1] == goal:
+            return way
+        fresh = [needed for needed in requires.get(way[-1], ()) if needed not in seen]
+        seen.update(fresh)
+        ways.extend([*way, needed] for needed in fresh)
+    return []
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, tuple) else ()
