@@ -2,15 +2,17 @@
 
 from .errors import CourseError
 from .loading import FILE_NAME, find_course, load_course
-from .model import Course, Exercise, Forbidden, Limits, Unit
+from .model import Course, Document, Exercise, Forbidden, Limits, Policy, Unit
 
 __all__ = [
     "FILE_NAME",
     "Course",
     "CourseError",
+    "Document",
     "Exercise",
     "Forbidden",
     "Limits",
+    "Policy",
     "Unit",
     "find_course",
     "load_course",
