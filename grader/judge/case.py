@@ -87,6 +87,18 @@ class Case:
         """Bring back an attribute under its own name."""
         self._add("attribute", name, target=target, name=name)
 
+    def observed(self) -> None:
+        """Bring back, as "observed", what was seen of the steps so far: {"largest_plane", "functions", "printed"}.
+
+        "largest_plane" is the largest product of the last two sizes of any tensor made, "functions" are the names of
+        torch's functions called directly, "printed" counts characters. All three are claims of the learner's side.
+        """
+        self._add("observed", "observed")
+
+    def train(self, module: Slot, inputs: torch.Tensor, targets: torch.Tensor, rate: float) -> None:
+        """Train a model on batches of tokens (steps, batch, tokens); brings back "losses", one before each step."""
+        self._add("train", "losses", target=module, inputs=inputs, targets=targets, rate=rate)
+
     def gradients(self, cotangents: Sequence[torch.Tensor]) -> None:
         """Bring back the gradients of sum(output * cotangent) for the inputs and the module's parameters.
 

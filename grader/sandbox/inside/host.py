@@ -20,6 +20,8 @@ import torch
 
 from . import wire
 from .forbidden import ForbiddenOperator, OperatorWatch, forbidden_uses
+from .observing import Observer
+from .training import train
 
 MAX_FRAMES = 6
 MAX_MESSAGE = 600
@@ -58,10 +60,13 @@ def _run_case(
     slots: dict[int, Any] = {}
     answers: dict[str, Any] = {}
     watch = OperatorWatch(watched) if watched else None
+    observer = Observer() if any(step["do"] == "observed" for step in case["steps"]) else None
     for number, step in enumerate(case["steps"]):
         try:
-            with watch or contextlib.nullcontext():
+            with watch or contextlib.nullcontext(), observer.watching() if observer else contextlib.nullcontext():
                 value = STEPS[step["do"]](step, slots, namespace)
+            if observer and step["do"] == "observed":
+                value = observer.seen()
             if watch and watch.seen:
                 raise ForbiddenOperator(watch.seen)
         except BaseException as error:
@@ -245,6 +250,14 @@ def _refuses(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> str
     return "accepted"
 
 
+def _observed(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
+    """Stands for what was seen of the case so far; whoever runs the case knows it."""
+
+
+def _train(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> list[float]:
+    return train(_module(slots[step["target"].number]), step["inputs"], step["targets"], step["rate"])
+
+
 STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
     "tensor": _tensor,
     "entry": _entry,
@@ -258,6 +271,8 @@ STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
     "buffers": _buffers,
     "attribute": _attribute,
     "refuses": _refuses,
+    "observed": _observed,
+    "train": _train,
 }
 
 

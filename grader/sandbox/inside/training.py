@@ -1,0 +1,27 @@
+"""Train a learner's language model for a moment, the same way for every learner."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+CLIP = 1.0
+
+
+def train(model: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor, rate: float) -> list[float]:
+    """One AdamW step for each batch of `inputs` (steps, batch, tokens); returns the loss before each step.
+
+    `targets` has the shape of `inputs`: the token that follows at each place.
+    """
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
+    model.train()
+    losses = []
+    for idx, following in zip(inputs, targets, strict=True):
+        logits = model(idx)
+        loss = F.cross_entropy(logits.flatten(0, 1), following.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        optimizer.step()
+        losses.append(float(loss.detach()))
+    return losses
