@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from grader.sandbox.inside.forbidden import ForbiddenOperator, OperatorWatch, forbidden_uses
+import contextlib
 
 CALLS = ("softmax", "log_softmax", "Softmax", "scaled_dot_product_attention")
 
@@ -96,10 +97,8 @@ def test_the_watch_sees_operators_under_any_name(call):
 def test_the_watch_remembers_what_was_caught():
     watch = OperatorWatch(OPERATORS)
     with watch:
-        try:
+        with contextlib.suppress(ForbiddenOperator):
             torch.softmax(torch.ones(2), 0)
-        except ForbiddenOperator:
-            pass
     assert watch.seen == "aten::_softmax"
 
 

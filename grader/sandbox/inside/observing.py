@@ -1,4 +1,4 @@
-"""What a learner's code does on its way to an answer: the sizes it makes, the functions of torch it calls, what it prints."""
+"""What code does on its way to an answer: the sizes it makes, the functions of torch it calls, what it prints."""
 
 from __future__ import annotations
 

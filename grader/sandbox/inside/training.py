@@ -20,7 +20,7 @@ def train(model: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor, r
         logits = model(idx)
         loss = F.cross_entropy(logits.flatten(0, 1), following.flatten())
         optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)
         optimizer.step()
         losses.append(float(loss.detach()))
