@@ -1,8 +1,9 @@
+import contextlib
+
 import pytest
 import torch
 
 from grader.sandbox.inside.forbidden import ForbiddenOperator, OperatorWatch, forbidden_uses
-import contextlib
 
 CALLS = ("softmax", "log_softmax", "Softmax", "scaled_dot_product_attention")
 
@@ -96,9 +97,8 @@ def test_the_watch_sees_operators_under_any_name(call):
 
 def test_the_watch_remembers_what_was_caught():
     watch = OperatorWatch(OPERATORS)
-    with watch:
-        with contextlib.suppress(ForbiddenOperator):
-            torch.softmax(torch.ones(2), 0)
+    with watch, contextlib.suppress(ForbiddenOperator):
+        torch.softmax(torch.ones(2), 0)
     assert watch.seen == "aten::_softmax"
 
 

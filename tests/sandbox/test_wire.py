@@ -1,3 +1,4 @@
+import contextlib
 import json
 import math
 import os
@@ -9,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.sandbox.inside import wire
-import contextlib
 
 ROOM = 1 << 20
 
