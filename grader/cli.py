@@ -167,11 +167,13 @@ def grade_class(
     found = entries(find_submissions(folder))
     terms = Terms(chosen.root / "course.yml", level, _seed(seed), tuple(only or ()))
     records: list[Record] = []
-    results = _results_file(out)
-    with results.open("w", encoding="utf-8") as lines, _progress("Grading", len(found)) as advance:
+    results = out / "results.jsonl"
+    with _progress("Grading", len(found)) as advance:
         for record in grade_all(found, terms, jobs):
-            lines.write(record.to_json() + "\n")
-            lines.flush()
+            if not records:  # not before: when nothing can be graded, older results stay as they are
+                _make_room(results)
+            with results.open("a", encoding="utf-8") as lines:
+                lines.write(record.to_json() + "\n")
             records.append(record)
             advance(record.submission)
     _show_class(records, chosen, out, results, html)
@@ -273,7 +275,8 @@ def verify(
     if problems:
         print(f"{len(problems)} to mend (seed {number}, isolation {level}).")
         sys.exit(EXIT_NOT_RIGHT)
-    print(f"All hold: {len(exercises)} exercises, {len(plan)} files graded (seed {number}, isolation {level}).")
+    noun = "exercise" if len(exercises) == 1 else "exercises"
+    print(f"All hold: {len(exercises)} {noun}, {len(plan)} files graded (seed {number}, isolation {level}).")
 
 
 # --- what the commands share --------------------------------------------------------------------------------------
@@ -343,13 +346,11 @@ def _files_to_check(course: Course, wanted: Sequence[str]) -> dict[str, Path]:
     return files
 
 
-def _results_file(out: Path) -> Path:
-    """OUT/results.jsonl; an older one is kept beside it."""
-    out.mkdir(parents=True, exist_ok=True)
-    results = out / "results.jsonl"
+def _make_room(results: Path) -> None:
+    """Make the folder for the results; older ones are kept beside the new."""
+    results.parent.mkdir(parents=True, exist_ok=True)
     if results.exists():
-        results.replace(out / "results.previous.jsonl")
-    return results
+        results.replace(results.with_name("results.previous.jsonl"))
 
 
 def _write_outputs(record: Record, course: Course, json: Path | None, html: Path | None) -> None:

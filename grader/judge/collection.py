@@ -72,6 +72,8 @@ class ExerciseFile(pytest.Module):
         return node
 
     def _getobj(self) -> ModuleType:
+        if not self.kit.checks_path.is_file():
+            raise self.CollectError(f"There are no hidden checks for {self.kit.exercise.id} in this course.")
         return _load_checks(self.kit.checks_path)
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:

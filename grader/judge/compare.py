@@ -143,7 +143,8 @@ def _describe_wrong(wrong: torch.Tensor, came: torch.Tensor, due: torch.Tensor, 
             if total > 1
             else f"{what} is the wrong number."
         )
-    return f"{what} has the right shape, but {count} of its {total} numbers are wrong{_where(wrong)}."
+    verb = "is" if count == 1 else "are"
+    return f"{what} has the right shape, but {count} of its {total} numbers {verb} wrong{_where(wrong)}."
 
 
 def _where(wrong: torch.Tensor) -> str:

@@ -15,6 +15,7 @@ import pytest
 
 from grader.course import Course, Exercise
 from grader.results import (
+    POINTS_TOLERANCE,
     CheckResult,
     CourseStamp,
     Diagnosis,
@@ -186,6 +187,10 @@ class _Batch:
         groups: dict[str, list[pytest.Item]] = {id: [] for id in self._judge.kits}
         for item in session.items:
             groups[exercise_file(item).kit.exercise.id].append(item)
+        self.problems = [problem for id, kit in self._judge.kits.items() for problem in _unbalanced(kit, groups[id])]
+        if self.problems:
+            self.failure = GraderBroken("; ".join(self.problems))
+            return True
         try:
             self._judge.await_ready()
             for submission in self._submissions:
@@ -270,6 +275,14 @@ class _Batch:
             sitting.note(item.name, passed=ending.outcome == "passed")
         sitting.close()
         return self._endings
+
+
+def _unbalanced(kit: Kit, items: list[pytest.Item]) -> list[str]:
+    """Say so when the checks of an exercise are not worth what the exercise is."""
+    worth = math.fsum(worth_of(item).points for item in items)
+    if abs(worth - kit.exercise.points) <= POINTS_TOLERANCE:
+        return []
+    return [f"{kit.exercise.id}: its checks are worth {worth:g} points, course.yml says {kit.exercise.points:g}"]
 
 
 def _without_work(kit: Kit, status: Literal["missing", "not_started"], items: list[pytest.Item]) -> ExerciseResult:

@@ -26,8 +26,7 @@ class Practice:
 
     def __init__(self, config: pytest.Config) -> None:
         self._courses: dict[Path, Course] = {}
-        level: Level | None = config.getoption("isolation")
-        self.level: Level = level or strongest_level()
+        self.level = _level(config)
         seed = config.getoption("seed")
         self.seed: int = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
         self._sandbox: Sandbox | None = None
@@ -108,6 +107,15 @@ class Practice:
         """End the sandbox."""
         if self._sandbox is not None:
             self._sandbox.close()
+
+
+def _level(config: pytest.Config) -> Level:
+    """What was asked for, or the strongest; a debugger and print need the code in this process."""
+    asked: Level | None = config.getoption("isolation")
+    if asked is not None:
+        return asked
+    wants_a_look_inside = config.getoption("usepdb") or config.getoption("capture") == "no"
+    return "none" if wants_a_look_inside else strongest_level()
 
 
 class BrokenCourse(pytest.File):

@@ -17,7 +17,7 @@ from grader.submission.collector import Collector
 from grader.submission.files import open_regular
 from grader.submission.folder import MAX_DEPTH
 from grader.submission.model import RefusedError, SubmissionError, UnreadableError
-from grader.submission.naming import is_passed_over, printable
+from grader.submission.naming import COURSE_FILE, COURSE_WORK, is_passed_over, printable
 
 MAX_ZIP_MB = 32  # the zip itself
 MAX_MEMBERS = 1000
@@ -59,6 +59,12 @@ def collect_archive(path: Path, collector: Collector) -> None:
 class _Member:
     where: str
     info: zipfile.ZipInfo
+
+
+def _courses(paths: set[str]) -> list[str]:
+    """The folders that hold a whole copy of the course, each with its closing slash (or "" for the top)."""
+    tops = [path.removesuffix(COURSE_FILE) for path in paths if path.rpartition("/")[2] == COURSE_FILE]
+    return [top for top in tops if any(path.startswith(f"{top}{COURSE_WORK}/") for path in paths)]
 
 
 class _Guarded(io.RawIOBase):
@@ -133,6 +139,7 @@ class _Archive:
             if where in members:
                 raise self._refusal(f"holds two files named {printable(where)}; zip your files again")
             members[where] = _Member(where, info)
+        courses = _courses(set(members))
         environments = {where.removesuffix("pyvenv.cfg") for where in members if where.endswith("/pyvenv.cfg")}
         return [
             members[where]
@@ -141,6 +148,7 @@ class _Archive:
             and not members[where].info.is_dir()
             and not any(is_passed_over(part) for part in where.split("/"))
             and not where.startswith(tuple(environments))
+            and not any(where.startswith(c) and not where.startswith(f"{c}{COURSE_WORK}/") for c in courses)
         ]
 
     def _safe_path(self, info: zipfile.ZipInfo) -> list[str]:

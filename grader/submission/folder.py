@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.submission.collector import Collector
 from grader.submission.files import kind_refused, read_regular, reason_of
 from grader.submission.model import RefusedError, SubmissionError, UnreadableError
-from grader.submission.naming import is_passed_over
+from grader.submission.naming import COURSE_WORK, is_course, is_passed_over
 
 MAX_ENTRIES = 20_000  # files and folders looked at
 MAX_DEPTH = 16  # folders within folders
@@ -55,6 +55,8 @@ class _Walk:
             return
         if depth and "pyvenv.cfg" in names:  # a virtual environment under any name: libraries, not work
             return
+        if is_course(names):  # a whole copy of the course: the learner's work is one part of it
+            names = [COURSE_WORK]
         for name in names:
             if not is_passed_over(name):
                 self._visit(folder, name, f"{inside}/{name}" if inside else name, depth)

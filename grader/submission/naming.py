@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Literal
 
@@ -15,6 +16,10 @@ FileKind = Literal["exercise", "notebook", "zip", "unknown"]
 # Passed over without a word, with everything in them, as hidden names are: what tools leave behind.
 _LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
 _COURSE_FURNITURE = frozenset({"README.md", "course.yml", "timestamp.txt"})
+
+COURSE_FILE = "course.yml"
+COURSE_WORK = "exercises"
+"""In a whole copy of the course, the folder that holds the learner's work; solutions and checks lie beside it."""
 
 _NUMBER = re.compile(r"[0-9]+_")
 
@@ -30,6 +35,11 @@ def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
 def is_passed_over(name: str) -> bool:
     """Tell whether a file or folder of this name is left out silently: hidden, a tool's, the course's own."""
     return name.startswith(".") or name in _LEFT_BY_TOOLS or name in _COURSE_FURNITURE
+
+
+def is_course(names: Collection[str]) -> bool:
+    """Tell whether a folder with these names in it is a copy of the course."""
+    return COURSE_FILE in names and COURSE_WORK in names
 
 
 def kind_of_file(name: str) -> FileKind:

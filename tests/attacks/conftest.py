@@ -24,14 +24,14 @@ REQUEST_SECONDS, EXERCISE_SECONDS = 0.8, 0.95
 SANDBOX_PROCESSES = 3
 """bubblewrap twice and the zygote; every other process below the judge is a learner's."""
 
-HONEST = '''
+HONEST = """
 import torch
 
 
 def softmax(scores: torch.Tensor, dim: int = -1) -> torch.Tensor:
     exps = torch.exp(scores - scores.max(dim=dim, keepdim=True).values)
     return exps / exps.sum(dim=dim, keepdim=True)
-'''
+"""
 
 
 @dataclass
@@ -59,9 +59,7 @@ GradeAll = Callable[[Mapping[str, bytes], Level], Session]
 def _short_course() -> Course:
     course = load_course(ROOT / "course.yml")
     softmax = course.exercise("softmax")
-    limits = softmax.limits.model_copy(
-        update={"request_seconds": REQUEST_SECONDS, "seconds": EXERCISE_SECONDS}
-    )
+    limits = softmax.limits.model_copy(update={"request_seconds": REQUEST_SECONDS, "seconds": EXERCISE_SECONDS})
     hurried = softmax.model_copy(update={"limits": limits})
     units = tuple(
         unit.model_copy(update={"exercises": tuple(hurried if e.id == "softmax" else e for e in unit.exercises)})

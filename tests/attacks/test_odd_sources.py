@@ -6,6 +6,8 @@ import codecs
 
 import pytest
 
+pytestmark = pytest.mark.timeout(600)  # all files are graded in the set-up of the first test
+
 RIGHT = """\
 import torch
 
@@ -29,8 +31,8 @@ PASSED = {
     "many blank lines": b"\n" * 100_000 + right,
     "UTF-8 cookie": b"# -*- coding: utf-8 -*-\n" + right,
     "cookie of an editor in line two": b"#!/usr/bin/env python\n# vim: set fileencoding=utf-8 :\n" + right,
-    "names in other scripts": right.replace(b"exps", "指数".encode()).replace(b"dim", "размер".encode(), 0),
-    "name in letters that Python makes plain": RIGHT.replace("def softmax", "def ｓoftmax").encode(),
+    "names in other scripts": right.replace(b"exps", "指数".encode()),
+    "name in letters that Python makes plain": RIGHT.replace("def softmax", "def \uff53oftmax").encode(),
     "right to left and combining characters": "# \u202e\u2066 e\u0301 \u200b\U0001f600\n".encode() + right,
     "line separators inside of texts": 'note = "\u2028\u2029\x85\x1c"\n'.encode() + right,
     "a megabyte of comments": b"# " + b"x" * 1_000_000 + b"\n" + right,

@@ -32,7 +32,6 @@ def desk(tmp_path: Path) -> Path:
         pytest.param(["grade", "nowhere"], "nowhere does not exist", id="missing path"),
         pytest.param(["grade", "broken.zip"], "damaged or not a zip", id="broken zip"),
         pytest.param(["grade", "notes.txt"], "is not a folder, a .py file", id="neither folder nor file of a kind"),
-        pytest.param(["grade", "empty"], "holds no exercise", id="empty folder"),
         pytest.param(["grade", "lena", "--only", "shaer"], "did you mean `share`?", id="misspelt exercise"),
         pytest.param(["grade", "lena", "--isolation", "ful"], "full, reduced, process, none", id="misspelt level"),
         pytest.param(["grade", "lena", "--seed", 2**53], "seed", id="seed too large for JSON"),
