@@ -108,7 +108,7 @@ class Attempt(_Facts):
             reply = worker.receive(seconds)
         except WorkerLost as loss:
             self._note_loss(loss)
-            raise CheckFailed(loss_text(loss)) from loss
+            raise CheckFailed(self._told(loss)) from loss
         finally:
             self._left -= time.monotonic() - started
             self.printed_bytes += worker.printed_bytes - before
@@ -135,7 +135,7 @@ class Attempt(_Facts):
                 if not (isinstance(told, dict) and told.get("loaded") is True):
                     self._read_load_failure(told)
         except WorkerLost as loss:
-            self.refusal = f"Your file cannot be loaded. {loss_text(loss)}"
+            self.refusal = f"Your file cannot be loaded. {self._told(loss)}"
         self._left -= time.monotonic() - started
         if self.refusal:
             self.close()
@@ -144,22 +144,30 @@ class Attempt(_Facts):
 
     def _read_load_failure(self, told: Any) -> None:
         try:
-            self.read_load(read_error(told["error"]))
-        except (Malformed, KeyError, TypeError):
+            self.read_load(read_error(told.get("error") if isinstance(told, dict) else None))
+        except Malformed:
             self.refusal = "Your file cannot be loaded: it sent no readable answer."
 
     def _seconds(self) -> float:
         if self._left < LEAST_SECONDS:
-            self.refusal = f"The {self.exercise.limits.seconds:g} seconds for this exercise are used up."
+            self.refusal = self._used_up()
             self.close()
             raise CheckFailed(self.refusal)
         return min(self.exercise.limits.request_seconds, self._left)
+
+    def _told(self, loss: WorkerLost) -> str:
+        """In the same words for the same file: what was left of the time differs from run to run."""
+        was_cut_short = loss.reason == "time" and loss.detail != f"{self.exercise.limits.request_seconds:g}"
+        return self._used_up() if was_cut_short else loss_text(loss)
+
+    def _used_up(self) -> str:
+        return f"The {self.exercise.limits.seconds:g} seconds for this exercise are used up."
 
     def _note_loss(self, loss: WorkerLost) -> None:
         self.close()
         self._losses += 1
         if self._losses >= MAX_LOSSES:
-            self.refusal = loss_text(loss)
+            self.refusal = self._told(loss)
 
     def close(self) -> None:
         """End the learner's process."""

@@ -21,10 +21,12 @@ class Case:
     """Steps that fill numbered slots; `told` names the slots whose values come back.
 
     `axes` names the axes of the output for a learner, `inputs` the tensors by the learner's own parameter names.
+    `is_random`: right outputs may differ, as the learner's code draws random numbers in an order of its own.
     """
 
     axes: tuple[str, ...] = ()
     seed: int = 0
+    is_random: bool = False
     steps: list[dict[str, Any]] = field(default_factory=list)
     told: dict[int, str] = field(default_factory=dict)
     inputs: dict[str, Slot] = field(default_factory=dict)
@@ -68,6 +70,7 @@ class Case:
 
     def prepare(self, module: Slot, *, train: bool = False, dtype: torch.dtype | None = None) -> None:
         """Choose training or evaluation mode and, if given, another dtype."""
+        self.is_random = self.is_random or train
         name = str(dtype).removeprefix("torch.") if dtype else ""
         self._add("prepare", target=module, train=train, dtype=name)
 

@@ -20,6 +20,9 @@ ULPS_OF_HALF = 4
 """float16 and bfloat16 results may be off by this many units in the last place."""
 
 ROUNDING_SAFETY = 4.0
+FAR = 0.05
+"""The share of the largest number due by which a value must be off to be called far off."""
+
 GENEROUS = 10.0
 """How many tolerances may lie between two values of a learner's: two ways of computing the same round differently."""
 
@@ -74,6 +77,16 @@ def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
 def same(came: Any, due: Any) -> bool:
     """Whether two values of a learner's agree up to rounding."""
     return difference(came, due, what="", scale=_scale(due, GENEROUS)) is None
+
+
+def is_far_off(came: Any, due: Any) -> bool:
+    """Whether a value is so wrong that no rounding, not even of bfloat16, explains it."""
+    if isinstance(due, torch.Tensor) and due.is_floating_point():
+        if form_difference(came, due, what=""):
+            return True
+        due = due.double()
+        return difference(came.double(), due, what="", scale=_scale(due, FAR / RELATIVE)) is not None
+    return difference(came, due, what="") is not None
 
 
 def scale_for(due: Any, magnitude: float) -> float | None:

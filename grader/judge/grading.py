@@ -40,6 +40,8 @@ from .sitting import Sitting
 BEHIND_THE_DEADLINES_SECONDS = 300
 """pytest-timeout's limit for one check: far beyond the judge's own deadlines, in case these fail."""
 
+MAX_MESSAGE = 2000
+
 UNCOUNTED = "Counts once the main check of this exercise passes."
 
 # A batch needs none of what pytest does for a person at a terminal.
@@ -257,6 +259,7 @@ class _Batch:
                     each.close()
             sitting.checked.clear()
             endings = self._run(sitting, ahead, items)
+        endings = _with_doubts(endings, sitting.doubts(), {item.name: worth_of(item) for item in items})
         found = [Diagnosis(mistake=m.id, message=m.message) for m in sitting.diagnosis()]
         return _result(kit, items, endings, found, time.perf_counter() - started)
 
@@ -275,6 +278,18 @@ class _Batch:
             sitting.note(item.name, passed=ending.outcome == "passed")
         sitting.close()
         return self._endings
+
+
+def _with_doubts(
+    endings: Mapping[str, Ending], doubts: Mapping[str, str], worths: Mapping[str, Worth]
+) -> dict[str, Ending]:
+    """Let doubtful outputs fail their checks when the main checks pass: who fails these is told enough already."""
+    if not all(endings[name].outcome == "passed" for name, worth in worths.items() if worth.role == "main"):
+        return dict(endings)
+    return {
+        name: Ending("failed", doubts[name]) if name in doubts and ending.outcome == "passed" else ending
+        for name, ending in endings.items()
+    }
 
 
 def _unbalanced(kit: Kit, items: list[pytest.Item]) -> list[str]:
@@ -344,10 +359,15 @@ def _check(name: str, worth: Worth, ending: Ending, *, counts: bool) -> CheckRes
     )
 
 
+def _shortened(text: str) -> str:
+    """A message can quote what a learner's code sent, however long."""
+    return text if len(text) <= MAX_MESSAGE else text[:MAX_MESSAGE] + " ..."
+
+
 def _ending(error: BaseException) -> Ending:
     """Only CheckFailed is the learner's; everything else that a check raises is the grader's own fault."""
     if isinstance(error, CheckFailed):
-        return Ending("failed", str(error))
+        return Ending("failed", _shortened(str(error)))
     if isinstance(error, MachineError):
         return Ending("machine", str(error))
     return Ending("error", f"The grader failed at this check ({type(error).__name__}: {error})")

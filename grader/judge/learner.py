@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
@@ -13,7 +13,7 @@ import torch
 
 from .answers import Answers, Malformed, read_answers
 from .case import GRADIENTS, OUTPUT, Case, Question
-from .compare import difference, form_difference, gradients_difference, same, scale_for
+from .compare import difference, form_difference, gradients_difference, is_far_off, same, scale_for
 from .draw import Draw
 from .failure import CheckFailed, error_text, expect, fail
 from .trusted import Expected
@@ -51,6 +51,8 @@ class Learner:
     forbidden_reason: str = ""
     is_visible: bool = False
     exchanges: list[Exchange] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    """Outputs that are wrong where the check looks at something else: they fail it if all else is right."""
 
     def ask(self, *cases: Case) -> list[Answers]:
         """Ask for the values of some cases, in one question; an error of the learner's code fails the check."""
@@ -78,7 +80,14 @@ class Learner:
             wrong = form_difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes)
             expect(not wrong, str(wrong))
             outputs.append(came[OUTPUT])
+        self._doubt_outputs(cases, answers)
         return outputs
+
+    def _doubt_outputs(self, cases: Sequence[Case], answers: Sequence[Answers]) -> None:
+        due = self.expected.due(self.exchanges[-1].question)
+        for case, came, right in zip(cases, answers, due, strict=True):
+            if not case.is_random and is_far_off(came[OUTPUT], right[OUTPUT]):
+                self.doubts.append("The output, right elsewhere, is wrong in this check.")
 
     def tell_error(self, error: Mapping[str, Any]) -> str:
         """The sentence for an error of the learner's code."""
@@ -106,7 +115,8 @@ class Learner:
         """A call leaves the tensors that were passed in as they were."""
         for case in cases:
             case.tell(dict(case.inputs), "inputs")
-        for case, answer in zip(cases, self.ask(*cases), strict=True):
+        answers = self.ask(*cases)
+        for case, answer in zip(cases, answers, strict=True):
             for name, slot in case.inputs.items():
                 before = case.steps[slot.number]["value"]
                 wrong = difference(
@@ -118,6 +128,7 @@ class Learner:
                     not wrong,
                     f"Your code changed its input `{name}` in place. Work on a copy (no trailing-underscore methods).",
                 )
+        self._doubt_outputs(cases, answers)
 
     def refuses(self, entry: str, *arguments: tuple[Any, ...], why: str) -> None:
         """A constructor or function refuses each of these arguments with AssertionError or ValueError."""

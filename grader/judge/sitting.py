@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .attempt import Attempt, LocalAttempt
 from .diagnosis import CheckedExchanges, diagnose
 from .draw import Draw
-from .learner import Exchange, Learner
+from .learner import Learner
 from .mistakes import Mistake
 from .trusted import Expected
 
@@ -22,7 +22,7 @@ class Sitting:
     seed: int
     given: str
     checked: list[CheckedExchanges] = field(default_factory=list)
-    _asked: dict[str, list[Exchange]] = field(default_factory=dict)
+    _learners: dict[str, Learner] = field(default_factory=dict)
 
     def learner(self, check: str, draw: Draw, *, is_visible: bool) -> Learner:
         """The object that one check talks to."""
@@ -35,7 +35,7 @@ class Sitting:
             forbidden_reason=self.attempt.reason,
             is_visible=is_visible,
         )
-        self._asked[check] = learner.exchanges
+        self._learners[check] = learner
         return learner
 
     def draw(self, check: str) -> Draw:
@@ -44,7 +44,12 @@ class Sitting:
 
     def note(self, check: str, *, passed: bool) -> None:
         """Remember how a check ended, for the diagnosis."""
-        self.checked.append(CheckedExchanges(check, passed, self._asked.get(check, [])))
+        exchanges = self._learners[check].exchanges if check in self._learners else []
+        self.checked.append(CheckedExchanges(check, passed, exchanges))
+
+    def doubts(self) -> dict[str, str]:
+        """The checks that saw a wrong output while they looked at something else, with a sentence for the learner."""
+        return {check: learner.doubts[0] for check, learner in self._learners.items() if learner.doubts}
 
     def diagnosis(self) -> list[Mistake]:
         """The known mistakes that explain what failed so far."""

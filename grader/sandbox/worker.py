@@ -18,6 +18,8 @@ from .launch import MachineError
 FLOOD_BYTES = 8 * 1024 * 1024
 START_SECONDS = 20.0
 END_SECONDS = 5.0
+LINGER_SECONDS = 1.0
+"""How long a worker that has closed its answers may take to end by itself."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ class Worker:
             raise
 
     def _how_it_ended(self) -> WorkerLost:
-        code = self.zygote.exit_code_of(self.number, time.monotonic() + END_SECONDS)
+        code = self.zygote.exit_code_of(self.number, time.monotonic() + LINGER_SECONDS)
         self.close()
         if code is None:
             return WorkerLost("closed")

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from grader.judge.compare import difference, form_difference, gradients_difference, same
+from grader.judge.compare import difference, form_difference, gradients_difference, is_far_off, same
 from grader.sandbox.inside.wire import Opaque
 
 DUE = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
@@ -145,6 +145,13 @@ def test_a_missing_gradient_is_named():
 
 def test_form_alone_ignores_the_numbers():
     assert form_difference(DUE + 5, DUE, what="x") is None and form_difference(DUE[0], DUE, what="x")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_far_off_is_more_than_rounding(dtype):
+    due = DUE.to(dtype)
+    assert not is_far_off((DUE * 1.01).to(dtype), due) and is_far_off((DUE * 1.2).to(dtype), due)
+    assert is_far_off(torch.zeros(2, 3, dtype=dtype), due) and is_far_off(None, due)
 
 
 def test_same_takes_anything():

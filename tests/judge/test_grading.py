@@ -210,3 +210,18 @@ def test_a_machine_that_stops_isolating_ends_the_run_without_a_grade(course, mon
     with pytest.raises(MachineError):
         judge.grade([Graded.submission(RIGHT)] * 3, lose_bubblewrap)
     assert len(records) == 1
+
+
+def test_an_answer_that_is_right_only_where_it_is_compared_loses_points(grade):
+    source = (
+        "import sys\n"
+        "def share(amounts):\n"
+        "    frame = sys._getframe()\n"
+        "    while frame.f_code.co_name != '_run_case':\n"
+        "        frame = frame.f_back\n"
+        "    looks_at_inputs = any(step['do'] == 'value' for step in frame.f_locals['case']['steps'])\n"
+        "    return amounts * 0 if looks_at_inputs else amounts / amounts.sum(-1, keepdim=True)\n"
+    )
+    (record,) = grade(source)
+    assert record.exercises[0].status == "failed"
+    assert points(record)["test_main"] == 2 and points(record)["test_manners"] == 0

@@ -28,6 +28,10 @@ MAX_DEPTH = 12
 MAX_ITEMS = 20_000
 MAX_TEXT = 20_000
 MAX_INT = 2**63
+MAX_AXES = 32
+MAX_TENSORS = 1000
+MAX_TENSORS_HEADER_BYTES = 256 * 1024
+"""Of the safetensors header: taking a long one apart costs far more time and memory than reading it."""
 CHUNK = 1 << 20
 
 # Only these cross as numbers; a tensor of another dtype is described, not sent.
@@ -117,6 +121,8 @@ class _Encoder:
         size = tensor.numel() * tensor.element_size()
         if size > self.room:
             raise WireError(f"a tensor of shape {tuple(tensor.shape)} is larger than an answer may be")
+        if len(self.tensors) == MAX_TENSORS:
+            raise WireError(f"there are more than {MAX_TENSORS} tensors in it")
         self.room -= size
         plain = tensor.detach().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
         key = str(len(self.tensors))
@@ -141,6 +147,8 @@ def unfit_tensor(tensor: torch.Tensor) -> str | None:
         return "a sparse tensor"
     if tensor.device.type != "cpu":
         return f"a tensor on the device {tensor.device.type!r}"
+    if tensor.dim() > MAX_AXES:
+        return f"a tensor of {tensor.dim()} axes"
     if tensor.is_quantized or tensor.dtype not in SENDABLE_DTYPES:
         return f"a tensor of {tensor.dtype}".replace("torch.", "")
     return None
@@ -159,6 +167,12 @@ def describe(value: Any) -> str:
     return f"a {name} object"[:200]
 
 
+def _fit(tensor: torch.Tensor) -> torch.Tensor:
+    if unfit_tensor(tensor):
+        raise WireError("a tensor that no worker sends")
+    return tensor
+
+
 class _Decoder:
     def __init__(self, tensors: dict[str, torch.Tensor]) -> None:
         self.tensors = tensors
@@ -169,6 +183,8 @@ class _Decoder:
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise WireError("nested too deep or too many parts")
+        if isinstance(value, int) and not -MAX_INT <= value < MAX_INT:
+            raise WireError("a whole number that is too large")
         if value is None or isinstance(value, (bool, int, float, str)):
             return value
         if isinstance(value, dict) and value.keys() == {"$", "v"}:
@@ -177,7 +193,7 @@ class _Decoder:
 
     def _tagged(self, tag: Any, body: Any, depth: int) -> Any:
         if tag == "tensor" and isinstance(body, str) and body in self.tensors:
-            return self.tensors[body]
+            return _fit(self.tensors[body])
         if tag in ("list", "tuple") and isinstance(body, list):
             items = [self.decode(item, depth + 1) for item in body]
             return items if tag == "list" else tuple(items)
@@ -215,6 +231,8 @@ def pack(value: Any, max_tensor_bytes: int) -> bytes:
 
 def unpack(header: bytes, block: bytes) -> Any:
     """Turn the two parts of a frame into a value. Raises WireError on anything that is not of the format."""
+    if int.from_bytes(block[:8], "little") > MAX_TENSORS_HEADER_BYTES:
+        raise WireError("too many tensors")
     try:
         tensors = safetensors.torch.load(block) if block else {}
     except Exception as error:  # safetensors raises its own error and, for odd headers, several of Python's

@@ -58,10 +58,11 @@ def test_agrees_with_the_three_layers(learner, draw):
     batch, tokens, width, groups = draw.distinct(4, 2, 9)
     twice = case(draw, batch, tokens, width)
     twice.call(twice.module, draw.normal(tokens, batch, width), tell="second output")
+    twice.call(twice.module, draw.normal(batch, tokens, width), tell="third output")
     learner.agrees(
         case(draw, batch, tokens, width),
         case(draw, tokens, width, batch),
-        twice,  # the same module once more, on another shape
+        twice,  # the same module once more, on another shape, then on other numbers
         case(draw, width, width, width),  # square: a transposed weight fits here
         case(draw, 1, tokens, width),
         case(draw, batch, 1, width),

@@ -34,6 +34,8 @@ def test_agrees_with_formula(learner, draw):
     """Entry (i, j) is query i · key j / √d."""
     batch, queries, keys, width = draw.distinct(4, 2, 9)
     learner.agrees(
+        # two of one shape: nothing may be kept from one call to the next
+        case(*pair(draw, batch, queries=queries, keys=keys, width=width)),
         case(*pair(draw, batch, queries=queries, keys=keys, width=width)),
         case(*pair(draw, batch, queries=keys, keys=queries, width=width)),
         case(*pair(draw, queries, queries=batch, keys=width, width=keys)),

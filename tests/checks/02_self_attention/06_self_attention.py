@@ -33,14 +33,16 @@ def test_agrees_with_formula(learner, draw):
     batch, tokens, width = draw.distinct(3, 2, 9)
     twice = case(draw, batch, tokens, width)
     twice.call(twice.module, draw.normal(tokens, batch, width), tell="second output")
+    twice.call(twice.module, draw.normal(batch, tokens, width), tell="third output")
     learner.agrees(
         case(draw, batch, tokens, width),
         case(draw, tokens, width, batch),
-        twice,  # the same module once more, on another shape
+        twice,  # the same module once more, on another shape, then on other numbers
         case(draw, width, width, width),  # square: a wrong axis fits here
         case(draw, 1, tokens, width),
         case(draw, batch, 1, width),
         case(draw, batch, tokens, 1),
+        case(draw, batch, draw.integer(33, 48), draw.integer(5, 8)),  # long, and wide enough for a rounded root to show
         case(draw, batch, tokens, width, dtype=torch.float64),
     )
 

@@ -23,7 +23,8 @@ def test_four_tokens(learner):
 @points(3, role="main")
 def test_hides_exactly_the_later_tokens(learner, draw):
     """For any number of tokens, a query's row is True at the keys that come after it, and nowhere else."""
-    learner.agrees(case(2), *[case(size) for size in draw.distinct(4, 3, 16)])
+    # the last one is longer than a mask kept ready or the positions of an int8 reach
+    learner.agrees(case(2), *[case(size) for size in draw.distinct(4, 3, 16)], case(draw.integer(130, 160)))
 
 
 @points(0.5, role="manners")

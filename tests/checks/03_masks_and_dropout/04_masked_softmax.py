@@ -63,6 +63,22 @@ def holds_at_extremes(learner, draw, dtypes):
         )
 
 
+def is_computed_in_float32(learner, draw, batch, tokens):
+    """One rounding, at the end, moves a weight by half a unit in the last place; one at every step moves it further."""
+    pairs = [
+        (draw.uniform(batch, 8 * tokens, 8 * tokens, low=-5, high=5).to(dtype), draw.hidden(8 * tokens, 8 * tokens))
+        for dtype in HALVES
+    ]
+    for weights, (scores, mask) in zip(learner.outputs(*[case(*pair) for pair in pairs]), pairs, strict=True):
+        due = torch.softmax(scores.double().masked_fill(mask, -torch.inf), dim=-1)
+        allowed = 0.75 * torch.finfo(scores.dtype).eps * due + 1e-7
+        expect(
+            bool(((weights.double() - due).abs() <= allowed).all()),
+            f"The {str(scores.dtype).removeprefix('torch.')} weights are nearly right, but they were rounded on the way. Go to float32 "
+            "before the softmax, and back only at the end.",
+        )
+
+
 @points(0.5, visible=True)
 def test_three_words(learner):
     """With the later words hidden, "shiny" looks at "Hello" and itself: .3606 .6394 0."""
@@ -127,6 +143,7 @@ def test_half_precision(learner, draw):
     batch, tokens = draw.distinct(2, 3, 7)
     learner.agrees(*[moderate(draw, batch, tokens, tokens, dtype=dtype) for dtype in HALVES])
     holds_at_extremes(learner, draw, HALVES)
+    is_computed_in_float32(learner, draw, batch, tokens)
 
 
 @points(0.5)

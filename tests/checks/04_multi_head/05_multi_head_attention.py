@@ -73,6 +73,7 @@ def test_agrees_with_formula(learner, draw):
         case(draw, Sizes(one.batch, one.tokens, one.d_in, one.heads, 1)),
         case(draw, Sizes(1, one.tokens, one.d_in, one.heads, one.head_dim)),
         case(draw, Sizes(one.batch, 1, one.d_in, one.heads, one.head_dim)),
+        case(draw, Sizes(2, draw.integer(33, 48), 5, 2, 3)),
         case(draw, other, dtype=torch.float64),
     )
 
@@ -158,15 +159,21 @@ def test_dropout_acts_on_the_weights(learner, draw):
         "out_proj.weight": torch.eye(width),
         "out_proj.bias": torch.zeros(width),
     }
-    once, again = learner.outputs(
-        *[
-            case(draw, sizes, dropout=p, x=torch.ones(batch, tokens, d_in), weights=weights, train=True)
-            for _ in range(2)
-        ]
+    x = torch.ones(batch, tokens, d_in)
+    once, again, undropped = learner.outputs(
+        *[case(draw, sizes, dropout=p, x=x, weights=weights, train=True) for _ in range(2)],
+        case(draw, sizes, x=x, weights=weights),
+    )
+    expect(
+        same(undropped, torch.ones_like(undropped)),
+        "In eval() already the output is wrong when every value is 1: the weights of each query should sum to 1. Mend that first, "
+        "then look at the dropout.",
     )
     by_head = once.reshape(batch, tokens, heads, head_dim)
     first, last = by_head[:, 0, :, 0], by_head[:, -1, :, 0]
-    expect(not same(again, once), "Two calls in training with other random numbers agree: nothing is dropped.")
+    expect(
+        not same(again, once), "Two calls in training with other random numbers agree: none of the weights is dropped."
+    )
     expect(
         same(by_head, by_head[..., :1].expand_as(by_head)),
         "The columns of one head were not dropped together. Dropout belongs on the weights, not on the values or the output.",
@@ -209,12 +216,13 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 
 @points(0.5)
 def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
-    """One module can be called for a long, then a short, then again the long input."""
+    """One module can be called for a long, a short, again the long input, and for others of the same size."""
     sizes = drawn_sizes(draw, spare=2)
     longer = case(draw, sizes)
     x = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.d_in)
     longer.call(longer.module, x, tell="the second output")
     longer.call(longer.module, longer.inputs["x"], tell="the third output")
+    longer.call(longer.module, draw.normal(sizes.batch, sizes.tokens, sizes.d_in), tell="the fourth output")
     learner.agrees(longer)
 
 

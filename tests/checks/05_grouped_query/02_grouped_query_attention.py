@@ -66,6 +66,7 @@ def test_agrees_with_formula(learner, draw):
         case(draw, Sizes(one.batch, one.tokens, one.kv, one.group, 1)),
         case(draw, Sizes(1, other.tokens, other.kv, other.group, other.head_dim)),
         case(draw, Sizes(other.batch, 1, other.kv, other.group, other.head_dim)),
+        case(draw, Sizes(2, draw.integer(33, 48), 2, 3, 4)),
         case(draw, other, dtype=torch.float64),
     )
 
@@ -105,7 +106,8 @@ def test_every_token_sees_every_token(learner, draw):
     )
     expect(
         same(mixed, straight[:, order]),
-        "With the tokens in another order, the outputs are not just in that other order. Over which axis does the softmax run?",
+        "With the tokens in another order, the outputs are not just in that other order. Over which axis does the softmax run, and are "
+        "heads and tokens swapped after the split and swapped back before the heads are joined?",
     )
 
 
@@ -141,12 +143,13 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 
 @points(0.5)
 def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
-    """One module can be called for a long, then a short, then again the long input."""
+    """One module can be called for a long, a short, again the long input, and for others of the same size."""
     sizes = drawn_sizes(draw)
     longer = case(draw, sizes)
     x = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.init[0])
     longer.call(longer.module, x, tell="the second output")
     longer.call(longer.module, longer.inputs["X"], tell="the third output")
+    longer.call(longer.module, draw.normal(sizes.batch, sizes.tokens, sizes.init[0]), tell="the fourth output")
     learner.agrees(longer)
 
 

@@ -127,4 +127,43 @@ MISTAKES = [
         caught_by="test_gradients_reach_the_scores",
         edits=[(SHIFT, "scores.detach() - scores.detach().max(dim=dim, keepdim=True).values")],
     ),
+    Mistake(
+        "softmax-over-everything",
+        "The exps were divided by the sum over the whole tensor, so only all weights together sum to 1. Sum along `dim`.",
+        caught_by="test_agrees_with_formula",
+        edits=[(SHIFT, "scores - scores.max()"), ("exps.sum(dim=dim, keepdim=True)", "exps.sum()")],
+    ),
+    Mistake(
+        "logsumexp-without-keepdim",
+        "logsumexp lost the axis it ran along, so it lines up with the wrong one (silently when the input is square). Give it "
+        "keepdim=True.",
+        caught_by="test_dim_chooses_the_axis",
+        edits=[(SHIFT, "scores - scores.logsumexp(dim=dim)"), ("exps / exps.sum(dim=dim, keepdim=True)", "exps")],
+    ),
+    Mistake(
+        "nan-replaced-by-one",
+        "exp(1000) is infinite, and infinity over infinity is NaN; putting a 1 there does not bring the weights back. Subtract each "
+        "row's largest score first.",
+        caught_by="test_large_scores_stay_finite",
+        edits=[
+            (SHIFT, "scores"),
+            (
+                "return exps / exps.sum(dim=dim, keepdim=True)",
+                "return (exps / exps.sum(dim=dim, keepdim=True)).nan_to_num(1.0)",
+            ),
+        ],
+    ),
+    Mistake(
+        "nan-replaced-by-zero",
+        "exp(1000) is infinite, and infinity over infinity is NaN; putting a 0 there does not bring the weights back. Subtract each "
+        "row's largest score first.",
+        caught_by="test_large_scores_stay_finite",
+        edits=[
+            (SHIFT, "scores"),
+            (
+                "return exps / exps.sum(dim=dim, keepdim=True)",
+                "return (exps / exps.sum(dim=dim, keepdim=True)).nan_to_num(0.0)",
+            ),
+        ],
+    ),
 ]

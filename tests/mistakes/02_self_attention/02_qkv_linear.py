@@ -200,4 +200,10 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[(RETURN, f"parts = {RETURN.removeprefix('return ')}\n        x.detach().zero_()\n        return parts")],
     ),
+    Mistake(
+        "three-axes-only",
+        "The shape of x was taken apart into exactly three numbers. There may be no batch, or more axes in front: nn.Linear takes any.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"_, _, _ = x.shape\n        {RETURN}")],
+    ),
 ]

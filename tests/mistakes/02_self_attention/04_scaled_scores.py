@@ -141,4 +141,16 @@ MISTAKES = [
         caught_by="test_gradients_reach_query_and_key",
         edits=[(PRODUCT, "query.detach() @ key.detach().transpose(-2, -1)")],
     ),
+    Mistake(
+        "one-fourth-root",
+        "Only one of query and key was divided by the fourth root of d. Divide both by it, or one of them by √d.",
+        caught_by=MAIN,
+        edits=[("** 0.5", "** 0.25")],
+    ),
+    Mistake(
+        "three-axes-only",
+        "torch.bmm takes exactly three axes. There may be no batch, or batch and heads: use @ and count from the back.",
+        caught_by=LEADING,
+        edits=[(PRODUCT, "torch.bmm(query, key.transpose(-2, -1))")],
+    ),
 ]

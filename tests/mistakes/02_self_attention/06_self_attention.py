@@ -218,4 +218,35 @@ MISTAKES = [
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[("return weights @ value", "return (weights @ value).detach()")],
     ),
+    Mistake(
+        "query-as-value",
+        "The weights were applied to the queries. They belong on the values, linear_v(x).",
+        caught_by=MAIN,
+        edits=[("return weights @ value", "return weights @ query")],
+    ),
+    Mistake(
+        "rounded-root",
+        "√D was rounded down to a whole number (int, //, isqrt). Divide by the root as it is.",
+        caught_by=MAIN,
+        edits=[(" * self.scaling", " / int(x.shape[-1] ** 0.5)")],
+    ),
+    Mistake(
+        "batch-joined",
+        "All tokens of the batch were joined into one long sequence, so the sequences attend to each other. Keep the batch axis.",
+        caught_by=MAIN,
+        edits=[
+            (PROJECTIONS, PROJECTIONS.replace("query, key, value = ", "parts = ")),
+            (
+                "        scores = ",
+                "        query, key, value = (part.reshape(-1, x.shape[-1]) for part in parts)\n        scores = ",
+            ),
+            ("return weights @ value", "return (weights @ value).reshape(x.shape)"),
+        ],
+    ),
+    Mistake(
+        "float32-returned",
+        "The numbers are right, but they came back as float32. Return the dtype that came in (.to(x.dtype)).",
+        caught_by=MAIN,
+        edits=[("return weights @ value", "return weights.float() @ value.float()")],
+    ),
 ]

@@ -125,4 +125,10 @@ MISTAKES = [
         caught_by="test_training_still_works",
         edits=[(SOFTMAX, "attn_weights = F.softmax(attn_scores.detach(), dim=-1)")],
     ),
+    Mistake(
+        "softmax-of-the-query-first",
+        "The softmax was taken of the query, before it met the keys. Weights come from the scores: the product first, then the softmax.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "attn_weights = torch.matmul(F.softmax(query, dim=-1), key.permute(0, 2, 1)) * self.scaling")],
+    ),
 ]

@@ -110,4 +110,30 @@ MISTAKES = [
         caught_by="test_one_token_sees_itself",
         edits=[(MASK, f"{MASK}.squeeze()")],
     ),
+    Mistake(
+        "double-precision",
+        "The triangle is right, but it is made of float64 numbers, as numpy makes them. The mask should be boolean: .bool() at the end.",
+        caught_by=MAIN,
+        edits=[("torch.bool", "torch.float64")],
+    ),
+    Mistake(
+        "bytes",
+        "The triangle is right, but it is made of bytes (uint8), as old code has it. The mask should be boolean: dtype=torch.bool.",
+        caught_by=MAIN,
+        edits=[("torch.bool", "torch.uint8")],
+    ),
+    Mistake(
+        "lower-triangle-of-ones",
+        "These are ones and zeros with the ones where a token may look. Here True means hidden, and the dtype is bool.",
+        caught_by=MAIN,
+        edits=[(MASK, "torch.tril(torch.ones(num_tokens, num_tokens))")],
+    ),
+    Mistake(
+        "positions-in-int8",
+        "The positions are numbers of 8 bits, which end at 127, so longer masks are wrong. Leave torch.arange its own dtype.",
+        caught_by=MAIN,
+        edits=[
+            (f"return {MASK}", "places = torch.arange(num_tokens).to(torch.int8)\n    return places > places[:, None]"),
+        ],
+    ),
 ]

@@ -67,7 +67,8 @@ MISTAKES = [
     ),
     Mistake(
         "filled-with-zero",
-        "Hidden scores were set to 0, but a score of 0 still gets weight: exp(0) is 1. Fill in minus infinity.",
+        "Hidden scores were set to 0, or to a number very near it such as 1e-9, but a score of 0 still gets weight: exp(0) is 1. Fill in "
+        "minus infinity.",
         caught_by=MAIN,
         edits=[('float("-inf")', "0.0")],
     ),
@@ -293,5 +294,29 @@ MISTAKES = [
         "trained through it.",
         caught_by="test_gradients_reach_the_scores",
         edits=[("scores.float()", "scores.detach().float()")],
+    ),
+    Mistake(
+        "inverted-finite",
+        "The visible places were hidden, and the hidden ones seen. True means hidden here.",
+        caught_by=MAIN,
+        edits=[(f"hidden = {CORNER}", f"hidden = ~{CORNER}"), ('float("-inf")', "-1e9")],
+    ),
+    Mistake(
+        "not-cropped-finite",
+        "The mask was used whole. It may be larger than the scores: cut it down to their n rows and n columns.",
+        caught_by=CROPPED,
+        edits=[(f"hidden = {CORNER}", "hidden = mask"), ('float("-inf")', "-1e9")],
+    ),
+    Mistake(
+        "exps-in-half-precision",
+        "Exp and sum were computed in the scores' own half precision, and every step rounds. Go to float32 first, and back at the end.",
+        caught_by=HALF,
+        edits=[
+            ("scores.float()", "scores"),
+            (
+                RETURN,
+                "exps = torch.exp(masked - masked.amax(dim=-1, keepdim=True))\n    return exps / exps.sum(dim=-1, keepdim=True)",
+            ),
+        ],
     ),
 ]

@@ -113,8 +113,8 @@ MISTAKES = [
     ),
     Mistake(
         "rest-dropped",
-        "When the width cannot be shared out evenly, the last columns are dropped in silence. Refuse such a width with an assert "
-        "or a ValueError.",
+        "A width that cannot be shared out evenly is not refused: the last columns are dropped in silence, or something else comes back. "
+        "Refuse such a width with an assert or a ValueError.",
         caught_by=UNEVEN,
         edits=[
             (f"    {CHECK}\n", ""),

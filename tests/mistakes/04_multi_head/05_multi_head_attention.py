@@ -154,7 +154,7 @@ MISTAKES = [
     # --- the layers
     Mistake(
         "no-output-layer",
-        "There is no out_proj. The joined heads go through one more nn.Linear(d_out, d_out).",
+        "There is no layer named exactly out_proj. The joined heads go through one more nn.Linear(d_out, d_out), under this name.",
         caught_by=MAIN,
         edits=[("        self.out_proj = nn.Linear(d_out, d_out)\n", ""), (END, "return context")],
     ),
@@ -523,5 +523,11 @@ MISTAKES = [
         "x itself was changed (a method that ends in an underscore, +=, or an assignment into x). The caller still needs it.",
         caught_by="test_input_is_left_alone",
         edits=[(END, "x.data.mul_(2)\n        " + END)],
+    ),
+    Mistake(
+        "softmax-over-heads-finite",
+        "The softmax runs over the heads (dim=1), so the heads share one weight. It belongs on the keys, dim=-1.",
+        caught_by=MAIN,
+        edits=[(FILL, "self.mask[:n, :n], -1e9"), (SOFTMAX, "F.softmax(scores, dim=1)")],
     ),
 ]

@@ -111,4 +111,10 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=instead("x.data.mul_(2).div(2)" + CALL.removeprefix("x")),
     ),
+    Mistake(
+        "float32-only",
+        "The result is always float32. A tensor made with torch.zeros or torch.empty has that type unless it is told dtype=x.dtype.",
+        caught_by=MAIN,
+        edits=instead(f"{CALL}.float()"),
+    ),
 ]

@@ -145,7 +145,8 @@ MISTAKES = [
     ),
     Mistake(
         "no-output-layer",
-        "There is no o_proj. The joined heads go through one more nn.Linear(hidden_dim, hidden_dim).",
+        "There is no layer named exactly o_proj. The joined heads go through one more nn.Linear(hidden_dim, hidden_dim), under this "
+        "name.",
         caught_by=MAIN,
         edits=[(f"        self.o_proj = {WIDE}\n", ""), (END, "return context")],
     ),
@@ -255,7 +256,8 @@ MISTAKES = [
     ),
     Mistake(
         "value-as-key",
-        "The queries were compared with the values. They are compared with the keys, k_proj(X).",
+        "The queries were compared with the values, v_proj(X) (or k_proj and v_proj are one and the same layer). They are compared with "
+        "the keys, k_proj(X).",
         caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.v_proj(X)")],
     ),
