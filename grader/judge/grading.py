@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -260,8 +261,7 @@ class _Batch:
             sitting.checked.clear()
             endings = self._run(sitting, ahead, items)
         endings = _with_doubts(endings, sitting.doubts(), {item.name: worth_of(item) for item in items})
-        found = [Diagnosis(mistake=m.id, message=m.message) for m in sitting.diagnosis()]
-        return _result(kit, items, endings, found, time.perf_counter() - started)
+        return _result(kit, items, endings, _diagnosis(sitting), time.perf_counter() - started)
 
     def _run(self, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]) -> dict[str, Ending]:
         self._endings = {}
@@ -278,6 +278,15 @@ class _Batch:
             sitting.note(item.name, passed=ending.outcome == "passed")
         sitting.close()
         return self._endings
+
+
+def _diagnosis(sitting: Sitting) -> list[Diagnosis]:
+    """The known mistakes in it. That none can be looked for must not cost a submission its marks, nor the batch its end."""
+    try:
+        return [Diagnosis(mistake=mistake.id, message=mistake.message) for mistake in sitting.diagnosis()]
+    except Exception as error:
+        print(f"No diagnosis of {sitting.attempt.exercise.id}: {type(error).__name__}: {error}", file=sys.stderr)
+        return []
 
 
 def _with_doubts(

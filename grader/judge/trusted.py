@@ -55,8 +55,12 @@ class TrustedModule:
 
     def _run(self, data: Mapping[str, Any], question: Question) -> list[Answers]:
         replies = host.run_question(data, self.namespace, self._name)
-        # through the wire's format and back, so that both sides of a comparison are of one kind
-        return read_answers(wire.copied(replies), question.cases)
+        try:
+            # through the wire's format and back, so that both sides of a comparison are of one kind
+            copied = wire.copied(replies)
+        except wire.WireError:  # a mistake whose answer no worker could send
+            return [Answers({}, {"kind": "too_large", "step": -1})] * len(question.cases)
+        return read_answers(copied, question.cases)
 
 
 def _perturbed(value: Any, generator: torch.Generator) -> Any:

@@ -33,7 +33,7 @@ def test_agrees_with_formula(learner, draw):
     batch, tokens, width = draw.distinct(3, 2, 9)
     twice = case(draw, batch, tokens, width)
     twice.call(twice.module, draw.normal(tokens, batch, width), tell="second output")
-    twice.call(twice.module, draw.normal(batch, tokens, width), tell="third output")
+    twice.call(twice.module, draw.normal(tokens, batch, width), tell="third output")
     learner.agrees(
         case(draw, batch, tokens, width),
         case(draw, tokens, width, batch),

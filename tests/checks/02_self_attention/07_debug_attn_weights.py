@@ -28,7 +28,7 @@ def test_fault_is_gone(learner, draw):
     batch, tokens, width = draw.distinct(3, 2, 9)
     twice = case(draw, batch, tokens, width)
     twice.call(twice.module, draw.normal(tokens, batch, width), tell="second output")
-    twice.call(twice.module, draw.normal(batch, tokens, width), tell="third output")
+    twice.call(twice.module, draw.normal(tokens, batch, width), tell="third output")
     learner.agrees(
         case(draw, batch, tokens, width),
         case(draw, tokens, width, batch),

@@ -306,6 +306,7 @@ MISTAKES = [
         "The mask was used whole. It may be larger than the scores: cut it down to their n rows and n columns.",
         caught_by=CROPPED,
         edits=[(f"hidden = {CORNER}", "hidden = mask"), ('float("-inf")', "-1e9")],
+        same_as="not-cropped",  # but for a row that hides every place
     ),
     Mistake(
         "exps-in-half-precision",
