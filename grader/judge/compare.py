@@ -58,8 +58,10 @@ def in_words(value: Any) -> str:
         return "None"
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
-    if isinstance(value, (bool, int, float)):
-        return f"the {type(value).__name__} {value!r}"
+    if isinstance(value, (bool, int)):
+        return f"the {type(value).__name__} {value}"
+    if isinstance(value, float):
+        return "a float"
     return f"a {type(value).__name__}"
 
 

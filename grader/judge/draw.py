@@ -22,14 +22,14 @@ class Draw:
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """Normally distributed numbers of this shape."""
-        numbers = torch.randn(*shape, generator=self._random, dtype=torch.float64) * scale
+        numbers = torch.randn(shape, generator=self._random, dtype=torch.float64) * scale
         return numbers.to(dtype)
 
     def uniform(
         self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32
     ) -> torch.Tensor:
         """Evenly distributed numbers from low to high."""
-        numbers = torch.rand(*shape, generator=self._random, dtype=torch.float64) * (high - low) + low
+        numbers = torch.rand(shape, generator=self._random, dtype=torch.float64) * (high - low) + low
         return numbers.to(dtype)
 
     def integer(self, low: int, high: int) -> int:
@@ -43,7 +43,7 @@ class Draw:
 
     def booleans(self, *shape: int, share: float = 0.5) -> torch.Tensor:
         """True with the given share."""
-        return torch.rand(*shape, generator=self._random) < share
+        return torch.rand(shape, generator=self._random) < share
 
     def hidden(self, rows: int, columns: int, share: float = 0.4) -> torch.Tensor:
         """A mask (True: hidden) that leaves every row at least one visible place and hides at least one."""

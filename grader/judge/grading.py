@@ -281,7 +281,7 @@ class _Batch:
 
 
 def _diagnosis(sitting: Sitting) -> list[Diagnosis]:
-    """The known mistakes in it. That none can be looked for must not cost a submission its marks, nor the batch its end."""
+    """The known mistakes in it. That none can be looked for must cost no submission its marks, nor end the batch."""
     try:
         return [Diagnosis(mistake=mistake.id, message=mistake.message) for mistake in sitting.diagnosis()]
     except Exception as error:

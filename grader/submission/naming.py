@@ -16,6 +16,7 @@ FileKind = Literal["exercise", "notebook", "zip", "unknown"]
 # Passed over without a word, with everything in them, as hidden names are: what tools leave behind.
 _LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
 _COURSE_FURNITURE = frozenset({"README.md", "course.yml", "timestamp.txt"})
+_PICTURES = (".svg", ".png")  # of the lessons
 
 COURSE_FILE = "course.yml"
 COURSE_WORK = "exercises"
@@ -34,7 +35,7 @@ def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
 
 def is_passed_over(name: str) -> bool:
     """Tell whether a file or folder of this name is left out silently: hidden, a tool's, the course's own."""
-    return name.startswith(".") or name in _LEFT_BY_TOOLS or name in _COURSE_FURNITURE
+    return name.startswith(".") or name.endswith(_PICTURES) or name in _LEFT_BY_TOOLS | _COURSE_FURNITURE
 
 
 def is_course(names: Collection[str]) -> bool:

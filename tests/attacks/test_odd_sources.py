@@ -107,7 +107,7 @@ def test_odd_sources_fail_in_words(session, name):
     message = result.checks[0].message
     assert FAILED[name][1] in message
     assert "Traceback" not in message
-    assert result.seconds < 3.5
+    assert result.seconds < 20
 
 
 def test_honest_neighbours_lose_nothing(session):
