@@ -22,11 +22,13 @@ class Case:
 
     `axes` names the axes of the output for a learner, `inputs` the tensors by the learner's own parameter names.
     `is_random`: right outputs may differ, as the learner's code draws random numbers in an order of its own.
+    `said`: what is special about the case, for messages: "in training, with dropout = 1".
     """
 
     axes: tuple[str, ...] = ()
     seed: int = 0
     is_random: bool = False
+    said: str = ""
     steps: list[dict[str, Any]] = field(default_factory=list)
     told: dict[int, str] = field(default_factory=dict)
     inputs: dict[str, Slot] = field(default_factory=dict)

@@ -12,10 +12,11 @@ from .trusted import Expected, TrustedModule
 
 @dataclass(frozen=True)
 class CheckedExchanges:
-    """What was asked in one check, and whether the check passed."""
+    """What was asked in one check, whether the check passed, and whether it is about the exercise's main thing."""
 
     name: str
     passed: bool
+    is_main: bool
     exchanges: Sequence[Exchange]
 
 
@@ -23,7 +24,8 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     """Name the mistakes that reproduce the learner's answers in the failed checks, the best match first.
 
     A mistake explains a failed check when it gives the learner's answers to all that was asked there, and the reference
-    does not. Of several the one is taken that explains most checks and contradicts fewest of the others.
+    does not. Of several the one is taken that explains most checks and contradicts fewest of the others; one that
+    contradicts any must explain a main check, else it is only alike by chance.
     """
     failed = {check.name: check for check in checks if not check.passed and check.exchanges}
     if not failed:
@@ -35,7 +37,7 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
         best = max(scores, key=lambda score: (len(score.explains & open_checks), -score.contradicts), default=None)
         if best is None or not best.explains & open_checks:
             break
-        if best.contradicts == 0 or not found:
+        if best.contradicts == 0 or (not found and any(failed[name].is_main for name in best.explains)):
             found.append(best.mistake)
         open_checks -= best.explains
     return found

@@ -275,7 +275,8 @@ class _Batch:
             exercise_file(item).sitting = sitting
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             ending = self._endings.setdefault(item.name, Ending("error", "The grader did not run this check."))
-            sitting.note(item.name, passed=ending.outcome == "passed")
+            is_main = worth_of(item).role == "main"
+            sitting.note(item.name, passed=ending.outcome == "passed", is_main=is_main)
         sitting.close()
         return self._endings
 

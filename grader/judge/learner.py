@@ -199,7 +199,7 @@ def _plain_differences(case: Case, came: Answers, due: Answers, slack: Answers, 
         scale = scale_for(right, magnitude)
         wrong = difference(came[name], right, what=what, axes=case.axes, slack=slack.values.get(name), scale=scale)
         if wrong:
-            return wrong
+            return wrong.removesuffix(".") + f" ({case.said})." if case.said else wrong
     return None
 
 

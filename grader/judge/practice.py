@@ -92,12 +92,14 @@ class Practice:
             report.kata_not_started = report.skipped  # type: ignore[attr-defined]
             return
         node = item.getparent(ExerciseFile)
-        if node is None or call.excinfo is None or node.sitting is None:
+        if node is None or node.sitting is None or call.when != "call":
+            return
+        worth = worth_of(item)
+        node.sitting.note(item.name, passed=call.excinfo is None, is_main=worth.role == "main")
+        if call.excinfo is None:
             return
         if isinstance(call.excinfo.value, CheckFailed):
-            node.sitting.note(item.name, passed=False)
-            worth = worth_of(item)
-            lines = [worth.title, str(call.excinfo.value), titles(node.sitting.diagnosis_of(item.name))]
+            lines = [worth.title, str(call.excinfo.value), titles(node.sitting.diagnosis())]
             report.outcome = "failed"
             report.longrepr = "\n".join(line for line in lines if line)
         elif isinstance(call.excinfo.value, MachineError):

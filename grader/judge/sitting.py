@@ -42,10 +42,10 @@ class Sitting:
         """The hidden inputs of one check."""
         return Draw(self.seed, self.attempt.exercise.id, check, self.expected.reference.namespace)
 
-    def note(self, check: str, *, passed: bool) -> None:
+    def note(self, check: str, *, passed: bool, is_main: bool) -> None:
         """Remember how a check ended, for the diagnosis."""
         exchanges = self._learners[check].exchanges if check in self._learners else []
-        self.checked.append(CheckedExchanges(check, passed, exchanges))
+        self.checked.append(CheckedExchanges(check, passed, is_main, exchanges))
 
     def doubts(self) -> dict[str, str]:
         """The checks that saw a wrong output while they looked at something else, with a sentence for the learner."""
@@ -54,10 +54,6 @@ class Sitting:
     def diagnosis(self) -> list[Mistake]:
         """The known mistakes that explain what failed so far."""
         return diagnose(self.checked, self.expected)
-
-    def diagnosis_of(self, check: str) -> list[Mistake]:
-        """The known mistakes that explain one failed check."""
-        return diagnose([each for each in self.checked if each.name == check], self.expected)
 
     def close(self) -> None:
         """End the learner's process."""

@@ -162,9 +162,11 @@ def describe(value: Any) -> str:
     name = type.__getattribute__(kind, "__name__")
     if issubclass(kind, torch.Tensor):
         return f"a {name} (a subclass of Tensor)"[:200]
+    if name == "ndarray":
+        return "a NumPy array (torch.from_numpy makes a tensor of one)"
     if name in ("function", "builtin_function_or_method", "method"):
         return "a function"
-    return f"a {name} object"[:200]
+    return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name} object"[:200]
 
 
 def _fit(tensor: torch.Tensor) -> torch.Tensor:

@@ -35,7 +35,7 @@ def case(draw, sizes, *, dropout=0.0, x=None, weights=None, dtype=torch.float32,
     init = sizes.init(dropout)
     if x is None:
         x = draw.normal(sizes.batch, sizes.tokens, sizes.d_in, dtype=dtype)
-    return module(
+    asked = module(
         ENTRY,
         *init,
         weights=weights or draw.weights(ENTRY, *init, **keywords),
@@ -46,6 +46,9 @@ def case(draw, sizes, *, dropout=0.0, x=None, weights=None, dtype=torch.float32,
         seed=draw.seed(),
         **keywords,
     )
+    if dropout or train:
+        asked.said = f"with dropout = {dropout:g} {'in training' if train else 'in eval()'}"
+    return asked
 
 
 @points(0.5, visible=True)
