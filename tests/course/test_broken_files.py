@@ -343,9 +343,7 @@ TYPES = {
 8: `exercises` must be a list, not a mapping
 12: entry 1 of `exercises` must be a mapping (lines of `key: value`), not a list""",
     ),
-    "no units": Broken(
-        "title: a\nversion: b\ndocuments: {}\nunits: []\n", "4: `units` must hold at least one unit"
-    ),
+    "no units": Broken("title: a\nversion: b\ndocuments: {}\nunits: []\n", "4: `units` must hold at least one unit"),
     "a unit without exercises": changed(
         ("units:\n", "units:\n  - folder: 00_zero\n    title: Zero\n    exercises: []\n"),
         says="13: `exercises` must hold at least one exercise",
@@ -475,9 +473,7 @@ BETWEEN_ENTRIES = {
     "a number given twice": changed(
         ("number: 2", "number: 1"), says="24: number 1 is taken by the exercise on line 15"
     ),
-    "numbers out of order": changed(
-        ("number: 1", "number: 3"), says="24: number 2 must stand before number 3"
-    ),
+    "numbers out of order": changed(("number: 1", "number: 3"), says="24: number 2 must stand before number 3"),
     "a folder given twice": changed(
         ("folder: 02_second", "folder: 01_first"),
         says="35: unit `01_first` is given twice (first on line 11)",

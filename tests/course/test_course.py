@@ -137,9 +137,7 @@ def test_libyaml_makes_no_difference(small: Course, monkeypatch: pytest.MonkeyPa
     assert load_course(small.root / "course.yml") == small
 
 
-@pytest.mark.parametrize(
-    "start", [".", "exercises", "exercises/01_first", "exercises/01_first/03_softmax.py"]
-)
+@pytest.mark.parametrize("start", [".", "exercises", "exercises/01_first", "exercises/01_first/03_softmax.py"])
 def test_the_course_is_found_from_anywhere_below_it(small: Course, start: str) -> None:
     stub = small.stub_path(small.exercise("softmax"))
     stub.parent.mkdir(parents=True)
@@ -203,9 +201,7 @@ def test_the_units_have_their_folders(real: Course) -> None:
     ],
     ids=str,
 )
-def test_outside_submissions_can_rely_on_file_and_entry_point(
-    real: Course, path: str, entry_point: str
-) -> None:
+def test_outside_submissions_can_rely_on_file_and_entry_point(real: Course, path: str, entry_point: str) -> None:
     [exercise] = [exercise for exercise in real.exercises if exercise.relative_path == path]
 
     assert exercise.entry_points == (entry_point,)
@@ -216,9 +212,7 @@ def test_softmax_refuses_every_library_softmax_but_not_logsumexp(real: Course) -
     forbidden = real.exercise("softmax").forbidden
 
     assert forbidden is not None
-    assert {"softmax", "log_softmax", "softmin", "Softmax", "scaled_dot_product_attention"} < set(
-        forbidden.calls
-    )
+    assert {"softmax", "log_softmax", "softmin", "Softmax", "scaled_dot_product_attention"} < set(forbidden.calls)
     assert {"aten::_softmax", "aten::_log_softmax", "aten::_safe_softmax"} < set(forbidden.operators)
     assert not [name for name in (*forbidden.calls, *forbidden.operators) if "logsumexp" in name]
 

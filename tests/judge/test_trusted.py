@@ -9,7 +9,10 @@ from grader.judge.trusted import TrustedModule
 
 @pytest.mark.parametrize(
     "source",
-    ["def f(x):\n    return list(range(30_000))", "def f(x):\n    y = []\n    for _ in range(99):\n        y = [y]\n    return y"],
+    [
+        "def f(x):\n    return list(range(30_000))",
+        "def f(x):\n    y = []\n    for _ in range(99):\n        y = [y]\n    return y",
+    ],
     ids=["too-many-parts", "too-deep"],
 )
 def test_an_answer_that_could_not_be_sent_is_an_error_like_others(source):
@@ -26,6 +29,9 @@ def test_answers_are_computed_once():
 
 
 def test_rounded_questions_move_the_answer_a_little():
-    module, question = TrustedModule("def f(x):\n    return x * 2", "reference"), Question.of([function("f", torch.ones(9))])
+    module, question = (
+        TrustedModule("def f(x):\n    return x * 2", "reference"),
+        Question.of([function("f", torch.ones(9))]),
+    )
     moved = (module.answer_rounded(question)[0]["output"] - 2).abs().max()
     assert 0 < float(moved) < 1e-5

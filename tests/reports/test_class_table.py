@@ -26,9 +26,7 @@ left out.
 """
 
 
-def printed(
-    records: Sequence[Record], titles: Mapping[str, str], width: int = 80, encoding: str = "utf-8"
-) -> str:
+def printed(records: Sequence[Record], titles: Mapping[str, str], width: int = 80, encoding: str = "utf-8") -> str:
     written = io.BytesIO()
     file = io.TextIOWrapper(written, encoding=encoding, newline="\n")
     print_class(records, Console(file=file, width=width, color_system=None), titles=titles)
@@ -41,17 +39,13 @@ def test_class_at_eighty_columns(class_records: list[Record], titles: Mapping[st
 
 
 @pytest.mark.parametrize("width", [20, 40, 63, 64, 80])
-def test_no_line_is_wider_than_the_terminal(
-    width: int, class_records: list[Record], titles: Mapping[str, str]
-) -> None:
+def test_no_line_is_wider_than_the_terminal(width: int, class_records: list[Record], titles: Mapping[str, str]) -> None:
     text = printed(class_records, titles, width)
     assert max(cell_len(line) for line in text.split("\n")) <= width
     assert "7.5 / 21.5" in text
 
 
-def test_terminal_without_unicode_gets_plain_marks(
-    class_records: list[Record], titles: Mapping[str, str]
-) -> None:
+def test_terminal_without_unicode_gets_plain_marks(class_records: list[Record], titles: Mapping[str, str]) -> None:
     text = printed(class_records, titles, encoding="ascii")
     assert "+x+ xo-" in text
     assert "+ passed  x failed  o not started  - missing  ! not graded" in text
@@ -71,20 +65,14 @@ def test_no_submissions_is_said(titles: Mapping[str, str]) -> None:
             "Mean 7.4, median 7.4 points, over 2 submissions.",
             id="different-worth",
         ),
-        pytest.param(
-            ["not_graded"], "No averages; 1 submission not fully graded left out.", id="none-graded"
-        ),
+        pytest.param(["not_graded"], "No averages; 1 submission not fully graded left out.", id="none-graded"),
     ],
 )
-def test_averages_leave_out_what_is_no_mark(
-    names: list[str], told: str, request: pytest.FixtureRequest
-) -> None:
+def test_averages_leave_out_what_is_no_mark(names: list[str], told: str, request: pytest.FixtureRequest) -> None:
     assert averages([request.getfixturevalue(name) for name in names]) == told
 
 
-def test_page_has_a_row_a_submission(
-    class_records: list[Record], titles: Mapping[str, str], units: Units
-) -> None:
+def test_page_has_a_row_a_submission(class_records: list[Record], titles: Mapping[str, str], units: Units) -> None:
     page = render_class(class_records, titles=titles, units=units, links={"lovelace": "pages/lovelace.html"})
     assert page.count('<th scope="row"') == len(class_records) + 1
     assert '<a href="./pages/lovelace.html">lovelace</a>' in page

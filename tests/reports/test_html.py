@@ -61,20 +61,14 @@ def render(request: pytest.FixtureRequest, titles: Mapping[str, str], units: Uni
 
 
 @pytest.mark.parametrize("name", ["half_done", "hostile", "not_graded", "all_passed"])
-def test_page_is_self_contained_and_runs_nothing(
-    name: str, render: Render, request: pytest.FixtureRequest
-) -> None:
+def test_page_is_self_contained_and_runs_nothing(name: str, render: Render, request: pytest.FixtureRequest) -> None:
     page = Page(render(request.getfixturevalue(name)))
     tags = {tag for tag, _ in page.elements}
-    assert tags.isdisjoint(
-        {"script", "link", "img", "iframe", "object", "embed", "form", "base", "svg", "style src"}
-    )
+    assert tags.isdisjoint({"script", "link", "img", "iframe", "object", "embed", "form", "base", "svg", "style src"})
     assert page.attributes("src") == []
     assert all(href.startswith(("#", "./")) for href in page.attributes("href"))
     assert not any(name.startswith("on") for _, attrs in page.elements for name in attrs)
-    policy = next(
-        attrs for tag, attrs in page.elements if attrs.get("http-equiv") == "Content-Security-Policy"
-    )
+    policy = next(attrs for tag, attrs in page.elements if attrs.get("http-equiv") == "Content-Security-Policy")
     assert str(policy["content"]).startswith("default-src 'none'; style-src 'unsafe-inline'")
 
 
@@ -158,9 +152,7 @@ def test_marks_have_words_for_those_who_do_not_see_them(
     assert "10.0 percent of the points" in labels
 
 
-def test_what_was_not_graded_is_announced(
-    not_graded: Record, titles: Mapping[str, str], units: Units
-) -> None:
+def test_what_was_not_graded_is_announced(not_graded: Record, titles: Mapping[str, str], units: Units) -> None:
     text = Page(render_record(not_graded, titles=titles, units=units)).text
     assert "2 exercises could not be graded, so these points are not a mark." in text
     assert "it is not a zero" in text

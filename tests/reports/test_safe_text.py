@@ -20,9 +20,7 @@ from grader.reports.safe_text import encodable, safe_block, safe_line, visible
         pytest.param("\x9b31m", "\\x9b31m", id="c1-escape"),
         pytest.param("\x00\x07\x08\x7f", "\\x00\\x07\\x08\\x7f", id="nul-bell-backspace-delete"),
         pytest.param("\u202egpj.exe\u202c", "\\u202egpj.exe\\u202c", id="bidi-override"),
-        pytest.param(
-            "\u2066x\u2069\u200e\u200f\u061c", "\\u2066x\\u2069\\u200e\\u200f\\u061c", id="bidi-isolates"
-        ),
+        pytest.param("\u2066x\u2069\u200e\u200f\u061c", "\\u2066x\\u2069\\u200e\\u200f\\u061c", id="bidi-isolates"),
         pytest.param("a\u200bb\ufeff\u00ad", "a\\u200bb\\ufeff\\xad", id="zero-width"),
         pytest.param("\u2028\u2029\x85", "\\u2028\\u2029\\x85", id="line-separators"),
         pytest.param("\ud800", "\\ud800", id="lone-surrogate"),
@@ -40,9 +38,7 @@ def test_what_cannot_be_seen_is_spelt_out(raw: str, shown: str) -> None:
 
 def test_no_control_or_format_character_is_left_of_all_of_unicode() -> None:
     shown = visible(" ".join(map(chr, range(0x110000))))
-    left = {
-        char for char in shown if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-    }
+    left = {char for char in shown if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")}
     assert left == {"\n", "\u200c", "\u200d"}
 
 

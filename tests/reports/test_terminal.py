@@ -76,9 +76,7 @@ def printed(
     """What a terminal of this width and encoding gets, blanks at line ends aside."""
     written = io.BytesIO()
     file = io.TextIOWrapper(written, encoding=encoding, newline="\n")
-    console = Console(
-        file=file, width=width, force_terminal=colour, color_system="truecolor" if colour else None
-    )
+    console = Console(file=file, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
     print_record(record, console, titles=titles, units=units, verbose=verbose)
     file.flush()
     text = written.getvalue().decode(encoding)

@@ -25,9 +25,7 @@ from grader.results import (
 COURSE = CourseStamp(title="Attention Kata", version="0.1.0")
 
 
-def check(
-    name: str = "test_it", outcome: Outcome = "passed", points: float = 1.0, worth: float = 1.0
-) -> CheckResult:
+def check(name: str = "test_it", outcome: Outcome = "passed", points: float = 1.0, worth: float = 1.0) -> CheckResult:
     return CheckResult(
         name=name,
         title="It works.",
@@ -109,9 +107,7 @@ def test_check_that_passed_may_have_no_points() -> None:
     ("made", "told"),
     [
         pytest.param(lambda: exercise(check(), points=0.5), "not the sum of its checks' points", id="points"),
-        pytest.param(
-            lambda: exercise(check(), worth=2.0), "not the sum of its checks' max_points", id="worth"
-        ),
+        pytest.param(lambda: exercise(check(), worth=2.0), "not the sum of its checks' max_points", id="worth"),
         pytest.param(
             lambda: exercise(check(), status="error", worth=0.5),
             "worth more than its max_points",
@@ -119,23 +115,15 @@ def test_check_that_passed_may_have_no_points() -> None:
         ),
         pytest.param(lambda: exercise(check(), check()), "two checks named 'test_it'", id="repeated-check"),
         pytest.param(lambda: exercise(), "passed although no check of it passed", id="passed-without-checks"),
-        pytest.param(
-            lambda: exercise(FAILED), "passed although no check of it passed", id="passed-by-failing"
-        ),
-        pytest.param(
-            lambda: exercise(check(), status="failed"), "failed although no check", id="failed-by-passing"
-        ),
-        pytest.param(
-            lambda: exercise(status="failed"), "failed although no check", id="failed-without-checks"
-        ),
+        pytest.param(lambda: exercise(FAILED), "passed although no check of it passed", id="passed-by-failing"),
+        pytest.param(lambda: exercise(check(), status="failed"), "failed although no check", id="failed-by-passing"),
+        pytest.param(lambda: exercise(status="failed"), "failed although no check", id="failed-without-checks"),
         pytest.param(
             lambda: exercise(check(), check("b", outcome="error", points=0.0)),
             "is passed although one of its checks is an error",
             id="passed-with-error",
         ),
-        pytest.param(
-            lambda: exercise(FAILED, status="missing"), "although it has results", id="missing-with-results"
-        ),
+        pytest.param(lambda: exercise(FAILED, status="missing"), "although it has results", id="missing-with-results"),
         pytest.param(
             lambda: exercise(status="not_started", diagnosis=(Diagnosis(mistake="m", message=""),)),
             "although it has results",
@@ -151,18 +139,12 @@ def test_exercise_refuses_what_contradicts_itself(made: Callable[[], ExerciseRes
 @pytest.mark.parametrize(
     "made",
     [
-        pytest.param(
-            lambda: exercise(check("main"), check("repair", "failed", 0.0)), id="passed-without-repair"
-        ),
+        pytest.param(lambda: exercise(check("main"), check("repair", "failed", 0.0)), id="passed-without-repair"),
         pytest.param(lambda: exercise(status="missing", worth=3.0), id="missing-without-checks"),
-        pytest.param(
-            lambda: exercise(check("a", "skipped", 0.0), status="not_started"), id="not-started-skips"
-        ),
+        pytest.param(lambda: exercise(check("a", "skipped", 0.0), status="not_started"), id="not-started-skips"),
         pytest.param(lambda: exercise(check(), status="error", worth=3.0), id="error-after-a-passed-check"),
         pytest.param(
-            lambda: exercise(
-                *(check(str(n), points=0.1, worth=0.1) for n in range(10)), points=1.0, worth=1.0
-            ),
+            lambda: exercise(*(check(str(n), points=0.1, worth=0.1) for n in range(10)), points=1.0, worth=1.0),
             id="sums-up-to-rounding",
         ),
     ],
@@ -181,33 +163,15 @@ def test_records_cannot_be_changed() -> None:
     [
         pytest.param(lambda data: data.pop("version"), "version: this field is missing.", id="no-version"),
         pytest.param(lambda data: data.update(version=2), "version: input should be 1.", id="other-version"),
-        pytest.param(
-            lambda data: data.update(mark="A"), "mark: there is no field of this name.", id="unknown-field"
-        ),
-        pytest.param(
-            lambda data: data.update(points=2.0), "the points of the record are not the sum", id="points"
-        ),
-        pytest.param(
-            lambda data: data.update(max_points=9.0), "the max_points of the record", id="max-points"
-        ),
-        pytest.param(
-            lambda data: data.update(complete=False), "complete must be false exactly when", id="complete"
-        ),
-        pytest.param(
-            lambda data: data.update(seed="7"), "seed: input should be a valid integer.", id="seed-text"
-        ),
-        pytest.param(
-            lambda data: data.update(seed=7.5), "seed: input should be a valid integer", id="seed-fraction"
-        ),
-        pytest.param(
-            lambda data: data.update(seed=MAX_SEED + 1), "seed: input should be less", id="seed-too-large"
-        ),
-        pytest.param(
-            lambda data: data.update(isolation="weak"), "isolation: input should be 'full'", id="isolation"
-        ),
-        pytest.param(
-            lambda data: data.update(submission=""), "submission: this must not be empty.", id="no-name"
-        ),
+        pytest.param(lambda data: data.update(mark="A"), "mark: there is no field of this name.", id="unknown-field"),
+        pytest.param(lambda data: data.update(points=2.0), "the points of the record are not the sum", id="points"),
+        pytest.param(lambda data: data.update(max_points=9.0), "the max_points of the record", id="max-points"),
+        pytest.param(lambda data: data.update(complete=False), "complete must be false exactly when", id="complete"),
+        pytest.param(lambda data: data.update(seed="7"), "seed: input should be a valid integer.", id="seed-text"),
+        pytest.param(lambda data: data.update(seed=7.5), "seed: input should be a valid integer", id="seed-fraction"),
+        pytest.param(lambda data: data.update(seed=MAX_SEED + 1), "seed: input should be less", id="seed-too-large"),
+        pytest.param(lambda data: data.update(isolation="weak"), "isolation: input should be 'full'", id="isolation"),
+        pytest.param(lambda data: data.update(submission=""), "submission: this must not be empty.", id="no-name"),
         pytest.param(
             lambda data: data["exercises"][1].update(id="softmax"),
             "exercise 'softmax' is there twice",
@@ -223,9 +187,7 @@ def test_records_cannot_be_changed() -> None:
             "exercises[0].checks[0].points: this must be a finite number.",
             id="nan",
         ),
-        pytest.param(
-            lambda data: data.clear(), "version: this field is missing (and 9 more).", id="empty-object"
-        ),
+        pytest.param(lambda data: data.clear(), "version: this field is missing (and 9 more).", id="empty-object"),
     ],
 )
 def test_bad_record_gets_one_sentence(change: Callable[[dict[str, Any]], object], told: str) -> None:

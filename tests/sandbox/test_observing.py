@@ -17,7 +17,10 @@ def test_the_largest_plane_is_seen_through_views_and_batches():
 
 def test_functions_are_seen_under_their_own_names():
     x = torch.ones(2, 3, 4)
-    assert "scaled_dot_product_attention" in seen(lambda: torch.nn.functional.scaled_dot_product_attention(x, x, x))["functions"]
+    assert (
+        "scaled_dot_product_attention"
+        in seen(lambda: torch.nn.functional.scaled_dot_product_attention(x, x, x))["functions"]
+    )
     assert "scaled_dot_product_attention" not in seen(lambda: torch.softmax(x @ x.mT, -1) @ x)["functions"]
 
 

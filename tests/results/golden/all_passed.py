@@ -34,9 +34,7 @@ record = Record.of(
             points=3.3,
             max_points=3.3,
             checks=(
-                passed(
-                    "test_output", "The output is the softmax of the scaled scores times the values.", 3.0
-                ),
+                passed("test_output", "The output is the softmax of the scaled scores times the values.", 3.0),
                 passed("test_small_repair", "Only the broken line was changed.", 0.3),
             ),
             diagnosis=(),

@@ -41,9 +41,7 @@ record = Record.of(
                     message="\n".join("x" * 90 for _ in range(200)),
                 ),
             ),
-            diagnosis=(
-                Diagnosis(mistake="no-division", message="The exponentials are not divided by their sum."),
-            ),
+            diagnosis=(Diagnosis(mistake="no-division", message="The exponentials are not divided by their sum."),),
             seconds=5.0,
         ),
     ],
