@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import torch
 
 from .case import Case
 
@@ -46,7 +48,53 @@ def _read(item: Any, case: Case) -> Answers:
         if str(number) not in told:
             raise Malformed(f"no answer for {name}")
         values[name] = told[str(number)]
+        has_form = FORMS.get(case.steps[number]["do"])
+        if has_form is not None and not has_form(values[name]):
+            raise Malformed(f"{name} is not told in its form")
     return Answers(values)
+
+
+def _is_parameters(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(name, str)
+        and isinstance(about, list)
+        and len(about) == 2
+        and _is_list_of(about[0], int)
+        and isinstance(about[1], bool)
+        for name, about in value.items()
+    )
+
+
+def _is_gradients(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(name, str) and (gradient is None or isinstance(gradient, torch.Tensor))
+        for name, gradient in value.items()
+    )
+
+
+def _is_observed(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"largest_plane", "functions", "printed"}
+        and isinstance(value["largest_plane"], int)
+        and isinstance(value["printed"], int)
+        and _is_list_of(value["functions"], str)
+    )
+
+
+def _is_list_of(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(item, kind) for item in value)
+
+
+FORMS: dict[str, Callable[[Any], bool]] = {
+    "parameters": _is_parameters,
+    "gradients": _is_gradients,
+    "observed": _is_observed,
+    "buffers": lambda value: _is_list_of(value, str),
+    "refuses": lambda value: isinstance(value, str),
+    "train": lambda value: _is_list_of(value, float),
+}
+"""What our own side tells of a learner's code always has a form; whatever lacks it was not told by our side."""
 
 
 def read_error(error: Any) -> dict[str, Any]:

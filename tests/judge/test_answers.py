@@ -1,7 +1,8 @@
 import pytest
+import torch
 
 from grader.judge.answers import Malformed, read_answers
-from grader.judge.case import function
+from grader.judge.case import Case, function
 
 CASE = function("f", 1)  # one told value, made by step 1
 RIGHT = {"answers": {"1": 5}, "error": None}
@@ -33,6 +34,27 @@ FORGED = {
 def test_what_is_no_answer_is_refused(reply):
     with pytest.raises(Malformed):
         read_answers(reply, [CASE])
+
+
+@pytest.mark.parametrize(
+    ("ask", "value"),
+    [
+        (lambda case: case.parameters(case.entry("C")), {"w": [torch.ones(2), True]}),
+        (lambda case: case.parameters(case.entry("C")), {"w": torch.ones(2)}),
+        (lambda case: case.buffers(case.entry("C")), [torch.ones(2)]),
+        (lambda case: case.observed(), {"largest_plane": "x", "functions": [], "printed": 0}),
+        (lambda case: case.refuses(case.entry("C")), torch.ones(2)),
+        (lambda case: case.train(case.entry("C"), torch.ones(1), torch.ones(1), 0.1), [torch.ones(2)]),
+        (lambda case: case.gradients([]), {"w": "x"}),
+    ],
+    ids=["shape-tensor", "no-pair", "buffers", "observed", "refusal", "losses", "gradients"],
+)
+def test_what_our_side_tells_must_have_its_form(ask, value):
+    case = Case()
+    ask(case)
+    (number,) = case.told
+    with pytest.raises(Malformed):
+        read_answers([{"answers": {str(number): value}, "error": None}], [case])
 
 
 def test_an_error_keeps_only_what_has_the_form_of_one():

@@ -1,18 +1,21 @@
-"""The author's gate over the real course: every kit is complete and holds, behind the wall, with fresh hidden inputs."""
+"""The author's gate over the real course: every kit is complete and holds, behind the wall, with hidden inputs from one seed."""
 
-import secrets
+import os
 from pathlib import Path
 
 import pytest
 
 from grader.course import load_course
 from grader.judge.grading import Judge
-from grader.results import MAX_SEED, Record
+from grader.results import Record
 from grader.submission import read_submission
 from grader.verify import incomplete, prove, stale_stub, trials
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
+
+# One seed, so that a run can be repeated; `kata verify` takes a fresh one each time, and so does KATA_SEED here.
+SEED = int(os.environ.get("KATA_SEED", "2026"))
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
@@ -24,18 +27,17 @@ def test_the_kit_is_complete(exercise):
 @pytest.mark.parametrize("unit", COURSE.units, ids=lambda unit: unit.folder)
 def test_the_kits_of_a_unit_hold(unit):
     """Reference and alternatives pass, the stub earns nothing, every mistake is caught where its bank says, and named."""
-    seed = secrets.randbelow(MAX_SEED)
-    judge = Judge(COURSE, "full", seed, [exercise.id for exercise in unit.exercises])
+    judge = Judge(COURSE, "full", SEED, [exercise.id for exercise in unit.exercises])
     try:
         problems = prove(judge, [trial for exercise in unit.exercises for trial in trials(COURSE, exercise)])
     finally:
         judge.close()
-    assert problems == [], f"seed {seed}"
+    assert problems == []
 
 
 @pytest.mark.parametrize("level", ["reduced", "process", "none"])
 def test_the_references_pass_at_every_level(level):
-    judge = Judge(COURSE, level, secrets.randbelow(MAX_SEED))
+    judge = Judge(COURSE, level, SEED)
     records: list[Record] = []
     try:
         judge.grade([read_submission(ROOT / "solutions", COURSE)], records.append)

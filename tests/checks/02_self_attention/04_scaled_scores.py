@@ -47,6 +47,7 @@ def test_agrees_with_formula(learner, draw):
         case(*pair(draw, batch, queries=queries, keys=1, width=width)),
         case(*pair(draw, batch, queries=1, keys=1, width=width)),
         case(*pair(draw, batch, queries=queries, keys=keys, width=1)),
+        case(*pair(draw, batch, queries=queries, keys=keys, width=6)),  # a root that is no whole number
         case(*pair(draw, batch, queries=queries, keys=keys, width=width, dtype=torch.float64)),
     )
 
