@@ -1,0 +1,41 @@
+"""Cross-attention: one sequence asks, another one answers.
+
+    query = linear_q(x),   key = linear_k(memory),   value = linear_v(memory)
+    output = softmax(query · keyᵀ / √D) · value            the softmax runs over the keys
+
+    x        (B, Lq, D)   batch, tokens that ask, hidden_size
+    memory   (B, Lk, D)   batch, tokens that answer, hidden_size
+    scores   (B, Lq, Lk)  batch, query token, key token
+    returns  (B, Lq, D)   one answer for each token of x
+
+Document: "大语言模型原理与实战, 第二章 注意力机制" (the Happy-LLM notes), the section on self-attention:
+in a Transformer's decoder the query comes from the decoder's input, key and value from the encoder's output.
+
+    >>> CrossAttention(64)(torch.rand(2, 5, 64), torch.rand(2, 9, 64)).shape
+    torch.Size([2, 5, 64])
+
+The three layers are nn.Linear(hidden_size, hidden_size) with bias, named linear_q, linear_k and linear_v.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class CrossAttention(nn.Module):
+    def __init__(self, hidden_size: int):
+        super().__init__()
+        # BEGIN SOLUTION
+        self.linear_q = nn.Linear(hidden_size, hidden_size)
+        self.linear_k = nn.Linear(hidden_size, hidden_size)
+        self.linear_v = nn.Linear(hidden_size, hidden_size)
+        self.scaling = hidden_size**-0.5
+        # END SOLUTION
+
+    def forward(self, x: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
+        # BEGIN SOLUTION
+        query, key, value = self.linear_q(x), self.linear_k(memory), self.linear_v(memory)
+        scores = query @ key.transpose(-2, -1) * self.scaling
+        weights = F.softmax(scores, dim=-1)
+        return weights @ value
+        # END SOLUTION

@@ -1,0 +1,5 @@
+import torch
+
+
+def dot_scores(query, inputs):
+    return (inputs * query).sum(dim=-1)

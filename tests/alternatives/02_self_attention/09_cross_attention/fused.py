@@ -1,0 +1,13 @@
+import torch.nn.functional as F
+from torch import nn
+
+
+class CrossAttention(nn.Module):
+    def __init__(self, hidden_size):
+        super().__init__()
+        self.linear_v = nn.Linear(hidden_size, hidden_size)
+        self.linear_k = nn.Linear(hidden_size, hidden_size)
+        self.linear_q = nn.Linear(hidden_size, hidden_size)
+
+    def forward(self, x, memory):
+        return F.scaled_dot_product_attention(self.linear_q(x), self.linear_k(memory), self.linear_v(memory))

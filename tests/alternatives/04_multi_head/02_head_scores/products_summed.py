@@ -1,0 +1,2 @@
+def head_scores(a):
+    return (a[:, :, :, None, :] * a[:, :, None, :, :]).sum(-1)

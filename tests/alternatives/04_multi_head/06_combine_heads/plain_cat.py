@@ -1,0 +1,5 @@
+import torch
+
+
+def combine_heads(head_weights):
+    return torch.cat(head_weights)

@@ -1,0 +1,269 @@
+import math
+from dataclasses import dataclass
+
+import torch
+
+from grader.judge.authoring import Case, expect, module, points, same
+
+ENTRY = "CausalAttention"
+AXES = "batch tokens d_out"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of one case; `spare` is how much longer context_length is than the input."""
+
+    batch: int
+    tokens: int
+    d_in: int
+    d_out: int
+    spare: int = 0
+
+    def init(self, dropout=0.0):
+        return self.d_in, self.d_out, self.tokens + self.spare, dropout
+
+
+def drawn_sizes(draw, spare=0):
+    """All sizes different, none of them 1."""
+    return Sizes(*draw.distinct(4, 2, 7), spare)
+
+
+def case(draw, sizes, *, dropout=0.0, x=None, weights=None, dtype=torch.float32, train=False, **keywords):
+    init = sizes.init(dropout)
+    if x is None:
+        x = draw.normal(sizes.batch, sizes.tokens, sizes.d_in, dtype=dtype)
+    return module(
+        ENTRY,
+        *init,
+        weights=weights or draw.weights(ENTRY, *init, **keywords),
+        inputs={"x": x},
+        axes=AXES,
+        train=train,
+        dtype=dtype,
+        seed=draw.seed(),
+        **keywords,
+    )
+
+
+@points(0.5, visible=True)
+def test_documents_first_token(learner):
+    """With the document's weights "Your" sees only itself, so its output is its value: -.4519 .2216."""
+    journey = torch.tensor(
+        [
+            [0.43, 0.15, 0.89],
+            [0.55, 0.87, 0.66],
+            [0.57, 0.85, 0.64],
+            [0.22, 0.58, 0.33],
+            [0.77, 0.25, 0.10],
+            [0.05, 0.80, 0.55],
+        ]
+    )
+    weights = {
+        "W_query.weight": torch.tensor([[-0.2354, 0.0191, -0.2867], [0.2177, -0.4919, 0.4232]]),
+        "W_key.weight": torch.tensor([[-0.4196, -0.4590, -0.3648], [0.2615, -0.2133, 0.2161]]),
+        "W_value.weight": torch.tensor([[-0.4900, -0.3503, -0.2120], [-0.1135, -0.4404, 0.3780]]),
+    }
+    batch = torch.stack([journey, journey])
+    (came,) = learner.outputs(module(ENTRY, 3, 2, 6, 0.0, weights=weights, inputs={"x": batch}, axes=AXES))
+    due, first = torch.tensor([-0.4519, 0.2216]), [round(number, 4) for number in came[0, 0].tolist()]
+    expect(
+        torch.allclose(came[:, 0], due.expand(2, 2), atol=2e-4),
+        f"The output of the first token should be [-.4519, .2216], which is its own value; yours is {first}.",
+    )
+
+
+@points(3, role="main")
+def test_agrees_with_formula(learner, draw):
+    """The output is softmax(queries · keysᵀ / √d_out) · values, with every later token hidden."""
+    one, other = drawn_sizes(draw), drawn_sizes(draw)
+    side = draw.integer(3, 5)
+    learner.agrees(
+        case(draw, one),
+        case(draw, one),
+        case(draw, other),
+        case(draw, Sizes(side, side, side, side)),  # square: a wrong axis fits here
+        case(draw, Sizes(side, side, other.d_in, side)),
+        case(draw, Sizes(one.batch, one.tokens, one.d_in, one.d_in)),
+        case(draw, Sizes(one.batch, one.tokens, one.d_in, 1)),
+        case(draw, Sizes(1, one.tokens, one.d_in, one.d_out)),
+        case(draw, Sizes(one.batch, 1, one.d_in, one.d_out)),
+        case(draw, other, dtype=torch.float64),
+    )
+
+
+@points(1.5, role="main")
+def test_context_may_be_longer_than_the_input(learner, draw):
+    """An input shorter than context_length uses the upper left corner of the mask."""
+    sizes, more = drawn_sizes(draw, spare=draw.integer(1, 4)), drawn_sizes(draw, spare=1)
+    learner.agrees(
+        case(draw, sizes),
+        case(draw, more),
+        case(draw, Sizes(sizes.batch, 1, sizes.d_in, sizes.d_out, sizes.spare)),
+    )
+
+
+@points(1)
+def test_future_has_no_say(learner, draw):
+    """A later token never changes an earlier output; an earlier one changes every later output."""
+    batch, d_in, d_out = draw.distinct(3, 2, 6)
+    sizes = Sizes(batch, 7, d_in, d_out)
+    weights = draw.weights(ENTRY, *sizes.init())
+    # with queries of 0 all visible tokens weigh the same, so that the first one is heard everywhere
+    alike = {**weights, "W_query.weight": torch.zeros_like(weights["W_query.weight"])}
+    x, seen = draw.normal(batch, 7, d_in), draw.integer(2, 5)
+    later = torch.cat([x[:, :seen], draw.normal(batch, 7 - seen, d_in)], dim=1)
+    earlier = torch.cat([draw.normal(batch, 1, d_in), x[:, 1:]], dim=1)
+    prefix = Sizes(batch, seen, d_in, d_out, spare=7 - seen)
+    before, after, alone, even, uneven = learner.outputs(
+        case(draw, sizes, x=x, weights=weights),
+        case(draw, sizes, x=later, weights=weights),
+        case(draw, prefix, x=x[:, :seen], weights=weights),
+        case(draw, sizes, x=x, weights=alike),
+        case(draw, sizes, x=earlier, weights=alike),
+    )
+    expect(not before.isnan().any(), "There is NaN in the output. Has every row of scores a place that is not hidden?")
+    expect(
+        same(after[:, :seen], before[:, :seen]),
+        "Outputs changed although only later tokens did. Is every later token hidden before the softmax?",
+    )
+    expect(
+        same(alone, before[:, :seen]),
+        "The first tokens alone give other outputs than with more tokens behind them. Which part of the mask do they use?",
+    )
+    expect(
+        not any(same(uneven[:, i], even[:, i]) for i in range(7)),
+        "The first token was changed, but some outputs stayed as they were. Every token sees itself and all earlier ones.",
+    )
+
+
+def cut_off(init, weights, x):
+    """The output with all that is far from 0 cut off: one huge row leaves the others to be looked at."""
+    asked = Case(axes=("batch", "tokens", "d_out"))
+    asked.module = asked.call(asked.entry(ENTRY), *init)
+    asked.load(asked.module, weights)
+    asked.prepare(asked.module)
+    result = asked.call(asked.module, asked.tensor(x, name="x"))
+    asked.output = asked.call(asked.library_module("Hardtanh", -100.0, 100.0), result, tell="output")
+    return asked
+
+
+@points(0.5, role="manners")
+def test_later_tokens_weigh_exactly_nothing(learner, draw):
+    """Later tokens weigh exactly 0, even when all scores are low and the value of the last token is huge."""
+    tokens, d_out = draw.distinct(2, 4, 6)
+    init = Sizes(2, tokens, 4, d_out).init()
+    weights = draw.weights(ENTRY, *init)
+    # column 0 of x makes every score about -40, column 1 is read by the values alone
+    for name, height in (("W_query.weight", 1.0), ("W_key.weight", -40.0 / d_out**0.5)):
+        weights[name] = weights[name] * 0.1
+        weights[name][:, 0] = height
+        weights[name][:, 1] = 0.0
+    x = draw.normal(2, tokens, 4, scale=0.3)
+    x[..., 0], x[..., 1] = 1.0, 0.0
+    huge = x.clone()
+    huge[:, -1, 1] = 1e30
+    before, after = learner.outputs(cut_off(init, weights, x), cut_off(init, weights, huge))
+    expect(
+        same(after[:, :-1], before[:, :-1]),
+        "With scores near -40 a huge value of the last token still comes through to earlier ones. What is filled in for hidden scores must "
+        "be far below every score, best of all minus infinity.",
+    )
+
+
+@points(0.75)
+def test_bias_when_asked_for(learner, draw):
+    """With qkv_bias=True the three projections have a bias, with False they have none."""
+    sizes = drawn_sizes(draw)
+    learner.agrees(
+        case(draw, sizes, qkv_bias=True),
+        case(draw, drawn_sizes(draw, spare=2), qkv_bias=True),
+        case(draw, sizes, qkv_bias=False),
+    )
+
+
+@points(1)
+def test_dropout_acts_in_training_only(learner, draw):
+    """In eval() nothing is dropped; in training p = 1 drops every weight and leaves zeros."""
+    sizes = drawn_sizes(draw)
+    learner.agrees(
+        case(draw, sizes, dropout=1.0),
+        case(draw, sizes, dropout=1.0, train=True),
+        case(draw, sizes, dropout=0.0, train=True),
+    )
+    learner.agrees(case(draw, sizes, dropout=0.5), case(draw, sizes, dropout=0.1))
+
+
+@points(1)
+def test_dropout_acts_on_the_weights(learner, draw):
+    """In training each single weight is dropped with probability p, or else divided by 1 - p."""
+    batch, tokens, d_in, d_out, p = 256, 6, 4, 3, 0.25
+    sizes = Sizes(batch, tokens, d_in, d_out)
+    # all scores are 0 and all values 1: each output is the sum of its row's weights, and row 0 has a single weight
+    weights = {
+        "W_query.weight": torch.zeros(d_out, d_in),
+        "W_key.weight": draw.normal(d_out, d_in),
+        "W_value.weight": torch.full((d_out, d_in), 1 / d_in),
+    }
+    once, again = learner.outputs(
+        *[
+            case(draw, sizes, dropout=p, x=torch.ones(batch, tokens, d_in), weights=weights, train=True)
+            for _ in range(2)
+        ]
+    )
+    first, last = once[:, 0, 0], once[:, -1, 0]
+    expect(not same(again, once), "Two calls in training with other random numbers agree: nothing is dropped.")
+    expect(
+        same(once, once[..., :1].expand_as(once)),
+        "The columns of the output were not dropped together. Dropout belongs on the weights, not on the values or the output.",
+    )
+    kept = first > 0.5
+    expect(
+        same(first, kept / (1 - p)),
+        "In training a weight should be either 0 or divided by 1 - p. Dropout comes after the softmax, and nothing is normalised after it.",
+    )
+    expect(
+        abs(float(kept.double().mean()) - (1 - p)) < 6 * math.sqrt(p * (1 - p) / batch),
+        "The wrong share of the weights is dropped. `dropout` is the probability to drop a weight, not to keep it.",
+    )
+    partly = (last > 0.05) & (last < 1 / (1 - p) - 0.05)
+    # each of six weights drawn by itself: a row is partly kept with probability 1 - .75^6 - .25^6, about .82
+    expect(
+        float(partly.double().mean()) > 0.5,
+        "Whole rows of weights are dropped at once. Each single weight is dropped or kept by itself.",
+    )
+
+
+@points(0.75)
+def test_gradients_reach_input_and_parameters(learner, draw):
+    """Gradients reach x and every parameter of all three layers."""
+    learner.agrees_in_gradients(case(draw, drawn_sizes(draw, spare=1)), case(draw, drawn_sizes(draw), qkv_bias=True))
+
+
+@points(0.75)
+def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
+    """One module can be called for a long, then a short, then again the long input."""
+    sizes = drawn_sizes(draw, spare=2)
+    longer = case(draw, sizes)
+    x = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.d_in)
+    longer.call(longer.module, x, tell="the second output")
+    longer.call(longer.module, longer.inputs["x"], tell="the third output")
+    learner.agrees(longer)
+
+
+@points(0.75, role="manners")
+def test_mask_is_a_buffer(learner, draw):
+    """The mask is a buffer of the module, under the name `mask`."""
+    asked = case(draw, drawn_sizes(draw))
+    asked.buffers(asked.module)
+    (answer,) = learner.ask(asked)
+    names = answer["buffers"]
+    expect(
+        isinstance(names, (list, tuple)) and any(isinstance(name, str) and name == "mask" for name in names),
+        'There is no buffer named `mask`. Make it with self.register_buffer("mask", …), so that it moves along with the module.',
+    )
+
+
+@points(0.5, role="manners")
+def test_input_is_left_alone(learner, draw):
+    """The input x is not changed."""
+    learner.keeps_inputs(case(draw, drawn_sizes(draw)))

@@ -1,0 +1,115 @@
+from collections.abc import Mapping
+
+import torch
+
+from grader.judge.authoring import Case, expect, points, same
+
+ENTRY = "convert_to_gqa"
+LAYERS = ("q_proj", "k_proj", "v_proj", "o_proj")
+
+
+def numbers(draw, width):
+    """Numbers for all four layers of a module with as many key heads as query heads."""
+    return {
+        f"{layer}.{part}": draw.normal(*shape)
+        for layer in LAYERS
+        for part, shape in (("weight", (width, width)), ("bias", (width,)))
+    }
+
+
+def case(weights, heads, kv, *, dtype=torch.float32, tell_given=False):
+    """The state dict of a real module is passed in; `tell_given`: and told as it is afterwards."""
+    width = weights["q_proj.bias"].numel()
+    asked = Case()
+    holder = asked.library_module("Module")
+    for layer in LAYERS:
+        asked.call(holder, layer, asked.library_module("Linear", width, width), method="add_module")
+    asked.load(holder, weights)
+    asked.prepare(holder, dtype=dtype)
+    state = asked.call(holder, method="state_dict")
+    asked.output = asked.call(asked.entry(ENTRY), state, heads, kv, tell="output")
+    if tell_given:
+        asked.tell(state, "given")
+    return asked
+
+
+def plain(weights, heads, kv):
+    """As `case`, with a plain dict of tensors."""
+    asked = Case()
+    state = {name: asked.tensor(tensor, name=name) for name, tensor in weights.items()}
+    asked.output = asked.call(asked.entry(ENTRY), state, heads, kv, tell="output")
+    return asked
+
+
+@points(1, visible=True)
+def test_four_heads_of_width_one(learner, draw):
+    """Four key heads with the biases 1 3 5 9 become two with 2 7 (the average of neighbours), the values' likewise."""
+    weights = numbers(draw, 4)
+    weights["k_proj.bias"] = torch.tensor([1.0, 3.0, 5.0, 9.0])
+    weights["v_proj.bias"] = torch.tensor([10.0, 20.0, 40.0, 80.0])
+    (answer,) = learner.ask(plain(weights, 4, 2))
+    state = answer["output"]
+    expect(isinstance(state, Mapping), "A dict is due, from the names of the parameters to their tensors.")
+    for name, due in (("k_proj.bias", [2.0, 7.0]), ("v_proj.bias", [15.0, 60.0])):
+        came = state.get(name)
+        shown = came.tolist() if isinstance(came, torch.Tensor) and came.numel() <= 20 else "something else"
+        expect(same(came, torch.tensor(due)), f"{name} should become {due}; yours is {shown}.")
+
+
+@points(3.5, role="main")
+def test_heads_of_a_group_are_averaged(learner, draw):
+    """Weights and biases of k_proj and v_proj become the averages of neighbouring heads; all else stays."""
+    group, kv, head_dim = draw.distinct(3, 2, 5)
+    side = draw.integer(2, 3)
+    learner.agrees(
+        case(numbers(draw, group * kv * head_dim), group * kv, kv),
+        case(numbers(draw, group * kv * kv), group * kv, kv),
+        plain(numbers(draw, 2 * 3 * head_dim), 6, 3),
+        case(numbers(draw, 3 * 2 * head_dim), 6, 2),
+        # square: a wrong axis fits here without an error
+        case(numbers(draw, side**3), side * side, side),
+        case(numbers(draw, group * kv), group * kv, kv),
+    )
+
+
+@points(1)
+def test_multi_head_and_multi_query(learner, draw):
+    """With as many key heads as before nothing changes; with a single one it is the average of all."""
+    heads, head_dim = draw.distinct(2, 2, 5)
+    learner.agrees(
+        case(numbers(draw, heads * head_dim), heads, heads),
+        case(numbers(draw, heads * head_dim), heads, 1),
+        case(numbers(draw, heads), heads, 1),
+        case(numbers(draw, head_dim), 1, 1),
+    )
+
+
+@points(0.5)
+def test_dtype_is_kept(learner, draw):
+    """float64 stays float64."""
+    head_dim = draw.integer(2, 4)
+    learner.agrees(*[case(numbers(draw, 6 * head_dim), 6, kv, dtype=torch.float64) for kv in (6, 3, 2, 1)])
+
+
+@points(1, role="manners")
+def test_state_dict_is_left_alone(learner, draw):
+    """The dict that was passed in still has all its names, and its tensors their numbers and shapes."""
+    given = [(numbers(draw, 12), 6, kv) for kv in (3, 1, 6)]
+    answers = learner.ask(*[case(*each, tell_given=True) for each in given])
+    for answer, (weights, *_) in zip(answers, given, strict=True):
+        state = answer["given"]
+        expect(isinstance(state, Mapping), "The dict that was passed in could not be read afterwards.")
+        missing = [name for name in weights if name not in state]
+        expect(
+            not missing,
+            f"Gone from the dict that was passed in: {', '.join(missing)}. Read with [...], not with pop or del.",
+        )
+        expect(
+            len(state) == len(weights),
+            "The dict that was passed in has got new names. Put them into a dict of your own.",
+        )
+        changed = [name for name, tensor in weights.items() if not same(state[name], tensor)]
+        expect(
+            not changed,
+            f"Changed in the dict that was passed in: {', '.join(changed)}. Put the averages into a dict of your own.",
+        )

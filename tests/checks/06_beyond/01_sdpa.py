@@ -1,0 +1,100 @@
+import torch
+
+from grader.judge.authoring import expect, function, points
+from grader.sandbox.inside.wire import Slot
+
+CALL = "scaled_dot_product_attention"
+NAMES = ("query", "key", "value", "hidden")
+AXES = ("batch", "head", "queries", "width of values")
+
+
+def sizes(draw):
+    """Numbers of queries and keys, width of keys, width of values."""
+    return draw.distinct(4, 2, 8)
+
+
+def case(draw, leading, queries, keys, width, value_width, *, hidden=None, dtype=torch.float32):
+    if hidden is None:
+        hidden = draw.hidden(queries, keys)
+    return function(
+        "sdpa",
+        draw.normal(*leading, queries, width, dtype=dtype),
+        draw.normal(*leading, keys, width, dtype=dtype),
+        draw.normal(*leading, keys, value_width, dtype=dtype),
+        hidden,
+        names=NAMES,
+        axes=" ".join(AXES[2 - len(leading) :]),
+    )
+
+
+def telling_whether_it_calls(asked):
+    """Tell only whether the library's function was called: what else was called is nobody's business."""
+    asked.observed()
+    seen = len(asked.steps) - 1
+    asked.steps[seen]["tell"] = False
+    del asked.told[seen]
+    functions = asked.call(Slot(seen), "functions", method="__getitem__")
+    asked.call(functions, CALL, method="__contains__", tell="called")
+    return asked
+
+
+@points(0.5, visible=True)
+def test_three_tokens_that_see_themselves_and_earlier_ones(learner):
+    """With equal scores and the later tokens hidden, the values 1, 2, 4 become their running means 1, 1.5, 2.333."""
+    alike, later = torch.zeros(3, 2), torch.ones(3, 3).triu(1).bool()
+    value = torch.tensor([[1.0], [2.0], [4.0]])
+    (output,) = learner.outputs(
+        function("sdpa", alike, alike, value, later, names=NAMES, axes="queries width"),
+    )
+    came = [round(number, 3) for number in output.flatten().tolist()]
+    expect(
+        torch.allclose(output.flatten(), torch.tensor([1.0, 1.5, 7 / 3]), atol=1e-4),
+        f"The running means of 1, 2, 4 are 1, 1.5, 2.333; yours are {came}.",
+    )
+
+
+@points(1.75, role="main")
+def test_agrees_with_formula(learner, draw):
+    """Weights are softmax(query · keyᵀ / √d) over the places that are not hidden; any pattern, any lengths, any leading axes."""
+    queries, keys, width, value_width = sizes(draw)
+    batch, heads, side, _ = sizes(draw)
+    learner.agrees(
+        case(draw, (batch, heads), queries, keys, width, value_width),
+        case(draw, (batch,), keys, queries, width, value_width),
+        case(draw, (), queries, keys, width, value_width),
+        # square, heads among them: a wrong axis fits here without an error
+        case(draw, (side, side), side, side, side, side),
+        case(draw, (batch, heads), side, side, width, width, hidden=torch.ones(side, side).triu(1).bool()),
+        case(draw, (batch, heads), queries, keys, width, width, hidden=torch.zeros(queries, keys).bool()),
+        case(draw, (1, heads), queries, keys, 1, value_width),
+        case(draw, (batch, 1), 1, keys, width, value_width),
+        case(draw, (batch, heads), 1, 1, width, value_width, hidden=torch.zeros(1, 1).bool()),
+        case(draw, (batch, heads), queries, keys, width, value_width, dtype=torch.float64),
+    )
+
+
+@points(1.25, role="main")
+def test_library_does_the_work(learner, draw):
+    """It is torch's scaled_dot_product_attention that gives the result."""
+    queries, keys, width, value_width = sizes(draw)
+    learner.agrees(case(draw, (2, 3), queries, keys, width, value_width))
+    (answer,) = learner.ask(telling_whether_it_calls(case(draw, (2, 3), queries, keys, width, value_width)))
+    expect(
+        answer["called"] is True,
+        "The numbers are right, but they did not come from `scaled_dot_product_attention`. Calling it is what is asked for here: "
+        "torch.nn.functional has it.",
+    )
+
+
+@points(0.25)
+def test_gradients_reach_queries_keys_and_values(learner, draw):
+    """Gradients flow back to query, key and value."""
+    learner.agrees_in_gradients(
+        case(draw, (2, 3), *sizes(draw)), case(draw, (3,), *sizes(draw), dtype=torch.float64)
+    )
+
+
+@points(0.25, role="manners")
+def test_inputs_are_left_alone(learner, draw):
+    """Neither the tensors nor the mask are changed."""
+    learner.keeps_inputs(case(draw, (2, 3), *sizes(draw)))

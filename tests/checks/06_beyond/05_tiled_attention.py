@@ -1,0 +1,140 @@
+import torch
+
+from grader.judge.authoring import expect, function, points
+from grader.sandbox.inside.wire import Slot
+
+NAMES = ("query", "key", "value", "block_size")
+AXES = ("batch", "head", "queries", "width of values")
+
+
+def of(query, key, value, block_size):
+    return function(
+        "tiled_attention",
+        query,
+        key,
+        value,
+        block_size,
+        names=NAMES,
+        axes=" ".join(AXES[4 - query.dim() :]),
+    )
+
+
+def case(draw, leading, queries, keys, width, value_width, block_size, *, dtype=torch.float32):
+    return of(
+        draw.normal(*leading, queries, width, dtype=dtype),
+        draw.normal(*leading, keys, width, dtype=dtype),
+        draw.normal(*leading, keys, value_width, dtype=dtype),
+        block_size,
+    )
+
+
+def telling_whether_planes_stay_below(asked, limit):
+    """Tell only whether every tensor's last two sizes multiply to less than `limit`; how much less is nobody's business."""
+    asked.observed()
+    seen = len(asked.steps) - 1
+    asked.steps[seen]["tell"] = False
+    del asked.told[seen]
+    largest = asked.call(Slot(seen), "largest_plane", method="__getitem__")
+    asked.call(largest, limit, method="__lt__", tell="is small")
+    return asked
+
+
+@points(0.5, visible=True)
+def test_five_values_in_blocks_of_two(learner):
+    """Queries and keys of 0 weigh all values alike: 1, 2, 4, 8, 16 in blocks of two give their mean, 6.2."""
+    value = torch.tensor([[1.0], [2.0], [4.0], [8.0], [16.0]])
+    (output,) = learner.outputs(of(torch.zeros(1, 2), torch.zeros(5, 2), value, 2))
+    expect(
+        torch.allclose(output, torch.tensor(6.2), atol=1e-4),
+        f"The mean of 1, 2, 4, 8, 16 is 6.2; yours is {round(output.item(), 3)}.",
+    )
+
+
+@points(2, role="main")
+def test_agrees_with_formula(learner, draw):
+    """Whatever the block size, the result is softmax(query · keyᵀ / √d) · value, for any lengths, widths and leading axes."""
+    queries, blocks, width, value_width = draw.distinct(4, 2, 8)
+    batch, heads, block, side = draw.distinct(4, 2, 5)
+    keys = blocks * block
+    learner.agrees(
+        case(draw, (batch, heads), queries, keys, width, value_width, block),
+        case(draw, (batch,), queries, keys, width, value_width, block),
+        case(draw, (), keys, 12, width, value_width, 3),
+        case(draw, (batch, heads), queries, keys, width, value_width, keys),
+        # square: a wrong axis fits here without an error
+        case(draw, (side, side), side, side, side, side, side),
+        case(draw, (batch, heads), 4, 4, 4, 4, 2),
+        case(draw, (1, heads), 1, keys, width, value_width, block),
+        case(draw, (batch, 1), queries, 1, width, value_width, 1),
+        case(draw, (batch,), 1, 1, 1, 1, 1),
+        case(draw, (batch, heads), queries, keys, width, value_width, block, dtype=torch.float64),
+    )
+
+
+@points(1.5, role="main")
+def test_block_size_need_not_fit(learner, draw):
+    """The last block may be short, a block may be a single key, and it may be larger than all keys together."""
+    queries, keys, width, value_width = draw.distinct(4, 5, 11)
+    batch, heads = draw.distinct(2, 2, 4)
+    learner.agrees(
+        case(draw, (batch, heads), queries, 2 * keys - 1, width, value_width, keys),
+        case(draw, (batch,), queries, 2 * keys + 1, width, value_width, keys),
+        case(draw, (), queries, 13, width, value_width, draw.integer(2, 12)),
+        case(draw, (batch, heads), queries, keys, width, value_width, 1),
+        case(draw, (batch, heads), queries, keys, width, value_width, keys - 1),
+        case(draw, (batch, heads), queries, keys, width, value_width, keys + draw.integer(1, 5)),
+        case(draw, (batch,), keys, keys, width, value_width, 4 * keys),
+    )
+
+
+@points(3.75, role="main")
+def test_full_matrix_is_never_made(learner, draw):
+    """The result is right, and no tensor is made whose last two sizes multiply to Lq · Lk or more."""
+    queries, keys = draw.distinct(2, 64, 90)
+    long = [
+        case(draw, leading, queries, keys, 3, 2, block_size)
+        for leading, block_size in (((), 7), ((1,), 5), ((1, 1), 6))
+    ]
+    learner.agrees(*long)
+    watched = [telling_whether_planes_stay_below(each, queries * keys) for each in long]
+    expect(
+        all(answer["is small"] is True for answer in learner.ask(*watched)),
+        f"With {queries} queries, {keys} keys and blocks of at most 7, a tensor of {queries} · {keys} numbers or more was made. "
+        "Keep only what belongs to one block, and what sums it all up: maximum, total and output.",
+    )
+
+
+@points(1)
+def test_large_scores_stay_finite(learner, draw):
+    """Scores of ±1000 give finite results, wherever in the blocks the large ones are."""
+    queries, keys, width, value_width = 4, 11, draw.integer(2, 6), draw.integer(2, 5)
+    up = torch.linspace(-1000, 1000, keys)
+    same_sign, both_signs = torch.ones(queries), torch.tensor([1.0, -1.0, 1.0, -1.0])
+    large = [
+        (same_sign, up),
+        (same_sign, up.flip(0)),
+        (both_signs, up[draw.order(keys)]),
+        (same_sign, draw.uniform(keys, low=-996, high=-990)),
+        (both_signs, draw.uniform(keys, low=990, high=996)),
+    ]
+    cases = []
+    for signs, sizes in large:
+        query, key = draw.normal(queries, width), draw.normal(keys, width)
+        # the first entries alone set how large the scores are
+        query[:, 0], key[:, 0] = signs, sizes * width**0.5
+        cases.append(of(query, key, draw.normal(keys, value_width), draw.integer(1, 5)))
+    learner.agrees(*cases, of(*[cases[0].steps[i]["value"].double() for i in range(3)], 3), magnitude=1000)
+
+
+@points(0.75)
+def test_gradients_reach_queries_keys_and_values(learner, draw):
+    """Gradients flow back to query, key and value."""
+    learner.agrees_in_gradients(
+        case(draw, (2, 3), 4, 7, 5, 3, 3), case(draw, (2,), 5, 6, 3, 4, 2, dtype=torch.float64)
+    )
+
+
+@points(0.5, role="manners")
+def test_inputs_are_left_alone(learner, draw):
+    """The tensors that were passed in are not changed."""
+    learner.keeps_inputs(case(draw, (2, 3), 4, 7, 5, 3, 3))

@@ -1,0 +1,217 @@
+from grader.judge.authoring import Mistake
+
+AS_THEY_COME = "test_weights_are_taken_as_they_come"
+MAIN = "test_agrees_with_formula"
+MANNERS = "test_inputs_are_left_alone"
+LOOKUP = "weights @ values"
+EACH = "values * weights.reshape(-1, *[1] * (values.dim() - 1))"
+
+MISTAKES = [
+    Mistake(
+        "mean-instead-of-sum",
+        "The weighted values were averaged, so the result is n times too small. The weights already say how much of each "
+        "value comes along: add up.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, f"({EACH}).mean(dim=0)")],
+    ),
+    Mistake(
+        "renormalised",
+        "The weights were divided by their sum first. They need not sum to 1: take them as they come.",
+        caught_by=AS_THEY_COME,
+        edits=[(LOOKUP, "(weights / weights.sum()) @ values")],
+    ),
+    Mistake(
+        "divided-by-the-sizes",
+        "The weights were divided by the sum of their sizes first. They need not sum to 1: take them as they come.",
+        caught_by=AS_THEY_COME,
+        edits=[(LOOKUP, "(weights / weights.abs().sum()) @ values")],
+    ),
+    Mistake(
+        "softmax-of-the-weights",
+        "A softmax was taken of the weights. They are weights already, not scores: take them as they come.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "torch.softmax(weights, dim=0) @ values")],
+    ),
+    Mistake(
+        "unweighted-sum",
+        "The values were added up without their weights. Multiply each value by its weight first.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "values.sum(dim=0)")],
+    ),
+    Mistake(
+        "unweighted-mean",
+        "This is the plain mean of the values: the weights have no say in it. Multiply each value by its weight, then add up.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "values.mean(dim=0)")],
+    ),
+    Mistake(
+        "only-the-largest",
+        "Only the value with the largest weight came back. That is the hard lookup of a dictionary; here every value comes "
+        "along, as much of it as its weight says.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "values[weights.argmax()]")],
+    ),
+    Mistake(
+        "only-the-largest-weighted",
+        "Only the value with the largest weight took part. Every value comes along, as much of it as its weight says.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "weights.max() * values[weights.argmax()]")],
+    ),
+    Mistake(
+        "sum-of-weights-times-sum-of-values",
+        "All values were added up and then multiplied by all weights together. Each value has its own weight: multiply first, "
+        "then add.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "weights.sum() * values.sum(dim=0)")],
+    ),
+    Mistake(
+        "not-added-up",
+        "The values were multiplied by their weights but not added up: sum over the keys, the first axis.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, EACH)],
+    ),
+    Mistake(
+        "values-in-rows-times-weights",
+        "The weights met the width of the values (values @ weights), which fits only where n = d, and is wrong there too. "
+        "A weight belongs to a whole row of `values`.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "values @ weights")],
+    ),
+    Mistake(
+        "weights-along-the-width",
+        "Broadcasting laid the weights along the last axis of `values`, the width. A weight belongs to a key, a whole row: "
+        "give the weights a last axis of size 1, or use a matrix product.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "(weights * values).sum(dim=0)")],
+    ),
+    Mistake(
+        "weights-along-the-width-all-summed",
+        "weights * values with a sum over everything is right for plain numbers only. With vectors, each row has its own weight, "
+        "and the sum runs over the rows.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "(weights * values).sum()")],
+    ),
+    Mistake(
+        "summed-over-everything",
+        "The sum ran over the width as well, so one number is left of a vector. Sum over the keys only: dim=0.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, f"({EACH}).sum()")],
+    ),
+    Mistake(
+        "summed-over-the-width",
+        "The sum ran over the last axis, which is the width when the values are vectors. Sum over the keys, the first axis: dim=0.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, f"({EACH}).sum(dim=-1)")],
+    ),
+    Mistake(
+        "numbers-given-a-width",
+        "The weights got a second axis also where the values are plain numbers, so every weight met every value. That axis is "
+        "needed only for values of shape (n, d).",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "(weights.unsqueeze(-1) * values).sum(dim=0)")],
+    ),
+    Mistake(
+        "numbers-only",
+        "This is a dot product of two vectors. `values` may also hold a vector a key, shape (n, d): then each row has its weight.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "torch.dot(weights, values)")],
+    ),
+    Mistake(
+        "vectors-only",
+        "The values were taken to be vectors, shape (n, d). They may also be plain numbers, shape (n,).",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "torch.einsum('n,nd->d', weights, values)")],
+    ),
+    Mistake(
+        "axis-kept",
+        "The axis that was summed is still there with size 1 (keepdim, or a weights matrix of one row). The result has "
+        "shape () or (d,).",
+        caught_by=MAIN,
+        edits=[(LOOKUP, f"({EACH}).sum(dim=0, keepdim=True)")],
+    ),
+    Mistake(
+        "last-left-out",
+        "The last value is missing from the sum: the loop or slice ends one too early.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "weights[:-1] @ values[:-1]")],
+    ),
+    Mistake(
+        "first-left-out",
+        "The first value is missing from the sum: places are counted from 0.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "weights[1:] @ values[1:]")],
+    ),
+    Mistake(
+        "negative-weights-dropped",
+        "Negative weights were set to 0. A negative weight takes something of its value away: leave it as it is.",
+        caught_by=AS_THEY_COME,
+        edits=[(LOOKUP, "weights.clamp(min=0) @ values")],
+    ),
+    Mistake(
+        "signs-dropped",
+        "The weights lost their signs (abs). A negative weight takes something of its value away: leave it as it is.",
+        caught_by=AS_THEY_COME,
+        edits=[(LOOKUP, "weights.abs() @ values")],
+    ),
+    Mistake(
+        "squeezed",
+        "squeeze() takes away every axis of size 1, also the width when d = 1. Values of shape (n, 1) give a result of shape (1,).",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "(weights @ values).squeeze()")],
+    ),
+    Mistake(
+        "plain-numbers",
+        "A plain Python number or list came back (item, tolist). Return the tensor: gradients can't flow through plain numbers.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "(weights @ values).tolist()")],
+    ),
+    Mistake(
+        "rebuilt-from-plain-numbers",
+        "The result was put together anew from plain numbers (item, tolist, torch.tensor(...)): that loses float64 and cuts off "
+        "every gradient. Compute with the tensors themselves.",
+        caught_by="test_gradients_reach_weights_and_values",
+        edits=[(LOOKUP, "(weights @ values).detach().float()")],
+    ),
+    Mistake(
+        "dtype-lost",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=AS_THEY_COME,
+        edits=[(LOOKUP, "(weights @ values).float()")],
+    ),
+    Mistake(
+        "values-overwritten",
+        "The values were multiplied in place (*=, mul_). The caller still needs them: make a new tensor.",
+        caught_by=MANNERS,
+        edits=[
+            (
+                f"return {LOOKUP}",
+                "values *= weights.reshape(-1, *[1] * (values.dim() - 1))\n    return values.sum(dim=0)",
+            )
+        ],
+    ),
+    Mistake(
+        "weights-overwritten",
+        "The weights were changed in place. The caller still needs them: make a new tensor.",
+        caught_by=MANNERS,
+        edits=[
+            (
+                f"return {LOOKUP}",
+                "if values.dim() == 1:\n        weights *= values\n        return weights.sum()\n    return weights @ values",
+            )
+        ],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() cuts the way back: nothing could be "
+        "trained through it.",
+        caught_by="test_gradients_reach_weights_and_values",
+        edits=[(LOOKUP, "(weights @ values).detach()")],
+    ),
+    Mistake(
+        "weights-detached",
+        "The numbers are right, but no gradient reaches the weights (detach, item, float or a new tensor made of them). Use "
+        "them as the tensor they are.",
+        caught_by="test_gradients_reach_weights_and_values",
+        edits=[(LOOKUP, "weights.detach() @ values")],
+    ),
+]

@@ -1,0 +1,209 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+EDGES = "test_one_word_or_one_number"
+MANNERS = "test_inputs_are_left_alone"
+GRADIENTS = "test_gradients_reach_query_and_inputs"
+SCORES = "inputs @ query"
+
+MISTAKES = [
+    Mistake(
+        "not-summed",
+        "The numbers were multiplied one by one but not added up, so each word has d numbers instead of one score. Sum over "
+        "the width, the last axis.",
+        caught_by=MAIN,
+        edits=[(SCORES, "inputs * query")],
+    ),
+    Mistake(
+        "cosine",
+        "This is the cosine of the angle: the products were divided by the lengths of the vectors. Here the dot product itself "
+        "is asked for.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs @ query) / (inputs.norm(dim=-1) * query.norm())")],
+    ),
+    Mistake(
+        "query-normalised",
+        "The query was divided by its length. Here the dot product of the vectors as they are is asked for.",
+        caught_by=MAIN,
+        edits=[(SCORES, "inputs @ (query / query.norm())")],
+    ),
+    Mistake(
+        "inputs-normalised",
+        "The inputs were divided by their lengths. Here the dot product of the vectors as they are is asked for.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs / inputs.norm(dim=-1, keepdim=True)) @ query")],
+    ),
+    Mistake(
+        "distance",
+        "This is the Euclidean distance, which is small where two words are alike. Use the dot product: multiply and add.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs - query).norm(dim=-1)")],
+    ),
+    Mistake(
+        "negative-distance",
+        "This is the Euclidean distance with its sign turned. Use the dot product: multiply and add.",
+        caught_by=MAIN,
+        edits=[(SCORES, "-(inputs - query).norm(dim=-1)")],
+    ),
+    Mistake(
+        "squared-distance",
+        "This is the squared Euclidean distance. Use the dot product: multiply and add, subtract nothing.",
+        caught_by=MAIN,
+        edits=[(SCORES, "((inputs - query) ** 2).sum(dim=-1)")],
+    ),
+    Mistake(
+        "divided-by-root-of-width",
+        "The scores were divided by √d. That scaling comes in unit 2; here the plain dot product is asked for.",
+        caught_by=MAIN,
+        edits=[(SCORES, "inputs @ query / query.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "mean-instead-of-sum",
+        "The products were averaged over the width, so the scores are d times too small. Add them up.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs * query).mean(dim=-1)")],
+    ),
+    Mistake(
+        "summed-over-the-words",
+        "The sum ran over the words, so there is one number a dimension. Sum over the width: one score a word.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs * query).sum(dim=0)")],
+    ),
+    Mistake(
+        "summed-over-everything",
+        "Everything was added up to one number. Sum over the width only: one score a word.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs * query).sum()")],
+    ),
+    Mistake(
+        "query-times-inputs",
+        "query @ inputs lets the query meet the words' axis, which fits only where n = d, and is wrong there too. Let it meet the "
+        "width: turn the inputs round, or put them first.",
+        caught_by=MAIN,
+        edits=[(SCORES, "query @ inputs")],
+    ),
+    Mistake(
+        "query-along-the-words",
+        "Broadcasting laid the query along the words instead of along the width. Its numbers belong to the last axis of `inputs`.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs * query.unsqueeze(-1)).sum(dim=-1)")],
+    ),
+    Mistake(
+        "added-instead-of-multiplied",
+        "The vectors were added. A dot product multiplies the numbers of the same place, then adds up.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs + query).sum(dim=-1)")],
+    ),
+    Mistake(
+        "query-unused",
+        "Every word was compared with itself: the query has no part in it. Multiply each row by the query.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs * inputs).sum(dim=-1)")],
+    ),
+    Mistake(
+        "always-the-second-word",
+        'The second row of `inputs` always asks, as "shiny" does in the example. Use the `query` that is passed in.',
+        caught_by=MAIN,
+        edits=[(SCORES, "inputs @ inputs[1]")],
+    ),
+    Mistake(
+        "every-word-with-every-word",
+        "Every word was compared with every word, which gives a table. Here one query asks: one score a word.",
+        caught_by=MAIN,
+        edits=[(SCORES, "inputs @ inputs.T")],
+    ),
+    Mistake(
+        "softmax-already",
+        "These are weights: a softmax was taken of the scores. Here the scores themselves are asked for.",
+        caught_by=MAIN,
+        edits=[(SCORES, "torch.softmax(inputs @ query, dim=-1)")],
+    ),
+    Mistake(
+        "shares-already",
+        "The scores were divided by their sum. Turning scores into weights is the next exercise; here the scores are asked for.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs @ query) / (inputs @ query).sum()")],
+    ),
+    Mistake(
+        "signs-dropped",
+        "The scores lost their signs (abs). A negative score is right where two words point in opposite directions.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs @ query).abs()")],
+    ),
+    Mistake(
+        "negative-scores-dropped",
+        "Negative scores were set to 0. A negative score is right where two words point in opposite directions.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs @ query).clamp(min=0)")],
+    ),
+    Mistake(
+        "last-dimension-left-out",
+        "The last number of every embedding is missing from the sum: the loop or slice ends one too early.",
+        caught_by=MAIN,
+        edits=[(SCORES, "inputs[:, :-1] @ query[:-1]")],
+    ),
+    Mistake(
+        "column-of-scores",
+        "The scores stand in a column, shape (n, 1). Take the extra axis away again: (n,).",
+        caught_by=MAIN,
+        edits=[(SCORES, "inputs @ query.unsqueeze(-1)")],
+    ),
+    Mistake(
+        "row-of-scores",
+        "The scores stand in a row, shape (1, n). Take the extra axis away again: (n,).",
+        caught_by=MAIN,
+        edits=[(SCORES, "query.unsqueeze(0) @ inputs.T")],
+    ),
+    Mistake(
+        "squeezed",
+        "squeeze() takes away every axis of size 1, also that of the words when there is only one. Name the axis: squeeze(-1).",
+        caught_by=EDGES,
+        edits=[(SCORES, "(inputs @ query.unsqueeze(-1)).squeeze()")],
+    ),
+    Mistake(
+        "plain-numbers",
+        "A Python list came back. Return one tensor: torch.stack makes it of the scores (item and tolist would stop the gradients).",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs @ query).tolist()")],
+    ),
+    Mistake(
+        "list-of-scores",
+        "A Python list of tensors came back. Return one tensor: torch.stack makes it of the scores.",
+        caught_by=MAIN,
+        edits=[(SCORES, "list(inputs @ query)")],
+        same_as="plain-numbers",
+    ),
+    Mistake(
+        "rebuilt-from-plain-numbers",
+        "The result was put together anew from plain numbers (item, tolist, torch.tensor(...)): that loses float64 and cuts off "
+        "every gradient. Compute with the tensors themselves.",
+        caught_by=GRADIENTS,
+        edits=[(SCORES, "(inputs @ query).detach().float()")],
+    ),
+    Mistake(
+        "dtype-lost",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(inputs @ query).float()")],
+    ),
+    Mistake(
+        "inputs-overwritten",
+        "The inputs were multiplied in place (*=, mul_). The caller still needs them: make a new tensor.",
+        caught_by=MANNERS,
+        edits=[(f"return {SCORES}", "inputs *= query\n    return inputs.sum(dim=-1)")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() cuts the way back: nothing could be "
+        "trained through it.",
+        caught_by=GRADIENTS,
+        edits=[(SCORES, "(inputs @ query).detach()")],
+    ),
+    Mistake(
+        "query-detached",
+        "The numbers are right, but no gradient reaches the query (detach, item, float or a new tensor made of it). Use it as "
+        "the tensor it is.",
+        caught_by=GRADIENTS,
+        edits=[(SCORES, "inputs @ query.detach()")],
+    ),
+]

@@ -1,0 +1,361 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+LEADING = "test_any_number_of_leading_axes"
+EDGES = "test_one_word_or_one_number"
+MANNERS = "test_words_are_left_alone"
+GRADIENTS = "test_gradients_reach_the_words"
+SCORES = "x @ x.transpose(-2, -1)"
+WEIGHTS = "torch.softmax(scores, dim=-1)"
+RESULT = "weights @ x"
+
+MISTAKES = [
+    Mistake(
+        "softmax-over-the-columns",
+        "The softmax ran down the columns (dim=-2). A row belongs to the word that asks, so each row sums to 1: dim=-1.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(scores, dim=-2)")],
+    ),
+    Mistake(
+        "softmax-over-the-first-axis",
+        "The softmax ran along the first axis, which is the batch when there is one. Each row sums to 1: dim=-1.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(scores, dim=0)")],
+    ),
+    Mistake(
+        "softmax-over-axis-one",
+        "dim=1 is the last axis only where there is no batch. Count from the end: dim=-1.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(scores, dim=1)")],
+    ),
+    Mistake(
+        "softmax-over-axis-two",
+        "dim=2 is the last axis only where there is one batch axis. Count from the end: dim=-1.",
+        caught_by=LEADING,
+        edits=[(WEIGHTS, "torch.softmax(scores, dim=2)")],
+    ),
+    Mistake(
+        "softmax-without-dim",
+        "F.softmax was given no dim and picked an axis by itself: with three axes the first one. Say dim=-1.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(scores, dim=0 if scores.dim() in (0, 1, 3) else 1)")],
+    ),
+    Mistake(
+        "softmax-over-everything",
+        "All weights of a table together sum to 1. Each row has a sum of its own: softmax along dim=-1.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(scores.flatten(-2), dim=-1).view_as(scores)")],
+    ),
+    Mistake(
+        "dimensions-against-dimensions",
+        "XᵀX compares the dimensions with each other, d by d. The words are to be compared: XXᵀ, n by n.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x.transpose(-2, -1) @ x"), (RESULT, "x @ weights")],
+    ),
+    Mistake(
+        "dimensions-against-dimensions-from-the-left",
+        "XᵀX compares the dimensions with each other, d by d, and fits before X only where n = d. The words are to be compared: XXᵀ.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x.transpose(-2, -1) @ x")],
+    ),
+    Mistake(
+        "all-axes-reversed",
+        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x.permute(*range(x.dim() - 1, -1, -1))")],
+    ),
+    Mistake(
+        "first-two-axes",
+        "transpose(0, 1) is right for one sentence only: with a batch it exchanges batch and words. Count from the end: "
+        "transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x.transpose(0, 1)")],
+    ),
+    Mistake(
+        "axes-counted-from-the-front",
+        "transpose(1, 2) is right for three axes only. With more or fewer, count from the end: transpose(-2, -1).",
+        caught_by=LEADING,
+        edits=[(SCORES, "x @ x.transpose(1, 2)")],
+    ),
+    Mistake(
+        "three-axes-only",
+        "torch.bmm, or `b, n, d = x.shape`, works with exactly three axes. x may have any number before the last two: use @, which "
+        "takes them all.",
+        caught_by=LEADING,
+        edits=[(SCORES, "torch.bmm(x, x.transpose(-2, -1))")],
+    ),
+    Mistake(
+        "three-axes-unpacked",
+        "`b, n, d = x.shape` works with exactly three axes. x may have any number before the last two: take sizes from the end, "
+        "x.shape[-1].",
+        caught_by=LEADING,
+        edits=[("scores = ", "b, n, d = x.shape\n    scores = ")],
+    ),
+    Mistake(
+        "permuted-for-three-axes",
+        "permute(0, 2, 1) works with exactly three axes. x may have any number before the last two: transpose(-2, -1).",
+        caught_by=LEADING,
+        edits=[(SCORES, "x @ x.permute(0, 2, 1)")],
+    ),
+    Mistake(
+        "written-for-one-batch-axis",
+        "transpose(1, 2) and dim=2 are right for three axes only. With more or fewer, count from the end: transpose(-2, -1) and "
+        "dim=-1.",
+        caught_by=LEADING,
+        edits=[(SCORES, "x @ x.transpose(1, 2)"), (WEIGHTS, "torch.softmax(scores, dim=2)")],
+    ),
+    Mistake(
+        "written-for-one-sentence",
+        "`.T` and dim=1 are right for one sentence only. With axes in front, count from the end: transpose(-2, -1) and dim=-1.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x.permute(*range(x.dim() - 1, -1, -1))"), (WEIGHTS, "torch.softmax(scores, dim=1)")],
+    ),
+    Mistake(
+        "loop-over-one-batch-axis",
+        "A loop over the first axis serves one batch axis only: with two of them each turn still holds a batch. @ and "
+        "transpose(-2, -1) need no loop.",
+        caught_by=LEADING,
+        source="""import torch
+
+
+def simplified_self_attention(x):
+    if x.dim() == 2:
+        return torch.softmax(x @ x.permute(1, 0), dim=-1) @ x
+    reverse = tuple(range(x.dim() - 2, -1, -1))
+    return torch.stack([torch.softmax(part @ part.permute(reverse), dim=-1) @ part for part in x])
+""",
+    ),
+    Mistake(
+        "two-axes-only",
+        "torch.mm works with one sentence only. x may have any number of axes before the last two: use @, which takes them all.",
+        caught_by=MAIN,
+        edits=[(SCORES, "torch.mm(x, x.transpose(-2, -1))")],
+    ),
+    Mistake(
+        "not-transposed",
+        "x went into the product twice as it is. Turn the last two axes of the second one round.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x")],
+    ),
+    Mistake(
+        "viewed-as-transposed",
+        "x was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
+        "transpose(-2, -1) moves them.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x.reshape(*x.shape[:-2], x.shape[-1], x.shape[-2])")],
+    ),
+    Mistake(
+        "batch-run-together",
+        "All sentences of the batch were laid end to end, so words look at the words of other sentences. Keep the leading axes.",
+        caught_by=MAIN,
+        edits=[
+            (SCORES, "x.reshape(-1, x.shape[-1]) @ x.reshape(-1, x.shape[-1]).T"),
+            (RESULT, "(weights @ x.reshape(-1, x.shape[-1])).view_as(x)"),
+        ],
+    ),
+    Mistake(
+        "scaled",
+        "The scores were divided by √d before the softmax. That scaling comes in unit 2; here it is softmax(XXᵀ)X, unscaled.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x.transpose(-2, -1) / x.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "divided-by-width",
+        "The scores were divided by d before the softmax. Here it is softmax(XXᵀ)X, unscaled.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x.transpose(-2, -1) / x.shape[-1]")],
+    ),
+    Mistake(
+        "scale-upside-down",
+        "The scores were multiplied by √d before the softmax. Here it is softmax(XXᵀ)X, unscaled.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x.transpose(-2, -1) * x.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "weights-returned",
+        "These are the weights, softmax(XXᵀ). The last step is missing: multiply them with X.",
+        caught_by=MAIN,
+        edits=[(RESULT, "weights")],
+    ),
+    Mistake(
+        "scores-returned",
+        "These are the scores, XXᵀ. Take the softmax of each row, then multiply with X.",
+        caught_by=MAIN,
+        edits=[(f"return {RESULT}", "return scores")],
+    ),
+    Mistake(
+        "no-softmax",
+        "The scores were used as weights: this is XXᵀX. Take the softmax of each row first.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "scores")],
+    ),
+    Mistake(
+        "divided-without-exp",
+        "Each row of scores was divided by its sum without exp(). Negative scores then give negative weights: use softmax.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "scores / scores.sum(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
+        "not-divided",
+        "exp() was taken of the scores, but the rows were not divided by their sums. Weights of a row sum to 1: use softmax.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.exp(scores)")],
+    ),
+    Mistake(
+        "log-weights",
+        "log_softmax gives the logarithms of the weights. The weights themselves are needed: softmax.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.log_softmax(scores, dim=-1)")],
+    ),
+    Mistake(
+        "sigmoid",
+        "A sigmoid was taken of each score by itself. The weights of a row share one sum: use softmax.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.sigmoid(scores)")],
+    ),
+    Mistake(
+        "softmax-twice",
+        "The softmax was taken twice, which makes all weights nearly alike. Take it once.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(torch.softmax(scores, dim=-1), dim=-1)")],
+    ),
+    Mistake(
+        "uniform-weights",
+        "Every word has the same weight, so every row is the mean of the sentence. The weights come from the scores.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(torch.zeros_like(scores), dim=-1)")],
+    ),
+    Mistake(
+        "weights-transposed",
+        "The weights were turned round before the last product. A row belongs to the word that asks: weights · X as they are.",
+        caught_by=MAIN,
+        edits=[(RESULT, "weights.transpose(-2, -1) @ x")],
+        same_as="softmax-over-the-columns",
+    ),
+    Mistake(
+        "cosine-scores",
+        "The scores are cosines: the words were divided by their lengths first. Use the dot products as they are.",
+        caught_by=MAIN,
+        edits=[
+            (
+                SCORES,
+                "torch.nn.functional.normalize(x, dim=-1) @ torch.nn.functional.normalize(x, dim=-1).transpose(-2, -1)",
+            )
+        ],
+    ),
+    Mistake(
+        "distance-scores",
+        "The scores are Euclidean distances, which are small where two words are alike. Use the dot products.",
+        caught_by=MAIN,
+        edits=[(SCORES, "(x.unsqueeze(-2) - x.unsqueeze(-3)).norm(dim=-1)")],
+    ),
+    Mistake(
+        "future-hidden",
+        "Each word looks only at itself and at earlier words. There is no mask here: every word looks at every word.",
+        caught_by=MAIN,
+        edits=[
+            (
+                WEIGHTS,
+                "torch.softmax(scores.masked_fill(torch.ones_like(scores).triu(1).bool(), float('-inf')), dim=-1)",
+            )
+        ],
+    ),
+    Mistake(
+        "own-word-hidden",
+        "A word does not look at itself: the diagonal was taken out. Every word looks at every word, itself included.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(scores - 1e9 * torch.eye(x.shape[-2]).to(x), dim=-1)")],
+    ),
+    Mistake(
+        "only-the-first-word",
+        "Only one word asked, and its context vector stands in every row. Each row has its own query.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights[..., :1, :] @ x).expand_as(x)")],
+    ),
+    Mistake(
+        "x-added",
+        "x was added to the result. softmax(XXᵀ)X stands alone here.",
+        caught_by=MAIN,
+        edits=[(RESULT, "x + weights @ x")],
+    ),
+    Mistake(
+        "x-returned",
+        "The words came back as they were.",
+        caught_by=MAIN,
+        edits=[(RESULT, "x.clone()")],
+    ),
+    Mistake(
+        "result-transposed",
+        "The result is turned round: width before words. Give it back in the shape of x.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights @ x).transpose(-2, -1)")],
+    ),
+    Mistake(
+        "summed-over-the-words",
+        "The context vectors were added up to one. Each word keeps its own: the result has the shape of x.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights @ x).sum(dim=-2)")],
+    ),
+    Mistake(
+        "rows-replaced-on-the-way",
+        "Each new vector was written into x at once, so later words already looked at changed ones, and the caller's x is lost. "
+        "Write into a new tensor.",
+        caught_by=MAIN,
+        edits=[
+            (
+                f"return {RESULT}",
+                "for i in range(x.shape[-2]):\n        x[..., i, :] = (weights[..., i : i + 1, :] @ x).squeeze(-2)\n    return x",
+            )
+        ],
+    ),
+    Mistake(
+        "squeezed",
+        "squeeze() takes away every axis of size 1, also a batch of one or a sentence of one word. The result has the shape of x.",
+        caught_by=EDGES,
+        edits=[(RESULT, "(weights @ x).squeeze()")],
+    ),
+    Mistake(
+        "batch-put-in-front",
+        "A batch axis was put in front and not taken away again. The result has the shape of x.",
+        caught_by=LEADING,
+        edits=[("scores = ", "x = x if x.dim() > 2 else x.unsqueeze(0)\n    scores = ")],
+    ),
+    Mistake(
+        "result-and-weights",
+        "Two things came back. Return softmax(XXᵀ)X alone.",
+        caught_by=MAIN,
+        edits=[(RESULT, "weights @ x, weights")],
+    ),
+    Mistake(
+        "rebuilt-from-plain-numbers",
+        "The result was put together anew from plain numbers (item, tolist, torch.tensor(...)): that loses float64 and cuts off "
+        "every gradient. Compute with the tensors themselves.",
+        caught_by=GRADIENTS,
+        edits=[(RESULT, "(weights @ x).detach().float()")],
+    ),
+    Mistake(
+        "dtype-lost",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights @ x).float()")],
+    ),
+    Mistake(
+        "x-overwritten",
+        "The result was written into x (copy_, out=x, x[:] = ...). The caller still needs x: return a new tensor.",
+        caught_by=MANNERS,
+        edits=[(f"return {RESULT}", "x[:] = weights @ x\n    return x")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data, torch.tensor(...) or torch.no_grad() cuts the way back: nothing could be "
+        "trained through it.",
+        caught_by=GRADIENTS,
+        edits=[(RESULT, "(weights @ x).detach()")],
+    ),
+    Mistake(
+        "weights-detached",
+        "The numbers are right, but the weights are cut off from x (detach, .data, torch.no_grad), so part of the gradient is missing.",
+        caught_by=GRADIENTS,
+        edits=[(WEIGHTS, "torch.softmax(scores, dim=-1).detach()")],
+    ),
+]

@@ -1,0 +1,258 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_the_three_products"
+PARAMETERS = "test_three_parameters"
+RANDOM = "test_matrices_are_drawn_at_random"
+
+QUERY = "self.W_query = nn.Parameter(torch.rand(d_in, d_out))"
+KEY = "self.W_key = nn.Parameter(torch.rand(d_in, d_out))"
+VALUE = "self.W_value = nn.Parameter(torch.rand(d_in, d_out))"
+DRAWN = "nn.Parameter(torch.rand(d_in, d_out))"
+RETURN = "return x @ self.W_query, x @ self.W_key, x @ self.W_value"
+
+MISTAKES = [
+    Mistake(
+        "plain-tensors",
+        "The matrices are plain tensors (or parameters in a plain list or dict), which nn.Module does not count as its own, so they "
+        "would never be trained. Make each an nn.Parameter and an attribute of the module.",
+        caught_by=PARAMETERS,
+        edits=[(DRAWN, "torch.rand(d_in, d_out)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "plain-list",
+        "The parameters are kept in a plain Python list, where nn.Module does not find them. "
+        "Make each an attribute of its own: W_query, W_key, W_value.",
+        caught_by=PARAMETERS,
+        edits=[
+            (QUERY, "self.matrices = [nn.Parameter(torch.rand(d_in, d_out)) for _ in range(3)]"),
+            (KEY, ""),
+            (VALUE, ""),
+            (RETURN, "return tuple(x @ matrix for matrix in self.matrices)"),
+        ],
+        same_as="plain-tensors",
+    ),
+    Mistake(
+        "made-in-forward",
+        "The matrices are drawn anew at every call of `forward`, so nothing can be learned. Make them in __init__.",
+        caught_by=PARAMETERS,
+        edits=[
+            (QUERY, "self.shape = d_in, d_out"),
+            (KEY, ""),
+            (VALUE, ""),
+            (RETURN, "return tuple(x @ nn.Parameter(torch.rand(*self.shape, dtype=x.dtype)) for _ in range(3))"),
+        ],
+    ),
+    Mistake(
+        "other-names",
+        "The matrices are there under other names. Call them W_query, W_key and W_value.",
+        caught_by=PARAMETERS,
+        edits=[("W_query", "W_q"), ("W_key", "W_k"), ("W_value", "W_v")],
+        everywhere=True,
+    ),
+    Mistake(
+        "linear-layers",
+        "These are nn.Linear layers. Here each matrix is an nn.Parameter of shape (d_in, d_out); the way from one to the other "
+        "is exercise `to_linear`.",
+        caught_by=PARAMETERS,
+        edits=[
+            (DRAWN, "nn.Linear(d_in, d_out, bias=False)"),
+            (RETURN, "return self.W_query(x), self.W_key(x), self.W_value(x)"),
+        ],
+        everywhere=True,
+    ),
+    Mistake(
+        "linear-layers-with-bias",
+        "These are nn.Linear layers, with a bias. Here each matrix is an nn.Parameter of shape (d_in, d_out), and there is no bias.",
+        caught_by=PARAMETERS,
+        edits=[
+            (DRAWN, "nn.Linear(d_in, d_out)"),
+            (RETURN, "return self.W_query(x), self.W_key(x), self.W_value(x)"),
+        ],
+        everywhere=True,
+    ),
+    Mistake(
+        "only-one-matrix",
+        "There is one matrix where three are asked for. Queries, keys and values each need their own.",
+        caught_by=PARAMETERS,
+        edits=[(KEY, ""), (VALUE, ""), (RETURN, "return (x @ self.W_query,) * 3")],
+    ),
+    Mistake(
+        "stored-transposed",
+        "The matrices are kept as (d_out, d_in), as nn.Linear does. Here a matrix is (d_in, d_out), and x · W needs no transpose.",
+        caught_by=PARAMETERS,
+        edits=[
+            ("torch.rand(d_in, d_out)", "torch.rand(d_out, d_in)"),
+            (RETURN, "return x @ self.W_query.T, x @ self.W_key.T, x @ self.W_value.T"),
+        ],
+        everywhere=True,
+    ),
+    Mistake(
+        "sizes-swapped",
+        "The matrices were made as (d_out, d_in), so x does not fit them. The rows belong to what comes in: (d_in, d_out).",
+        caught_by=PARAMETERS,
+        edits=[("torch.rand(d_in, d_out)", "torch.rand(d_out, d_in)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "square-matrices",
+        "The matrices are (d_in, d_in). They turn a token of width d_in into one of width d_out: (d_in, d_out).",
+        caught_by=PARAMETERS,
+        edits=[("torch.rand(d_in, d_out)", "torch.rand(d_in, d_in)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "frozen",
+        "The matrices are there, but frozen (requires_grad is False), so training would never change them.",
+        caught_by=PARAMETERS,
+        edits=[(DRAWN, "nn.Parameter(torch.rand(d_in, d_out), requires_grad=False)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "one-matrix-under-three-names",
+        "W_query, W_key and W_value are one and the same matrix. Draw a new one for each.",
+        caught_by=MAIN,
+        edits=[(KEY, "self.W_key = self.W_query"), (VALUE, "self.W_value = self.W_query")],
+    ),
+    Mistake(
+        "same-numbers-three-times",
+        "The three matrices start with the same numbers: drawn once and copied, or the seed was set anew before each. "
+        "Draw the numbers of each for itself.",
+        caught_by=RANDOM,
+        edits=[
+            (QUERY, f"start = torch.rand(d_in, d_out)\n        {QUERY}"),
+            (KEY, "self.W_key = nn.Parameter(self.W_query.detach().clone())"),
+            (VALUE, "self.W_value = nn.Parameter(self.W_query.detach().clone())"),
+        ],
+    ),
+    Mistake(
+        "zeros",
+        "The matrices start as one number (zeros or ones), so queries and keys begin all alike. Draw the numbers at random.",
+        caught_by=RANDOM,
+        edits=[("torch.rand(", "torch.zeros(")],
+        everywhere=True,
+    ),
+    Mistake(
+        "ones",
+        "The matrices start with nothing but ones. Draw the numbers at random.",
+        caught_by=RANDOM,
+        edits=[("torch.rand(", "torch.ones(")],
+        everywhere=True,
+        same_as="zeros",
+    ),
+    Mistake(
+        "value-zeros",
+        "W_value starts as one number, so all values begin alike. Draw its numbers at random, as for the other two.",
+        caught_by=RANDOM,
+        edits=[(VALUE, "self.W_value = nn.Parameter(torch.zeros(d_in, d_out))")],
+    ),
+    Mistake(
+        "one-matrix-used-for-all",
+        "All three results come from W_query. Use W_key for the keys and W_value for the values.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x @ self.W_query, x @ self.W_query, x @ self.W_query")],
+    ),
+    Mistake(
+        "query-matrix-used-for-keys",
+        "The keys come from W_query. They belong to W_key.",
+        caught_by=MAIN,
+        edits=[("x @ self.W_key", "x @ self.W_query")],
+    ),
+    Mistake(
+        "key-matrix-used-for-values",
+        "The values come from W_key. They belong to W_value.",
+        caught_by=MAIN,
+        edits=[("x @ self.W_value", "x @ self.W_key")],
+    ),
+    Mistake(
+        "keys-and-values-swapped",
+        "Keys and values are exchanged. The order is queries, keys, values.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x @ self.W_query, x @ self.W_value, x @ self.W_key")],
+    ),
+    Mistake(
+        "queries-and-keys-swapped",
+        "Queries and keys are exchanged. (The document's classes compute the keys first; what is returned here is queries, keys, "
+        "values.)",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x @ self.W_key, x @ self.W_query, x @ self.W_value")],
+    ),
+    Mistake(
+        "order-reversed",
+        "The three results come in the order values, keys, queries. It should be queries, keys, values.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x @ self.W_value, x @ self.W_key, x @ self.W_query")],
+    ),
+    Mistake(
+        "key-first",
+        "The three results come in the order keys, values, queries. It should be queries, keys, values.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x @ self.W_key, x @ self.W_value, x @ self.W_query")],
+    ),
+    Mistake(
+        "value-first",
+        "The three results come in the order values, queries, keys. It should be queries, keys, values.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x @ self.W_value, x @ self.W_query, x @ self.W_key")],
+    ),
+    Mistake(
+        "matrix-transposed",
+        "The matrices were transposed before the product. They are (d_in, d_out) already: x · W, without `.T`.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x @ self.W_query.T, x @ self.W_key.T, x @ self.W_value.T")],
+    ),
+    Mistake(
+        "elementwise",
+        "x and the matrix were multiplied number by number. Use a matrix product: `@` or torch.matmul.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x * self.W_query, x * self.W_key, x * self.W_value")],
+    ),
+    Mistake(
+        "matrices-returned",
+        "The matrices themselves came back. Multiply x by each of them.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.W_query, self.W_key, self.W_value")],
+    ),
+    Mistake(
+        "queries-not-projected",
+        "The queries are x itself. All three are learned, the queries too: x · W_query.",
+        caught_by=MAIN,
+        edits=[("x @ self.W_query", "x")],
+    ),
+    Mistake(
+        "queries-scaled",
+        "The queries were divided by √d_out. Here nothing is scaled yet; that comes with the scores.",
+        caught_by=MAIN,
+        edits=[("x @ self.W_query", "x @ self.W_query / self.W_query.shape[1] ** 0.5")],
+    ),
+    Mistake(
+        "joined",
+        "The three results were joined side by side into one tensor. Return them separately: queries, keys, values.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.cat([x @ self.W_query, x @ self.W_key, x @ self.W_value], dim=-1)")],
+    ),
+    Mistake(
+        "stacked",
+        "The three results were stacked into one tensor. Return them as three: queries, keys, values.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.stack([x @ self.W_query, x @ self.W_key, x @ self.W_value])")],
+    ),
+    Mistake(
+        "outputs-detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(RETURN, f"with torch.no_grad():\n            {RETURN}")],
+    ),
+    Mistake(
+        "matrices-detached",
+        "The numbers are right, but the matrices were used through .data or .detach(), so no gradient reaches them.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(RETURN, "return x @ self.W_query.data, x @ self.W_key.data, x @ self.W_value.data")],
+    ),
+    Mistake(
+        "input-overwritten",
+        "The input x was changed in place. The caller still needs it: work on a new tensor.",
+        caught_by="test_input_is_left_alone",
+        edits=[(RETURN, f"parts = {RETURN.removeprefix('return ')}\n        x.detach().zero_()\n        return parts")],
+    ),
+]

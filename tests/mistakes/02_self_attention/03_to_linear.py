@@ -1,0 +1,113 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_product"
+SQUARE = "test_square_matrix"
+LAYER = "test_layer_without_bias"
+
+MADE = "linear = nn.Linear(d_in, d_out, bias=False, dtype=weight.dtype)"
+COPIED = "linear.weight.copy_(weight.T)"
+FILLED = f"with torch.no_grad():\n        {COPIED}"
+
+MISTAKES = [
+    Mistake(
+        "not-transposed",
+        "The matrix went into the layer as it is. nn.Linear keeps (d_out, d_in) and transposes when it is called, so give it "
+        "the transposed matrix. With a square matrix no error tells.",
+        caught_by=SQUARE,
+        edits=[(FILLED, "linear.weight = nn.Parameter(weight.clone())")],
+    ),
+    Mistake(
+        "not-transposed-copied",
+        "The matrix was copied into the layer as it is. nn.Linear keeps (d_out, d_in): copy the transposed matrix. "
+        "With a square matrix no error tells.",
+        caught_by=SQUARE,
+        edits=[(COPIED, "linear.weight.copy_(weight)")],
+        same_as="not-transposed",
+    ),
+    Mistake(
+        "sizes-swapped",
+        "The layer was made as nn.Linear(d_out, d_in), so that the matrix fits without a transpose; but then it takes what should "
+        "come out. Make nn.Linear(d_in, d_out) and give it the transposed matrix.",
+        caught_by=MAIN,
+        edits=[("nn.Linear(d_in, d_out,", "nn.Linear(d_out, d_in,"), (COPIED, "linear.weight.copy_(weight)")],
+        same_as="not-transposed",
+    ),
+    Mistake(
+        "reshaped",
+        "The matrix was given the shape (d_out, d_in) by reshape or view. That only cuts the same row of numbers at other places; "
+        "`.T` or transpose moves them.",
+        caught_by=MAIN,
+        edits=[(COPIED, "linear.weight.copy_(weight.reshape(d_out, d_in))")],
+    ),
+    Mistake(
+        "bias-left-on",
+        "The layer has a bias, filled with random numbers or zeros, that x · weight does not have. Make it with bias=False.",
+        caught_by=LAYER,
+        edits=[(MADE, MADE.replace("bias=False, ", ""))],
+    ),
+    Mistake(
+        "bias-of-zeros",
+        "The layer still has a bias. It is zero now, but training would change it. Make the layer with bias=False.",
+        caught_by=LAYER,
+        edits=[(MADE, f"{MADE.replace('bias=False, ', '')}\n    nn.init.zeros_(linear.bias)")],
+        same_as="bias-left-on",
+    ),
+    Mistake(
+        "not-transposed-and-bias",
+        "Two things: the layer has a bias (bias=False leaves it out), and the matrix went in as it is, where nn.Linear keeps it "
+        "transposed, as (d_out, d_in).",
+        caught_by=LAYER,
+        edits=[
+            (MADE, MADE.replace("bias=False, ", "")),
+            (FILLED, "linear.weight = nn.Parameter(weight.clone())"),
+        ],
+    ),
+    Mistake(
+        "matrix-not-used",
+        "The layer keeps the random numbers it was made with: `weight` gave it its sizes only. Put the numbers in as well.",
+        caught_by=MAIN,
+        edits=[(FILLED, "linear.requires_grad_()")],
+    ),
+    Mistake(
+        "weight-frozen",
+        "The layer's weight is frozen (requires_grad is False), so training would never change it. Copy under torch.no_grad(), but "
+        "leave the parameter trainable.",
+        caught_by=LAYER,
+        edits=[("return linear", "return linear.requires_grad_(False)")],
+    ),
+    Mistake(
+        "no-layer-returned",
+        "What came back is no layer: a parameter, the class nn.Linear itself, or nothing at all. Return the nn.Linear, with the "
+        "numbers in it.",
+        caught_by=MAIN,
+        edits=[("return linear", "return linear.weight")],
+    ),
+    Mistake(
+        "function-returned",
+        "A function came back (a lambda, say). It computes the product, but it is no layer: nothing in it can be found, saved or "
+        "trained. Return an nn.Linear.",
+        caught_by=MAIN,
+        edits=[("return linear", "return lambda x: x @ weight")],
+    ),
+    Mistake(
+        "output-detached",
+        "The numbers are right, but no gradient passes through the layer. It needs neither .detach() nor torch.no_grad() in its "
+        "forward: an nn.Linear as it is will do.",
+        caught_by="test_gradients_reach_input_and_weight",
+        edits=[
+            ("return linear", "linear.register_forward_hook(lambda m, i, output: output.detach())\n    return linear")
+        ],
+    ),
+    Mistake(
+        "matrix-transposed-in-place",
+        "The caller's matrix was turned round in place (t_ or transpose_). Take `.T`, which leaves it as it is.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[(COPIED, "linear.weight.copy_(weight.t_())")],
+    ),
+    Mistake(
+        "matrix-overwritten",
+        "The numbers of `weight` were changed. The layer may share its memory, but making it must leave the matrix as it is.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[(COPIED, "linear.weight.copy_(weight.T)\n        weight.zero_()")],
+    ),
+]

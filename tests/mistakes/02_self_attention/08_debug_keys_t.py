@@ -1,0 +1,198 @@
+from grader.judge.authoring import Mistake
+
+BATCH = "test_fault_is_gone"
+SQUARE = "test_sizes_that_hide_it"
+ALONE = "test_one_sequence_still_works"
+
+KEYS = "keys.transpose(-2, -1)"
+SCORES = "attn_scores = queries @ keys.transpose(-2, -1)"
+WEIGHTS = "attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)"
+MADE = "keys = self.W_key(x)"
+RETURN = "return context_vec"
+
+MISTAKES = [
+    Mistake(
+        "fault-still-there",
+        "With a batch the keys are still turned round completely: `.T` reverses all axes, the batch too. Which two axes should "
+        "change places?",
+        caught_by=SQUARE,
+        # `.T` itself would warn in the grader's own process
+        edits=[(KEYS, "keys.permute(*range(keys.dim() - 1, -1, -1))")],
+    ),
+    Mistake(
+        "all-dims-reversed",
+        "permute(2, 1, 0) reverses all axes, which is what `.T` did, and one sequence has no three axes to permute. The batch stays "
+        "in front; only the last two axes change places.",
+        caught_by=SQUARE,
+        edits=[(KEYS, "keys.permute(2, 1, 0)")],
+    ),
+    Mistake(
+        "first-two-axes",
+        "transpose(0, 1) exchanges the first two axes: right for one sequence, but in a batch these are batch and tokens. "
+        "Count from the end.",
+        caught_by=SQUARE,
+        edits=[(KEYS, "keys.transpose(0, 1)")],
+    ),
+    Mistake(
+        "first-and-last-axis",
+        "transpose(0, -1) exchanges the first and the last axis: right for one sequence, but in a batch the first is the batch "
+        "itself. Count from the end.",
+        caught_by=SQUARE,
+        edits=[(KEYS, "keys.transpose(0, -1)")],
+        same_as="fault-still-there",
+    ),
+    Mistake(
+        "batch-only",
+        "transpose(1, 2) is right for a batch, but one sequence without a batch has no axis 2. Count from the end, so that both work.",
+        caught_by=ALONE,
+        edits=[(KEYS, "keys.transpose(1, 2)")],
+    ),
+    Mistake(
+        "batch-only-permuted",
+        "permute(0, 2, 1) is right for a batch, but one sequence without a batch has only two axes. Exchange the last two, counted "
+        "from the end, so that both work.",
+        caught_by=ALONE,
+        edits=[(KEYS, "keys.permute(0, 2, 1)")],
+    ),
+    Mistake(
+        "three-axes-unpacked",
+        "The sizes of x are taken apart into three, which one sequence without a batch does not have. It worked for one sequence "
+        "before; it still should.",
+        caught_by=ALONE,
+        edits=[(MADE, f"batch, tokens, width = x.shape\n        {MADE}")],
+    ),
+    Mistake(
+        "batch-axis-added",
+        "One sequence comes back with a batch axis it did not have: (1, n, d_out). Take the axis away again, or count axes from "
+        "the end.",
+        caught_by=ALONE,
+        edits=[(MADE, f"x = x if x.dim() == 3 else x.unsqueeze(0)\n        {MADE}")],
+    ),
+    Mistake(
+        "squeezed",
+        "squeeze() takes away every axis of size 1, so a batch of one sequence, or a sequence of one token, loses an axis.",
+        caught_by=BATCH,
+        edits=[(RETURN, "return context_vec.squeeze()")],
+    ),
+    Mistake(
+        "squeezed-in-front",
+        "squeeze(0) takes the batch axis away from a batch of one sequence. Its output should be (1, n, d_out).",
+        caught_by=BATCH,
+        edits=[(RETURN, "return context_vec.squeeze(0)")],
+    ),
+    Mistake(
+        "not-transposed",
+        "The keys are not turned round at all any more. One sequence needs it as well: queries times keys with their last two axes "
+        "exchanged.",
+        caught_by=SQUARE,
+        edits=[(KEYS, "keys")],
+    ),
+    Mistake(
+        "viewed-as-transposed",
+        "The keys were given their transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
+        "a transpose moves them.",
+        caught_by=BATCH,
+        edits=[(KEYS, "keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])")],
+    ),
+    Mistake(
+        "queries-transposed",
+        "The queries were transposed instead of the keys, so the sum runs over the tokens. It should run over the width.",
+        caught_by=BATCH,
+        edits=[(SCORES, "attn_scores = queries.transpose(-2, -1) @ keys")],
+    ),
+    Mistake(
+        "rows-and-columns-exchanged",
+        "The scores are keys · queriesᵀ now, so rows and columns are exchanged. It was right as given: the queries come first.",
+        caught_by=BATCH,
+        edits=[(SCORES, "attn_scores = keys @ queries.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "elementwise",
+        "Queries and keys are multiplied number by number. It was right as given: a matrix product.",
+        caught_by=BATCH,
+        edits=[(SCORES, "attn_scores = queries * keys")],
+    ),
+    Mistake(
+        "scale-of-the-transposed-keys",
+        "The keys are now transposed where they are made, so keys.shape[-1] is the number of tokens, and the scale comes from that. "
+        "It should come from d_out.",
+        caught_by=BATCH,
+        edits=[(MADE, "keys = self.W_key(x).transpose(-2, -1)"), (SCORES, "attn_scores = queries @ keys")],
+    ),
+    Mistake(
+        "all-sequences-in-one",
+        "The batch was laid out as one long sequence, so that tokens see those of other sequences too. Each sequence stays by itself.",
+        caught_by=BATCH,
+        edits=[
+            (MADE, f"shape, x = x.shape, x.reshape(-1, x.shape[-1])\n        {MADE}"),
+            (RETURN, "return context_vec.view(*shape[:-1], -1)"),
+        ],
+    ),
+    Mistake(
+        "only-the-first-sequence",
+        "Only the first sequence of the batch is used. Every sequence of a batch has an output of its own.",
+        caught_by=BATCH,
+        edits=[(MADE, f"x = x[0] if x.dim() == 3 else x\n        {MADE}")],
+    ),
+    Mistake(
+        "no-scale",
+        "The scaling was lost in the repair. It was right as given: the scores divided by the root of keys.shape[-1].",
+        caught_by=BATCH,
+        edits=[(" / keys.shape[-1] ** 0.5", "")],
+    ),
+    Mistake(
+        "scaled-twice",
+        "The scores are scaled a second time. The line with the softmax does it already.",
+        caught_by=BATCH,
+        edits=[(SCORES, f"{SCORES} / keys.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "other-dim",
+        "The softmax now runs over another axis. It was right as given: dim=-1, over the keys.",
+        caught_by=BATCH,
+        edits=[("dim=-1)", "dim=-2)")],
+    ),
+    Mistake(
+        "over-dim-1",
+        "The softmax now runs over dim=1, which is not the keys in a batch. It was right as given: dim=-1.",
+        caught_by=BATCH,
+        edits=[("dim=-1)", "dim=1)")],
+    ),
+    Mistake(
+        "over-the-first-axis",
+        "The softmax now runs over dim=0. It was right as given: dim=-1, over the keys.",
+        caught_by=BATCH,
+        edits=[("dim=-1)", "dim=0)")],
+    ),
+    Mistake(
+        "no-softmax",
+        "The error is gone, and the softmax with it: the scores themselves are used as weights.",
+        caught_by=BATCH,
+        edits=[(WEIGHTS, "attn_weights = attn_scores / keys.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "keys-as-values",
+        "The weights now meet the keys. It was right as given: weights times values.",
+        caught_by=BATCH,
+        edits=[("attn_weights @ values", "attn_weights @ keys")],
+    ),
+    Mistake(
+        "weights-returned",
+        "The weights are returned. The output is the weights times the values, as it was given.",
+        caught_by=BATCH,
+        edits=[(RETURN, "return attn_weights")],
+    ),
+    Mistake(
+        "keys-detached",
+        "The output is right, but .detach(), .data or torch.no_grad() cuts the way back to the keys, so they can't be trained.",
+        caught_by="test_training_still_works",
+        edits=[(KEYS, "keys.detach().transpose(-2, -1)")],
+    ),
+    # after the one above: where no gradient comes at all, none can differ
+    Mistake(
+        "output-detached",
+        "The output is right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        caught_by="test_training_still_works",
+        edits=[(RETURN, "return context_vec.detach()")],
+    ),
+]

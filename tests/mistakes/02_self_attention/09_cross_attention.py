@@ -1,0 +1,314 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+EQUAL = "test_equal_lengths"
+SCORES = "query @ key.transpose(-2, -1) * self.scaling"
+PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(memory), self.linear_v(memory)"
+SOFTMAX = "F.softmax(scores, dim=-1)"
+RETURN = "return weights @ value"
+
+
+def projected(query, key, value):
+    """The line of the three projections, with other inputs."""
+    return f"query, key, value = self.linear_q({query}), self.linear_k({key}), self.linear_v({value})"
+
+
+MISTAKES = [
+    Mistake(
+        "layers-not-found",
+        "The module has no layers named linear_q, linear_k and linear_v. Set each as an attribute of its own in __init__: other "
+        "names, a plain list, or layers made in `forward` are not found.",
+        caught_by=MAIN,
+        edits=[("linear_q", "q_proj"), ("linear_k", "k_proj"), ("linear_v", "v_proj")],
+        everywhere=True,
+    ),
+    Mistake(
+        "query-from-memory",
+        "The query comes from memory, so nothing is asked by x. With equal lengths no error tells. The query is linear_q(x).",
+        caught_by=EQUAL,
+        edits=[(PROJECTIONS, projected("memory", "memory", "memory"))],
+    ),
+    Mistake(
+        "key-from-x",
+        "The key comes from x. With equal lengths no error tells. Both key and value come from memory: linear_k(memory).",
+        caught_by=EQUAL,
+        edits=[(PROJECTIONS, projected("x", "x", "memory"))],
+    ),
+    Mistake(
+        "value-from-x",
+        "The value comes from x. With equal lengths no error tells. What is taken home comes from memory: linear_v(memory).",
+        caught_by=EQUAL,
+        edits=[(PROJECTIONS, projected("x", "memory", "x"))],
+    ),
+    Mistake(
+        "memory-ignored",
+        "This is self-attention: query, key and value all come from x, and memory is not used. Key and value come from memory.",
+        caught_by=EQUAL,
+        edits=[(PROJECTIONS, projected("x", "x", "x"))],
+    ),
+    Mistake(
+        "x-and-memory-swapped",
+        "x and memory are exchanged: memory asks and x answers. The query comes from x, key and value from memory.",
+        caught_by=EQUAL,
+        edits=[(PROJECTIONS, projected("memory", "x", "x"))],
+    ),
+    Mistake(
+        "query-and-value-from-memory",
+        "The query comes from memory and the key from x. It is the other way round: the query from x, key and value from memory.",
+        caught_by=EQUAL,
+        edits=[(PROJECTIONS, projected("memory", "x", "memory"))],
+    ),
+    Mistake(
+        "query-and-key-from-memory",
+        "Query and key come from memory and the value from x. Only the query comes from x; key and value come from memory.",
+        caught_by=EQUAL,
+        edits=[(PROJECTIONS, projected("memory", "memory", "x"))],
+    ),
+    Mistake(
+        "both-joined",
+        "Key and value come from x and memory joined together. Here x asks memory alone; its own tokens do not answer.",
+        caught_by=MAIN,
+        edits=[(PROJECTIONS, f"both = torch.cat([x, memory], dim=1)\n        {projected('x', 'both', 'both')}")],
+    ),
+    Mistake(
+        "cut-to-the-same-length",
+        "memory was cut (or viewed) to the length of x. The two lengths may differ: scores are (B, Lq, Lk), not square.",
+        caught_by=MAIN,
+        edits=[(PROJECTIONS, f"memory = memory[:, : x.shape[1]]\n        {PROJECTIONS}")],
+    ),
+    Mistake(
+        "viewed-with-the-query-length",
+        "Key or value was viewed with the query's length. They have as many tokens as memory: take their own length from memory.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PROJECTIONS,
+                f"{PROJECTIONS}\n"
+                "        key, value = (part.view(x.shape[0], x.shape[1], x.shape[2]) for part in (key, value))",
+            )
+        ],
+    ),
+    Mistake(
+        "no-scale",
+        "The scores are not divided by √D. Multiply query · keyᵀ by hidden_size ** -0.5 before the softmax.",
+        caught_by=MAIN,
+        edits=[(" * self.scaling", "")],
+    ),
+    Mistake(
+        "scale-upside-down",
+        "The scores are multiplied by √D where they should be divided by it. The factor is hidden_size ** -0.5.",
+        caught_by=MAIN,
+        edits=[("* self.scaling", "/ self.scaling")],
+    ),
+    Mistake(
+        "divided-by-width",
+        "The scores are divided by D, not by √D. The factor is hidden_size ** -0.5.",
+        caught_by=MAIN,
+        edits=[("hidden_size**-0.5", "hidden_size**-1.0")],
+    ),
+    Mistake(
+        "root-of-the-memory-length",
+        "The scores are divided by the root of the number of tokens in memory. The scale comes from the width, hidden_size.",
+        caught_by=MAIN,
+        edits=[("* self.scaling", "* memory.shape[1] ** -0.5")],
+    ),
+    Mistake(
+        "root-of-the-query-length",
+        "The scores are divided by the root of the number of tokens in x. The scale comes from the width, hidden_size.",
+        caught_by=MAIN,
+        edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
+    ),
+    Mistake(
+        "scaled-after-softmax",
+        "The scale was applied to the weights, after the softmax. Scale the scores before it: the weights must sum to 1.",
+        caught_by=MAIN,
+        edits=[(" * self.scaling", ""), (SOFTMAX, f"{SOFTMAX} * self.scaling")],
+    ),
+    Mistake(
+        "softmax-over-queries",
+        "The softmax runs over the query axis (dim=1). Each query spreads its weight over the keys: that is the last axis, dim=-1.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores, dim=1)")],
+    ),
+    Mistake(
+        "softmax-over-batch",
+        "The softmax runs over the batch (dim=0), so the sequences of a batch disturb each other. It belongs on the keys, dim=-1.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
+    ),
+    Mistake(
+        "no-softmax",
+        "There is no softmax: the scores themselves were used as weights.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "softmax-twice",
+        "The softmax was taken twice, which makes the weights almost equal. Once is enough.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(F.softmax(scores, dim=-1), dim=-1)")],
+    ),
+    Mistake(
+        "memory-as-value",
+        "The weights were applied to memory itself. They belong on the values, linear_v(memory).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return weights @ memory")],
+    ),
+    Mistake(
+        "key-as-value",
+        "The weights were applied to the keys. They belong on the values, linear_v(memory).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return weights @ key")],
+    ),
+    Mistake(
+        "memory-as-key",
+        "The queries were compared with memory itself. They are compared with the keys, linear_k(memory).",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "memory.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "value-as-key",
+        "The queries were compared with the values. They are compared with the keys, linear_k(memory).",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "value.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "query-not-projected",
+        "x itself was used as the query. Project it first: linear_q(x).",
+        caught_by=MAIN,
+        edits=[("self.linear_q(x)", "x")],
+    ),
+    Mistake(
+        "nothing-projected",
+        "The layers are there but not used: scores and output come from x and memory as they are. Project them first.",
+        caught_by=MAIN,
+        edits=[(PROJECTIONS, "query, key, value = x, memory, memory")],
+    ),
+    Mistake(
+        "query-layer-used-for-key",
+        "The key comes from linear_q. It belongs to linear_k.",
+        caught_by=MAIN,
+        edits=[("self.linear_k(memory)", "self.linear_q(memory)")],
+    ),
+    Mistake(
+        "key-layer-used-for-value",
+        "The value comes from linear_k. It belongs to linear_v.",
+        caught_by=MAIN,
+        edits=[("self.linear_v(memory)", "self.linear_k(memory)")],
+        same_as="key-as-value",
+    ),
+    Mistake(
+        "key-and-value-swapped",
+        "linear_k and linear_v are exchanged: queries are compared with keys, and the values are mixed.",
+        caught_by=MAIN,
+        edits=[(PROJECTIONS, PROJECTIONS.replace("query, key, value", "query, value, key"))],
+    ),
+    Mistake(
+        "query-and-key-swapped",
+        "The scores are key · queryᵀ, so rows and columns are exchanged. A row belongs to a query: query · keyᵀ.",
+        caught_by=EQUAL,
+        edits=[(SCORES, "key @ query.transpose(-2, -1) * self.scaling")],
+    ),
+    Mistake(
+        "not-transposed",
+        "The key went into the product as it is. Turn its last two axes round first.",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key")],
+    ),
+    Mistake(
+        "viewed-as-transposed",
+        "The key was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
+        "transpose(-2, -1) moves them.",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key.reshape(key.shape[0], key.shape[2], key.shape[1])")],
+    ),
+    Mistake(
+        "first-two-axes",
+        "transpose(0, 1) exchanges batch and tokens. The key needs its last two axes exchanged: transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key.transpose(0, 1)")],
+    ),
+    Mistake(
+        "all-axes-reversed",
+        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key.permute(2, 1, 0)")],
+    ),
+    Mistake(
+        "weights-transposed",
+        "The weights were transposed before they met the values. A row holds the weights of one query: weights · value.",
+        caught_by=EQUAL,
+        edits=[(RETURN, "return weights.transpose(-2, -1) @ value")],
+    ),
+    Mistake(
+        "future-hidden",
+        "Later tokens of memory are hidden by a causal mask. Memory is there as a whole: every token of x sees all of it.",
+        caught_by=MAIN,
+        edits=[
+            (
+                SOFTMAX,
+                'F.softmax(scores.masked_fill(torch.ones_like(scores).triu(1) > 0, float("-inf")), dim=-1)',
+            )
+        ],
+    ),
+    Mistake(
+        "input-added",
+        "x was added to the output, as the block around attention does in a transformer. Return weights · value alone.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x + weights @ value")],
+    ),
+    Mistake(
+        "weights-returned-as-well",
+        "The attention weights came back beside the output. Return the output alone.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return weights @ value, weights")],
+    ),
+    Mistake(
+        "weights-returned",
+        "The attention weights were returned. One step is missing: weights · value.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return weights")],
+    ),
+    Mistake(
+        "no-bias",
+        "The layers have no bias. nn.Linear(hidden_size, hidden_size) has one unless bias=False is given.",
+        caught_by=MAIN,
+        edits=[("nn.Linear(hidden_size, hidden_size)", "nn.Linear(hidden_size, hidden_size, bias=False)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "one-input-only",
+        "`forward` takes one input. It takes two: x, which asks, and memory, which answers.",
+        caught_by=MAIN,
+        edits=[
+            ("def forward(self, x: torch.Tensor, memory: torch.Tensor)", "def forward(self, x: torch.Tensor)"),
+            (PROJECTIONS, projected("x", "x", "x")),
+        ],
+    ),
+    Mistake(
+        "memory-detached",
+        "The output is right, but memory was cut off with .detach(), .data or torch.no_grad(). In training, what is asked also "
+        "teaches the encoder that made memory.",
+        caught_by="test_gradients_reach_inputs_and_parameters",
+        edits=[(PROJECTIONS, f"memory = memory.detach()\n        {PROJECTIONS}")],
+    ),
+    Mistake(
+        "weights-detached",
+        "The output is right, but the weights were cut off with .detach(), .data or torch.no_grad(), so query and key can't learn.",
+        caught_by="test_gradients_reach_inputs_and_parameters",
+        edits=[(RETURN, "return weights.detach() @ value")],
+    ),
+    # after the two above: where no gradient comes at all, none can differ
+    Mistake(
+        "output-detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        caught_by="test_gradients_reach_inputs_and_parameters",
+        edits=[(RETURN, "return (weights @ value).detach()")],
+    ),
+    Mistake(
+        "memory-overwritten",
+        "An input was changed in place. The caller still needs x and memory: work on new tensors.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[(RETURN, "memory.detach().zero_()\n        return weights @ value")],
+    ),
+]

@@ -1,0 +1,196 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_hides_exactly_the_later_tokens"
+RETURN = "return torch.triu(full, diagonal=1)"
+SHAPE = "(1, max_seq_len, max_seq_len)"
+ONES = f"torch.ones({SHAPE})"
+FULL = f'torch.full({SHAPE}, float("-inf"))'
+LATER = f"{ONES}.triu(1)"
+
+FINITE = (
+    "The hidden places hold a very large negative number. It would do its work in a softmax, but this mask is made of exactly "
+    "0 and minus infinity."
+)
+
+MISTAKES = [
+    Mistake(
+        "nan-from-zero-times-infinity",
+        "A triangle of ones was multiplied by minus infinity, and 0 times infinity is NaN. Begin with a matrix that is full of "
+        "minus infinity, and cut the triangle out of it.",
+        caught_by=MAIN,
+        edits=[(RETURN, f'return {LATER} * float("-inf")')],
+    ),
+    Mistake(
+        "no-leading-axis",
+        "The numbers are right, but the batch axis of size 1 in front is missing.",
+        caught_by=MAIN,
+        edits=[(SHAPE, "(max_seq_len, max_seq_len)")],
+    ),
+    Mistake(
+        "axis-for-the-heads-too",
+        "There are two axes of size 1 in front, as for several heads. Here it is only one, for the batch.",
+        caught_by=MAIN,
+        edits=[(SHAPE, "(1, 1, max_seq_len, max_seq_len)")],
+    ),
+    Mistake(
+        "axis-in-the-middle",
+        "The axis of size 1 stands between queries and keys. It belongs in front: (1, n, n).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.triu(full, diagonal=1).transpose(0, 1)")],
+    ),
+    Mistake(
+        "axis-at-the-end",
+        "The axis of size 1 stands at the end. It belongs in front: (1, n, n).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.triu(full, diagonal=1).movedim(0, 2)")],
+    ),
+    Mistake(
+        "lower-triangle",
+        "The past is hidden and the future is visible: the triangle lies below the diagonal. The later keys are to the right of it.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.tril(full, diagonal=-1)")],
+    ),
+    Mistake(
+        "inverted",
+        "0 and minus infinity are exchanged: what a token may see is hidden. Minus infinity belongs above the diagonal only.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.tril(full)")],
+    ),
+    Mistake(
+        "lower-triangle-and-next",
+        "Only `triu` was exchanged for `tril`: everything but the far future is hidden. Keep the upper triangle.",
+        caught_by=MAIN,
+        edits=[("torch.triu", "torch.tril")],
+    ),
+    Mistake(
+        "diagonal-hidden",
+        "The diagonal is hidden too, so no token sees itself, and the first one sees nothing at all. Begin at diagonal=1.",
+        caught_by=MAIN,
+        edits=[("diagonal=1", "diagonal=0")],
+    ),
+    Mistake(
+        "one-step-too-late",
+        "Every token still sees the one right after it (diagonal=2). Begin at diagonal=1.",
+        caught_by=MAIN,
+        edits=[("diagonal=1", "diagonal=2")],
+    ),
+    Mistake(
+        "one-step-too-early",
+        "The diagonal and the places just below it are hidden too (diagonal=-1). To the right of the diagonal is diagonal=1.",
+        caught_by=MAIN,
+        edits=[("diagonal=1", "diagonal=-1")],
+    ),
+    Mistake(
+        "minus-1e9",
+        FINITE,
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1e9")],
+    ),
+    Mistake(
+        "minus-1e4",
+        FINITE,
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1e4")],
+        same_as="minus-1e9",
+    ),
+    Mistake(
+        "minus-1e20",
+        FINITE,
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1e20")],
+        same_as="minus-1e9",
+    ),
+    Mistake(
+        "smallest-finite-number",
+        "The hidden places hold the lowest number there is in float32, not minus infinity (finfo.min was filled in, or nan_to_num "
+        "replaced the infinities too). This mask is made of exactly 0 and minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "torch.finfo(torch.float32).min")],
+        same_as="minus-1e9",
+    ),
+    Mistake(
+        "plus-infinity",
+        "The hidden places hold plus infinity, which makes NaN of the softmax. It is minus infinity that becomes 0 there.",
+        caught_by=MAIN,
+        edits=[('"-inf"', '"inf"')],
+    ),
+    Mistake(
+        "boolean",
+        "This is the boolean mask of the exercise before. A mask to be added holds 0 and minus infinity.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {LATER}.bool()")],
+    ),
+    Mistake(
+        "ones-for-infinity",
+        "The triangle is made of ones. Added to the scores they would hide nothing: it takes minus infinity.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {LATER}")],
+    ),
+    Mistake(
+        "ones-for-visible",
+        "1 stands for visible and 0 for hidden: a mask to be multiplied with. This one is added: 0 leaves a score as it is, and minus "
+        "infinity hides it.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {ONES}.tril()")],
+    ),
+    Mistake(
+        "ones-and-infinity",
+        "The visible places hold 1. Added to a score that changes it: it takes 0.",
+        caught_by=MAIN,
+        edits=[(RETURN, f'return {ONES}.masked_fill({LATER}.bool(), float("-inf"))')],
+    ),
+    Mistake(
+        "weights",
+        "A softmax was taken of the mask already. Return the mask itself: the softmax comes after it was added to the scores.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.triu(full, diagonal=1).softmax(-1)")],
+    ),
+    Mistake(
+        "nothing-hidden",
+        "Nothing is hidden: every place is 0. masked_fill, for one, gives a new tensor back; is its result kept?",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.zeros_like(full)")],
+    ),
+    Mistake(
+        "everything-hidden",
+        "Every place is minus infinity. Keep only the triangle above the diagonal.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return full")],
+    ),
+    Mistake(
+        "float64",
+        "The numbers are right, but they came as float64 (from NumPy?). Torch's default float dtype is wanted, which is float32.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.triu(full, diagonal=1).double()")],
+    ),
+    Mistake(
+        "float16",
+        "The numbers are right, but they came as float16. Torch's default float dtype is wanted, which is float32.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.triu(full, diagonal=1).half()")],
+    ),
+    Mistake(
+        "nested-list",
+        "The pattern came as nested lists. Make it a tensor: torch.tensor(...).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.triu(full, diagonal=1).tolist()")],
+    ),
+    Mistake(
+        "four-tokens-only",
+        "The mask is always that of four tokens. Its size comes from `max_seq_len`.",
+        caught_by=MAIN,
+        edits=[(SHAPE, "(1, 4, 4)")],
+    ),
+    Mistake(
+        "one-size-too-large",
+        "The mask is one row and one column too large. Its size is `max_seq_len`.",
+        caught_by=MAIN,
+        edits=[(SHAPE, "(1, max_seq_len + 1, max_seq_len + 1)")],
+    ),
+    Mistake(
+        "squeezed",
+        "With one token the mask has lost its axes: a squeeze takes every axis of size 1 away. It should be (1, 1, 1).",
+        caught_by="test_one_token_sees_itself",
+        edits=[(RETURN, "return torch.triu(full, diagonal=1).squeeze()[None]")],
+    ),
+]

@@ -1,0 +1,254 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_fault_is_gone"
+VISIBLE = "test_visible_scores_are_as_they_were"
+THOUSAND = "test_scores_of_a_thousand"
+FULL = 'torch.full((seq_len, seq_len), float("-inf"))'
+MASK = f"mask = torch.triu({FULL}, diagonal=1)"
+ONES = "torch.triu(torch.ones(seq_len, seq_len), diagonal=1)"
+SUM = "masked_scores = attention_scores + mask"
+RETURN = "return masked_scores"
+
+NOT_LOW_ENOUGH = (
+    "The NaN is gone, but what was put in its place isn't low enough: with scores of ±1000 a later token still gets weight. "
+    "Use minus infinity, or at least something like -1e9."
+)
+
+MISTAKES = [
+    Mistake(
+        "fault-still-there",
+        "There is still NaN everywhere on and below the diagonal. Print `mask` itself for three tokens: what is 0 times infinity?",
+        caught_by=MAIN,
+        edits=[(MASK, f'mask = {ONES} * float("-inf")')],
+    ),
+    Mistake(
+        "nan-replaced-in-the-scores",
+        "NaN was replaced in the masked scores, but the scores that should be visible are lost by then: all of them became one "
+        "number. Keep NaN out of the mask.",
+        caught_by=MAIN,
+        edits=[(MASK, f'mask = {ONES} * float("-inf")'), (RETURN, "return torch.nan_to_num(masked_scores)")],
+    ),
+    Mistake(
+        "nan-replaced-after-the-softmax",
+        "NaN was replaced after a softmax, and nothing but zeros is left. Keep NaN out of the mask; the softmax is not part of this "
+        "function.",
+        caught_by=MAIN,
+        edits=[
+            (MASK, f'mask = {ONES} * float("-inf")'),
+            (RETURN, "return torch.nan_to_num(torch.softmax(masked_scores, dim=-1))"),
+        ],
+    ),
+    Mistake(
+        "infinite-again-in-float64",
+        "For float64 scores there is still NaN: their lowest number is too large for the float32 ones it is multiplied with, so it "
+        "became minus infinity, and 0 times infinity is NaN.",
+        caught_by=MAIN,
+        edits=[(MASK, f"mask = {ONES} * torch.finfo(attention_scores.dtype).min")],
+    ),
+    Mistake(
+        "ones-added",
+        "The NaN is gone, but the mask now adds 1 to the later tokens' scores and hides nothing.",
+        caught_by=MAIN,
+        edits=[(MASK, f"mask = {ONES}")],
+    ),
+    Mistake(
+        "minus-one-added",
+        "The NaN is gone, but the mask takes only 1 from the later tokens' scores and hides nothing.",
+        caught_by=MAIN,
+        edits=[(MASK, f"mask = -{ONES}")],
+    ),
+    Mistake(
+        "future-visible",
+        "The NaN is gone, and the mask with it: every token sees the later ones.",
+        caught_by=MAIN,
+        edits=[(SUM, "masked_scores = attention_scores")],
+    ),
+    Mistake(
+        "mask-result-dropped",
+        "masked_fill gives a new tensor back, and that was not kept. Nothing is hidden.",
+        caught_by=MAIN,
+        edits=[(SUM, 'attention_scores.masked_fill(mask.bool(), float("-inf"))\n    masked_scores = attention_scores')],
+        same_as="future-visible",
+    ),
+    Mistake(
+        "all-infinities-lost",
+        "nan_to_num was told to make zeros of NaN and of the infinities alike, so nothing is hidden any more.",
+        caught_by=MAIN,
+        edits=[(MASK, f'mask = torch.nan_to_num({ONES} * float("-inf"), nan=0.0, neginf=0.0)')],
+        same_as="future-visible",
+    ),
+    Mistake(
+        "filled-with-zero",
+        "The later tokens' scores were set to 0, and exp(0) is 1: they still get weight. They must become minus infinity.",
+        caught_by=MAIN,
+        edits=[(SUM, "masked_scores = attention_scores.masked_fill(mask.bool(), 0.0)")],
+    ),
+    Mistake(
+        "multiplied",
+        "The scores were multiplied by the triangle, so that the later tokens' are 0: they still get weight, for exp(0) is 1.",
+        caught_by=MAIN,
+        edits=[(SUM, "masked_scores = attention_scores * torch.tril(torch.ones(seq_len, seq_len))")],
+        same_as="filled-with-zero",
+    ),
+    Mistake(
+        "filled-with-something-tiny",
+        "The later tokens' scores were set to a number very near 0, such as 1e-9. exp() of that is 1: a very negative number is wanted.",
+        caught_by=MAIN,
+        edits=[(SUM, "masked_scores = attention_scores.masked_fill(mask.bool(), 1e-9)")],
+        same_as="filled-with-zero",
+    ),
+    Mistake(
+        "past-multiplied-away",
+        "The scores were multiplied by the upper triangle: on and below the diagonal they are all 0 now. Only what is hidden may change.",
+        caught_by=MAIN,
+        edits=[(MASK, f"mask = {ONES}"), (SUM, "masked_scores = attention_scores * mask")],
+    ),
+    Mistake(
+        "times-infinity",
+        "The scores themselves were multiplied with the infinite mask: 0 on and below the diagonal times a score is 0, so all visible "
+        "scores are lost, and above it the sign decides.",
+        caught_by=MAIN,
+        edits=[(SUM, "masked_scores = attention_scores * mask")],
+    ),
+    Mistake(
+        "diagonal-hidden",
+        "The diagonal is hidden now, so the first token sees nothing and its row is NaN. It was right as given: diagonal=1.",
+        caught_by=MAIN,
+        edits=[("diagonal=1", "diagonal=0")],
+        everywhere=True,
+    ),
+    Mistake(
+        "diagonal-hidden-finite",
+        "The diagonal is hidden now, so no token sees itself. It was right as given: diagonal=1.",
+        caught_by=MAIN,
+        edits=[(MASK, "mask = torch.triu(torch.ones(seq_len, seq_len), diagonal=0) * -1e9")],
+    ),
+    Mistake(
+        "next-token-seen",
+        "Each token sees the next one now (diagonal=2). It was right as given: diagonal=1.",
+        caught_by=MAIN,
+        edits=[("diagonal=1", "diagonal=2")],
+        everywhere=True,
+    ),
+    Mistake(
+        "past-hidden",
+        "The past is hidden now and the future visible. The upper triangle was right as given.",
+        caught_by=MAIN,
+        edits=[(MASK, f"mask = torch.tril({FULL}, diagonal=-1)")],
+    ),
+    Mistake(
+        "lower-triangle",
+        "`triu` became `tril`, which hides the past and the token itself, and the next one. The upper triangle was right as given.",
+        caught_by=MAIN,
+        edits=[("torch.triu", "torch.tril")],
+        everywhere=True,
+    ),
+    Mistake(
+        "inverted",
+        "What should be seen is hidden, and the future is seen. Minus infinity belongs above the diagonal.",
+        caught_by=MAIN,
+        edits=[(MASK, f"mask = torch.tril({FULL})")],
+    ),
+    Mistake(
+        "inverted-finite",
+        "What should be seen is hidden, and the future is seen. The low number belongs above the diagonal.",
+        caught_by=MAIN,
+        edits=[(MASK, "mask = torch.tril(torch.ones(seq_len, seq_len)) * -1e9")],
+    ),
+    Mistake(
+        "everything-hidden",
+        "The mask is minus infinity everywhere: the triangle was lost in the repair.",
+        caught_by=MAIN,
+        edits=[(MASK, f"mask = {FULL}")],
+    ),
+    Mistake(
+        "plus-infinity",
+        "The later tokens' scores became plus infinity, of which the softmax makes NaN. It must be minus infinity.",
+        caught_by=MAIN,
+        edits=[('"-inf"', '"inf"')],
+        everywhere=True,
+    ),
+    Mistake(
+        "infinity-subtracted",
+        "Minus infinity was subtracted, so the later tokens' scores became plus infinity. It was added as given.",
+        caught_by=MAIN,
+        edits=[(SUM, "masked_scores = attention_scores - mask")],
+        same_as="plus-infinity",
+    ),
+    Mistake("not-low-enough", NOT_LOW_ENOUGH, caught_by=THOUSAND, edits=[(MASK, f"mask = {ONES} * -1000")]),
+    Mistake("far-from-low-enough", NOT_LOW_ENOUGH, caught_by=THOUSAND, edits=[(MASK, f"mask = {ONES} * -100")]),
+    Mistake(
+        "filled-not-low-enough",
+        NOT_LOW_ENOUGH,
+        caught_by=THOUSAND,
+        edits=[(SUM, "masked_scores = attention_scores.masked_fill(mask < 0, -1000.0)")],
+    ),
+    Mistake(
+        "filled-far-from-low-enough",
+        NOT_LOW_ENOUGH,
+        caught_by=THOUSAND,
+        edits=[(SUM, "masked_scores = attention_scores.masked_fill(mask < 0, -100.0)")],
+    ),
+    Mistake(
+        "mask-returned",
+        "The mask came back alone. What is wanted are the scores with the mask added.",
+        caught_by=VISIBLE,
+        edits=[(RETURN, "return mask")],
+    ),
+    Mistake(
+        "zeros-for-the-visible",
+        "The visible scores were all set to 0, as if the mask were the result. They must stay as they were.",
+        caught_by=MAIN,
+        edits=[(SUM, "masked_scores = attention_scores * 0 + mask")],
+        same_as="nan-replaced-in-the-scores",
+    ),
+    Mistake(
+        "weights-returned",
+        "A softmax was taken inside the function. It returns the masked scores; the softmax comes afterwards.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.softmax(masked_scores, dim=-1)")],
+    ),
+    Mistake(
+        "log-weights-returned",
+        "The logarithms of the weights came back. Their softmax is right, but the visible scores are not what they were.",
+        caught_by=VISIBLE,
+        edits=[(RETURN, "return torch.log_softmax(masked_scores, dim=-1)")],
+    ),
+    Mistake(
+        "one-added-to-the-visible",
+        "The visible scores were all moved by 1: the mask holds 1 where it should hold 0.",
+        caught_by=VISIBLE,
+        edits=[(MASK, f"{MASK} + 1")],
+    ),
+    Mistake(
+        "scaled",
+        "The scores were scaled as well. Nothing but the mask was wrong.",
+        caught_by=MAIN,
+        edits=[(SUM, "masked_scores = attention_scores / seq_len**0.5 + mask")],
+    ),
+    Mistake(
+        "length-from-the-front",
+        "The number of tokens is now read from the first axis, which is the batch when there is one. Read it from the last.",
+        caught_by=MAIN,
+        edits=[("attention_scores.shape[-1]", "attention_scores.shape[0]")],
+    ),
+    Mistake(
+        "batch-axis-demanded",
+        "The shape is taken apart into a fixed number of axes. There may be any number of leading axes, and none.",
+        caught_by=MAIN,
+        edits=[("seq_len = attention_scores.shape[-1]", "_, seq_len, _ = attention_scores.shape")],
+    ),
+    Mistake(
+        "scores-overwritten",
+        "The numbers are right, but they were written into the scores that were passed in (a method that ends in an underscore, +=, "
+        "or an assignment into them). As given the function left them alone.",
+        caught_by="test_scores_are_left_alone",
+        edits=[(SUM, 'masked_scores = attention_scores.masked_fill_(mask < 0, float("-inf"))')],
+    ),
+    Mistake(
+        "detached",
+        "The result is right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing could be trained through it.",
+        caught_by="test_gradients_still_flow",
+        edits=[(SUM, "masked_scores = attention_scores.detach() + mask")],
+    ),
+]

@@ -1,0 +1,296 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_padding_has_no_weight"
+TOKENS = "test_tokens_keep_their_scores"
+KINDS = "test_any_kind_of_mask_on_either_side"
+HALF = "test_half_precision_and_large_scores"
+PADDING = "padding = attention_mask[:, None, None, :] == 0"
+FILL = 'scores.masked_fill(padding, float("-inf"))'
+RETURN = f"return {FILL}"
+AS_FLOAT = "attention_mask[:, None, None, :].to(scores.dtype)"
+
+INVERTED = (
+    "The tokens were hidden and the padding seen. In `attention_mask` 1 stands for a token and 0 for padding, the other way round than in "
+    "the boolean masks before."
+)
+WRONG_AXIS = (
+    "The mask, (b, k), was left to broadcasting as it is. That lines its axes up from the right, as (query, key), so it only fits by accident, "
+    "and then hides one sequence's padding for another. Give it axes for heads and queries: (b, 1, 1, k)."
+)
+MISSING_AXIS = "The mask has been given one new axis only, (b, 1, k), so the batch is lined up with the heads. It takes two: (b, 1, 1, k)."
+QUERIES = "The padding was hidden as queries (rows), not as keys. It is the keys nobody may look at, the last axis: (b, 1, 1, k)."
+NOT_LOW_ENOUGH = (
+    "The number filled in for the padding isn't low enough: with scores of ±1000 it still gets weight. Fill in minus infinity, or at "
+    "least something like -1e4."
+)
+
+MISTAKES = [
+    # --- the axes
+    Mistake("queries-masked", QUERIES, caught_by=MAIN, edits=[("[:, None, None, :]", "[:, None, :, None]")]),
+    Mistake(
+        "queries-masked-finite",
+        QUERIES,
+        caught_by=MAIN,
+        edits=[("[:, None, None, :]", "[:, None, :, None]"), ('float("-inf")', "-1e4")],
+    ),
+    Mistake(
+        "queries-masked-as-well",
+        "Rows of padding were hidden too, not only columns. Leave every query as it is: only keys are hidden.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PADDING,
+                "padding = (attention_mask[:, None, None, :] == 0) | (attention_mask[:, None, :, None] == 0)",
+            )
+        ],
+    ),
+    Mistake(
+        "queries-masked-as-well-finite",
+        "Rows of padding were hidden too, not only columns. Leave every query as it is: only keys are hidden.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PADDING,
+                "padding = (attention_mask[:, None, None, :] == 0) | (attention_mask[:, None, :, None] == 0)",
+            ),
+            ('float("-inf")', "-1e4"),
+        ],
+    ),
+    Mistake("no-axes-added", WRONG_AXIS, caught_by=MAIN, edits=[("[:, None, None, :]", "")]),
+    Mistake(
+        "no-axes-added-finite",
+        WRONG_AXIS,
+        caught_by=MAIN,
+        edits=[("[:, None, None, :]", ""), ('float("-inf")', "-1e4")],
+        same_as="no-axes-added",
+    ),
+    Mistake("one-axis-added", MISSING_AXIS, caught_by=MAIN, edits=[("[:, None, None, :]", "[:, None, :]")]),
+    Mistake(
+        "one-axis-added-finite",
+        MISSING_AXIS,
+        caught_by=MAIN,
+        edits=[("[:, None, None, :]", "[:, None, :]"), ('float("-inf")', "-1e4")],
+        same_as="one-axis-added",
+    ),
+    Mistake(
+        "axes-in-front",
+        "The new axes stand in front, (1, 1, b, k), so the batch is lined up with the queries. They belong between batch and keys.",
+        caught_by=MAIN,
+        edits=[("[:, None, None, :]", "[None, None]")],
+        same_as="no-axes-added",
+    ),
+    Mistake(
+        "axes-at-the-end",
+        "The new axes stand at the end, (b, k, 1, 1), so the keys are lined up with the heads. They belong between batch and keys.",
+        caught_by=MAIN,
+        edits=[("[:, None, None, :]", "[:, :, None, None]")],
+    ),
+    Mistake(
+        "first-sequence-for-all",
+        "Every sequence was masked by the padding of the first. Each has its own row of `attention_mask`.",
+        caught_by=MAIN,
+        edits=[("attention_mask[:, None, None, :]", "attention_mask[:1, None, None, :]")],
+    ),
+    Mistake(
+        "padding-of-any-sequence",
+        "A place was hidden in every sequence as soon as one of them has padding there. Each has its own row of `attention_mask`.",
+        caught_by=MAIN,
+        edits=[(PADDING, "padding = (attention_mask == 0).any(0)[None, None, None, :]")],
+    ),
+    # --- which way round
+    Mistake("inverted", INVERTED, caught_by=MAIN, edits=[("== 0", "!= 0")]),
+    Mistake("inverted-finite", INVERTED, caught_by=MAIN, edits=[("== 0", "!= 0"), ('float("-inf")', "-1e4")]),
+    Mistake(
+        "mask-ignored",
+        "The padding is not hidden at all. masked_fill gives a new tensor back; is its result used?",
+        caught_by=MAIN,
+        edits=[(RETURN, "return scores")],
+    ),
+    # --- what is filled in
+    Mistake(
+        "multiplied",
+        "The scores were multiplied by the mask, so those of the padding are 0, and exp(0) is 1: the padding still gets weight.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return scores * {AS_FLOAT}")],
+    ),
+    Mistake(
+        "filled-with-zero",
+        "The padding's scores were set to 0, and exp(0) is 1: it still gets weight. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "0.0")],
+        same_as="multiplied",
+    ),
+    Mistake(
+        "filled-with-something-tiny",
+        "A number very near 0, such as 1e-9, was filled in, and exp() of that is 1. A very negative number is wanted, not a very small one.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "1e-9")],
+        same_as="multiplied",
+    ),
+    Mistake(
+        "mask-added",
+        "The mask of 0 and 1 was added to the scores, which hides nothing. What is added must be 0 for tokens and very low for padding.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return scores + {AS_FLOAT}")],
+    ),
+    Mistake(
+        "zero-times-infinity",
+        "The mask was multiplied by infinity, and 0 times infinity is NaN, which spoils the tokens' scores. Use masked_fill or torch.where.",
+        caught_by=MAIN,
+        edits=[(RETURN, f'return scores + (1 - {AS_FLOAT}) * float("-inf")')],
+    ),
+    Mistake(
+        "logarithm-of-the-padding",
+        "The logarithm was taken of the padding, not of the mask: log 1 = 0 leaves a score as it is, and log 0 hides it, so the tokens are hidden.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return scores + padding.log().to(scores.dtype)")],
+        same_as="inverted",
+    ),
+    Mistake(
+        "plus-infinity",
+        "Plus infinity was filled in, of which the softmax makes NaN. Hidden scores become minus infinity.",
+        caught_by=MAIN,
+        edits=[('"-inf"', '"inf"')],
+    ),
+    Mistake("fill-not-low-enough", NOT_LOW_ENOUGH, caught_by=HALF, edits=[('float("-inf")', "-1000.0")]),
+    Mistake("fill-far-from-low-enough", NOT_LOW_ENOUGH, caught_by=HALF, edits=[('float("-inf")', "-100.0")]),
+    Mistake(
+        "added-not-low-enough",
+        NOT_LOW_ENOUGH,
+        caught_by=HALF,
+        edits=[(RETURN, f"return scores + (1 - {AS_FLOAT}) * -1000.0")],
+    ),
+    Mistake(
+        "fill-too-large-for-float16",
+        "A number like -1e20 or -1e9 was filled into float16 scores, and float16 ends at 65504. Minus infinity and -1e4 fit into every dtype, "
+        "and so does torch.finfo(scores.dtype).min.",
+        caught_by=HALF,
+        edits=[('float("-inf")', 'float("-1e20")')],
+    ),
+    Mistake(
+        "lowest-of-float32",
+        "The lowest number of float32 was filled in, whatever the scores are. float16 has its own: torch.finfo(scores.dtype).min.",
+        caught_by=HALF,
+        edits=[('float("-inf")', "torch.finfo(torch.float32).min")],
+        same_as="fill-too-large-for-float16",
+    ),
+    # --- the kinds of masks
+    Mistake(
+        "integers-only",
+        "Booleans can't be subtracted from 1. The mask may be integer, boolean or float: compare it with 0, or convert it first.",
+        caught_by=KINDS,
+        edits=[(PADDING, "padding = (1 - attention_mask[:, None, None, :]).bool()")],
+    ),
+    Mistake(
+        "booleans-only",
+        "`~` turns booleans round; of the integers 0 and 1 it makes -1 and -2, and of floats nothing. Compare the mask with 0 instead.",
+        caught_by=MAIN,
+        edits=[(PADDING, "padding = ~attention_mask[:, None, None, :]")],
+    ),
+    Mistake(
+        "not-of-integers",
+        "`~` makes -1 and -2 of the integers 0 and 1, and both count as True: everything is hidden. Compare the mask with 0 instead.",
+        caught_by=MAIN,
+        edits=[(PADDING, "padding = (~attention_mask[:, None, None, :]).bool()")],
+    ),
+    Mistake(
+        "no-floats",
+        "`~` does not work on floats. The mask may be integer, boolean or float: compare it with 0, or convert it first.",
+        caught_by=KINDS,
+        edits=[(PADDING, "padding = (attention_mask ^ 1).bool()[:, None, None, :]")],
+    ),
+    Mistake(
+        "right-padding-only",
+        "The tokens were only counted, and taken to stand at the front. Padding may be on the left as well: look at each place.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PADDING,
+                "counts = attention_mask.long().sum(1)[:, None, None, None]\n"
+                "    padding = torch.arange(scores.shape[-1]) >= counts",
+            )
+        ],
+    ),
+    Mistake(
+        "left-padding-only",
+        "The tokens were only counted, and taken to stand at the end. Padding may be on the right as well: look at each place.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PADDING,
+                "counts = (attention_mask == 0).sum(1)[:, None, None, None]\n"
+                "    padding = torch.arange(scores.shape[-1]) < counts",
+            )
+        ],
+    ),
+    # --- too much
+    Mistake(
+        "causal-as-well",
+        "Later tokens were hidden as well. This mask is about padding only.",
+        caught_by=MAIN,
+        edits=[
+            (PADDING, PADDING.replace("attention", "(attention") + ") | torch.ones(scores.shape[-2:]).triu(1).bool()")
+        ],
+    ),
+    Mistake(
+        "weights-returned",
+        "A softmax was taken inside the function. It returns the masked scores; the softmax comes afterwards.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return torch.softmax({FILL}, dim=-1)")],
+    ),
+    Mistake(
+        "log-weights-returned",
+        "The logarithms of the weights came back. Return the scores themselves, with only the padding's changed.",
+        caught_by=TOKENS,
+        edits=[(RETURN, f"return torch.log_softmax({FILL}, dim=-1)")],
+    ),
+    Mistake(
+        "mask-after-softmax",
+        "The softmax was taken first and the padding's weights set to 0 afterwards. Only the scores are masked here.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.softmax(scores, dim=-1).masked_fill(padding, 0.0)")],
+    ),
+    Mistake(
+        "mask-returned",
+        "The mask came back alone, with 0 for every token. What is wanted are the scores, with the padding's changed.",
+        caught_by=MAIN,
+        edits=[(RETURN, 'return torch.zeros_like(scores).masked_fill(padding, float("-inf"))')],
+    ),
+    Mistake(
+        "padding-cut-out",
+        "The padding was cut out, so the result is shorter than the scores. Keep the shape: hidden keys stay, with a very low score.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return scores[..., ~padding[0, 0, 0]]")],
+    ),
+    Mistake(
+        "float32-returned",
+        "The scores came back as float32 whatever they were. Return the dtype that came in.",
+        caught_by=TOKENS,
+        edits=[("scores.masked", "scores.float().masked")],
+    ),
+    Mistake(
+        "mask-decides-the-dtype",
+        "float16 scores came back as float32: adding a float32 mask to them does that. Convert the mask to scores.dtype first.",
+        caught_by=HALF,
+        edits=[(RETURN, "return scores + padding.float() * -1e9")],
+    ),
+    Mistake(
+        "scores-overwritten",
+        "masked_fill_ with the trailing underscore writes into the scores that were passed in. Use masked_fill, which makes a new tensor.",
+        caught_by="test_scores_and_mask_are_left_alone",
+        edits=[("masked_fill(", "masked_fill_(")],
+    ),
+    Mistake(
+        "mask-overwritten",
+        "The mask that was passed in was changed in place. Others use it too: work on a new tensor.",
+        caught_by="test_scores_and_mask_are_left_alone",
+        edits=[(RETURN, f"result = {FILL}\n    attention_mask.logical_not_()\n    return result")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew cuts the way back: nothing could be trained "
+        "through it.",
+        caught_by="test_gradients_reach_the_scores",
+        edits=[("scores.masked", "scores.detach().masked")],
+    ),
+]

@@ -1,0 +1,445 @@
+from grader.judge.authoring import Mistake
+
+EACH = "test_each_weight_is_dropped_by_itself"
+GROW = "test_kept_weights_grow"
+ENDS = "test_nothing_and_everything"
+EVALUATION = "test_evaluation_changes_nothing"
+
+SHORTCUTS = (
+    "if not training or p == 0:\n        return weights\n    if p == 1:\n        return torch.zeros_like(weights)"
+)
+AT_ONE = "    if p == 1:\n        return torch.zeros_like(weights)\n"
+RANDOM = "torch.rand_like(weights)"
+KEEP = f"keep = {RANDOM} >= p"
+RETURN = "return weights * keep / (1 - p)"
+# the same chances, drawn in the other ways that people write them
+OTHER_KEEPS = (
+    ("bernoulli", "keep = torch.bernoulli(torch.full_like(weights, 1 - p))"),
+    ("bernoulli-in-place", "keep = torch.empty_like(weights).bernoulli_(1 - p)"),
+)
+
+
+def drawn_each_way(id, message, *edits, caught_by):
+    """One mistake, once for each way of drawing what is kept; `edits` leave the line with the draw alone."""
+    first = Mistake(id, message, caught_by=caught_by, edits=edits)
+    others = [
+        Mistake(f"{id}-{way}", message, caught_by=caught_by, edits=[*edits, (KEEP, keep)], same_as=id)
+        for way, keep in OTHER_KEEPS
+    ]
+    return [first, *others]
+
+
+def shared(id, message, shape):
+    """One random number for several weights, drawn in two ways."""
+    return [
+        Mistake(id, message, caught_by=EACH, edits=[(KEEP, f"keep = torch.rand({shape}) >= p")]),
+        Mistake(
+            f"{id}-bernoulli",
+            message,
+            caught_by=EACH,
+            edits=[(KEEP, f"keep = torch.bernoulli(torch.full({shape}, 1.0 - p))")],
+            same_as=id,
+        ),
+    ]
+
+
+MISTAKES = [
+    # --- whether anything happens
+    Mistake(
+        "nothing-dropped",
+        "The weights come back as they were, in training too. Each of them should be dropped with probability p.",
+        caught_by=EACH,
+        edits=[(RETURN, "return weights"), ("torch.zeros_like(weights)", "weights")],
+    ),
+    Mistake(
+        "everything-dropped",
+        "Only zeros come back in training. Each weight is dropped with probability p; the others stay, divided by 1 - p.",
+        caught_by=EACH,
+        edits=[("if not training or p == 0", "if not training"), (RETURN, "return torch.zeros_like(weights)")],
+    ),
+    Mistake(
+        "training-ignored",
+        "Weights are dropped in evaluation too. With training=False they should come back as they are.",
+        caught_by=EVALUATION,
+        edits=[("if not training or ", "if ")],
+    ),
+    Mistake(
+        "training-ignored-and-nan",
+        "`training` is not looked at: weights are dropped in evaluation too. And with p = 1 zeros are divided by zero, which is NaN.",
+        caught_by=EVALUATION,
+        edits=[(SHORTCUTS, "pass")],
+    ),
+    Mistake(
+        "training-the-wrong-way-round",
+        "Weights are dropped in evaluation and not in training: the condition is turned round.",
+        caught_by=EACH,
+        edits=[("if not training", "if training")],
+    ),
+    Mistake(
+        "evaluation-scaled-down",
+        "In evaluation the weights were multiplied by 1 - p. That is the other kind of dropout; here the kept ones grow in training, and "
+        "evaluation changes nothing.",
+        caught_by=EVALUATION,
+        edits=[("return weights\n", "return weights * (1 - p)\n")],
+    ),
+    Mistake(
+        "evaluation-scaled-up",
+        "In evaluation the weights were divided by 1 - p. Nothing is dropped there, so nothing has to grow.",
+        caught_by=EVALUATION,
+        edits=[("return weights\n", "return weights / (1 - p)\n")],
+    ),
+    Mistake(
+        "scaled-in-evaluation-only",
+        "Nothing grows in training, and in evaluation the weights are multiplied by 1 - p. Here it is the kept ones that grow, in training: "
+        "divide them by 1 - p, and change nothing in evaluation.",
+        caught_by=GROW,
+        edits=[("return weights\n", "return weights * (1 - p)\n"), (RETURN, "return weights * keep")],
+    ),
+    # --- how much the kept ones grow
+    *drawn_each_way(
+        "not-scaled",
+        "The weights that are kept are not divided by 1 - p, so the rows lose weight in training.",
+        (RETURN, "return weights * keep"),
+        caught_by=GROW,
+    ),
+    Mistake(
+        "multiplied-by-the-share-kept",
+        "The kept weights were multiplied by 1 - p, which makes them smaller still. Divide by it.",
+        caught_by=GROW,
+        edits=[(RETURN, "return weights * keep * (1 - p)")],
+    ),
+    Mistake(
+        "divided-by-p",
+        "The kept weights were divided by p. Divide by 1 - p, the share that is kept.",
+        caught_by=GROW,
+        edits=[(RETURN, "return weights * keep / p")],
+    ),
+    Mistake(
+        "multiplied-by-p",
+        "The kept weights were multiplied by p. Divide them by 1 - p.",
+        caught_by=GROW,
+        edits=[(RETURN, "return weights * keep * p")],
+    ),
+    Mistake(
+        "one-plus-p",
+        "The kept weights grew by 1 + p. Divide them by 1 - p.",
+        caught_by=GROW,
+        edits=[(RETURN, "return weights * keep * (1 + p)")],
+    ),
+    Mistake(
+        "scaled-twice",
+        "The kept weights were divided by 1 - p twice.",
+        caught_by=GROW,
+        edits=[(RETURN, "return weights * keep / (1 - p) ** 2")],
+    ),
+    Mistake(
+        "root-of-the-share",
+        "The kept weights were divided by the root of 1 - p. Divide by 1 - p itself.",
+        caught_by=GROW,
+        edits=[(RETURN, "return weights * keep / (1 - p) ** 0.5")],
+    ),
+    *drawn_each_way(
+        "rows-renormalised",
+        "Each row was divided by its new sum. In training a row need not sum to 1: divide by 1 - p and leave it at that.",
+        (RETURN, "kept = weights * keep\n    return kept / kept.sum(dim=-1, keepdim=True)"),
+        caught_by=GROW,
+    ),
+    *drawn_each_way(
+        "rows-renormalised-safely",
+        "Each row was divided by its new sum. In training a row need not sum to 1: divide by 1 - p and leave it at that.",
+        (RETURN, "kept = weights * keep\n    return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)"),
+        caught_by=GROW,
+    ),
+    Mistake(
+        "softmax-again",
+        "A softmax was taken after the dropout, so even dropped weights count again. The dropout comes last.",
+        caught_by=GROW,
+        edits=[(RETURN, "return torch.softmax(weights * keep / (1 - p), dim=-1)")],
+    ),
+    Mistake(
+        "dropped-to-minus-infinity",
+        "Minus infinity was filled in for dropped weights. That is for scores, before the softmax; a dropped weight is 0.",
+        caught_by=GROW,
+        edits=[(RETURN, "return (weights / (1 - p)).masked_fill(~keep, -torch.inf)")],
+    ),
+    # --- which ones are kept
+    Mistake(
+        "keeps-with-p",
+        "The weights are kept with probability p. p is the probability to drop one: keep with 1 - p.",
+        caught_by=EACH,
+        edits=[(SHORTCUTS, "if not training:\n        return weights"), (KEEP, f"keep = {RANDOM} < p")],
+    ),
+    Mistake(
+        "keeps-with-p-and-divides-by-p",
+        "The weights are kept with probability p and divided by p. p is the probability to drop one: exchange p and 1 - p everywhere.",
+        caught_by=EACH,
+        edits=[
+            (SHORTCUTS, "if not training:\n        return weights"),
+            (KEEP, f"keep = {RANDOM} < p"),
+            (RETURN, "return weights * keep / p"),
+        ],
+    ),
+    Mistake(
+        "keeps-with-p-and-divides-by-p-safely",
+        "The weights are kept with probability p and divided by p. p is the probability to drop one: exchange p and 1 - p everywhere.",
+        caught_by=EACH,
+        edits=[
+            (
+                SHORTCUTS,
+                "if not training or p == 1:\n        return weights\n    if p == 0:\n        return torch.zeros_like(weights)",
+            ),
+            (KEEP, f"keep = {RANDOM} < p"),
+            (RETURN, "return weights * keep / p"),
+        ],
+    ),
+    Mistake(
+        "keeps-with-p-unscaled",
+        "The weights are kept with probability p, and the kept ones do not grow. p is the probability to drop one; what is kept is divided "
+        "by 1 - p.",
+        caught_by=EACH,
+        edits=[
+            (SHORTCUTS, "if not training:\n        return weights"),
+            (KEEP, f"keep = {RANDOM} < p"),
+            (RETURN, "return weights * keep"),
+        ],
+        same_as="keeps-with-p-and-divides-by-p-safely",
+    ),
+    Mistake(
+        "keeps-with-p-in-between",
+        "The weights are kept with probability p. p is the probability to drop one: keep with 1 - p.",
+        caught_by=EACH,
+        edits=[(KEEP, f"keep = {RANDOM} < p")],
+        same_as="keeps-with-p",
+    ),
+    Mistake(
+        "keeps-with-p-in-between-bernoulli",
+        "torch.bernoulli was given p, so that each weight is kept with probability p. Give it 1 - p, or turn the result round.",
+        caught_by=EACH,
+        edits=[(KEEP, "keep = torch.bernoulli(torch.full_like(weights, p))")],
+        same_as="keeps-with-p",
+    ),
+    Mistake(
+        "keeps-with-p-in-between-bernoulli-in-place",
+        "bernoulli_ was given p, so that each weight is kept with probability p. Give it 1 - p, or turn the result round.",
+        caught_by=EACH,
+        edits=[(KEEP, "keep = torch.empty_like(weights).bernoulli_(p)")],
+        same_as="keeps-with-p",
+    ),
+    *shared(
+        "whole-rows",
+        "Whole rows are dropped: there is one random number for each row. Draw one for each weight: torch.rand_like(weights).",
+        "(*weights.shape[:-1], 1)",
+    ),
+    *shared(
+        "whole-columns",
+        "Whole columns are dropped: there is one random number for each key. Draw one for each weight: torch.rand_like(weights).",
+        "weights.shape[-1:]",
+    ),
+    *shared(
+        "whole-columns-of-each-plane",
+        "Whole columns are dropped: the same keys for all queries. Draw one random number for each weight: torch.rand_like(weights).",
+        "(*weights.shape[:-2], 1, weights.shape[-1])",
+    ),
+    *shared(
+        "whole-heads",
+        "Whole heads are dropped at once, as Dropout2d would. Draw one random number for each weight: torch.rand_like(weights).",
+        "(*weights.shape[:2], *[1] * (weights.dim() - 2))",
+    ),
+    *shared(
+        "whole-sequences",
+        "Whole sequences are dropped at once. Draw one random number for each weight: torch.rand_like(weights).",
+        "(*weights.shape[:1], *[1] * (weights.dim() - 1))",
+    ),
+    *shared(
+        "all-or-nothing",
+        "Either all weights are dropped or none: there is a single random number. Draw one for each weight: torch.rand_like(weights).",
+        "()",
+    ),
+    *shared(
+        "same-for-all-heads-and-sequences",
+        "All heads and sequences lose the same places: the random numbers were drawn for one table of queries and keys only. Draw as many "
+        "as there are weights.",
+        "weights.shape[-2:]",
+    ),
+    *shared(
+        "same-for-all-sequences",
+        "All sequences of the batch lose the same places: the random numbers were drawn for one of them only. Draw as many as there are "
+        "weights.",
+        "weights.shape[1:]",
+    ),
+    *[
+        Mistake(
+            f"same-in-every-call-{seed}",
+            "A seed is set inside the function, so each call drops the same places. Leave the seed to the caller.",
+            caught_by=EACH,
+            edits=[(KEEP, f"torch.manual_seed({seed})\n    {KEEP}")],
+            same_as="" if seed == 0 else "same-in-every-call-0",
+        )
+        for seed in (0, 42, 123)
+    ],
+    Mistake(
+        "exact-number-dropped",
+        "Exactly the share p of the weights is dropped in every call. Each weight is dropped by its own chance, so the number varies.",
+        caught_by=EACH,
+        edits=[
+            (KEEP, "keep = (torch.randperm(weights.numel()) >= round(p * weights.numel())).view(weights.shape)"),
+        ],
+    ),
+    Mistake(
+        "exact-number-in-each-row",
+        "Exactly the share p of each row is dropped. Each weight is dropped by its own chance, so the number varies.",
+        caught_by=EACH,
+        edits=[
+            (KEEP, f"keep = {RANDOM}.argsort(-1).argsort(-1) >= round(p * weights.shape[-1])"),
+        ],
+    ),
+    Mistake(
+        "small-ones-dropped",
+        "The weights below p are dropped, nothing is random. It is a random number for each weight that is compared with p.",
+        caught_by=EACH,
+        edits=[(KEEP, "keep = weights >= p")],
+    ),
+    Mistake(
+        "compared-with-the-weights",
+        "The random numbers were compared with the weights, so that small weights are dropped more often. Compare them with p.",
+        caught_by=EACH,
+        edits=[(KEEP, f"keep = {RANDOM} < weights")],
+    ),
+    Mistake(
+        "multiplied-by-noise",
+        "The weights were multiplied by random numbers between 0 and 1. They should be multiplied by 0 or 1.",
+        caught_by=EACH,
+        edits=[(KEEP, f"keep = {RANDOM}")],
+    ),
+    Mistake(
+        "normal-random-numbers",
+        "Normally distributed numbers were compared with p (randn). Only for evenly distributed ones, from torch.rand, is p the share below p.",
+        caught_by=EACH,
+        edits=[("torch.rand_like", "torch.randn_like")],
+    ),
+    Mistake(
+        "p-ignored-half",
+        "A half of the weights is dropped, whatever p is.",
+        caught_by=EACH,
+        edits=[(KEEP, f"keep = {RANDOM} >= 0.5")],
+    ),
+    Mistake(
+        "p-fixed-at-half",
+        "It is as if p were always 0.5. Use the p that is passed in.",
+        caught_by=EACH,
+        edits=[(SHORTCUTS, "if not training:\n        return weights\n    p = 0.5")],
+    ),
+    Mistake(
+        "p-fixed-at-a-tenth",
+        "It is as if p were always 0.1. Use the p that is passed in.",
+        caught_by=EACH,
+        edits=[(SHORTCUTS, "if not training:\n        return weights\n    p = 0.1")],
+    ),
+    Mistake(
+        "p-in-percent",
+        "p was divided by 100. It is a number from 0 to 1 already.",
+        caught_by=EACH,
+        edits=[(KEEP, f"p = p / 100\n    {KEEP}")],
+    ),
+    # --- the ends
+    Mistake(
+        "nan-at-one",
+        "With p = 1 zeros are divided by 1 - p = 0, and 0/0 is NaN. Everything is dropped then: return zeros.",
+        caught_by=ENDS,
+        edits=[(AT_ONE, "")],
+    ),
+    Mistake(
+        "zero-division-at-one",
+        "With p = 1 Python divides by 1 - p = 0 and stops. Everything is dropped then: return zeros.",
+        caught_by=ENDS,
+        edits=[(AT_ONE, ""), (RETURN, "scale = 1 / (1 - p)\n    return weights * keep * scale")],
+    ),
+    Mistake(
+        "one-is-refused",
+        "p = 1 was refused. It is allowed: everything is dropped, so return zeros.",
+        caught_by=ENDS,
+        edits=[("if p == 1:\n        return torch.zeros_like(weights)", "assert 0 <= p < 1")],
+    ),
+    Mistake(
+        "one-is-refused-with-value-error",
+        "p = 1 was refused. It is allowed: everything is dropped, so return zeros.",
+        caught_by=ENDS,
+        edits=[
+            ("    if p == 1:\n        return torch.zeros_like(weights)", "    if p >= 1:\n        raise ValueError(p)")
+        ],
+    ),
+    Mistake(
+        "all-kept-at-one",
+        "With p = 1 all weights are kept. All of them are to be dropped.",
+        caught_by=ENDS,
+        edits=[("torch.zeros_like(weights)", "weights")],
+    ),
+    Mistake(
+        "all-dropped-at-zero",
+        "With p = 0 everything is dropped. Nothing should be.",
+        caught_by=ENDS,
+        edits=[
+            (
+                "if not training or p == 0:",
+                "if not training:\n        return weights\n    if p == 0:\n        return weights * 0\n    if p < 0:",
+            )
+        ],
+    ),
+    # --- the rest
+    Mistake(
+        "training-off-by-default",
+        "Without the third argument nothing is dropped: `training` should be True by default.",
+        caught_by=EACH,
+        edits=[("training: bool = True", "training: bool = False")],
+    ),
+    Mistake(
+        "four-axes-only",
+        "The shape was taken apart into a fixed number of axes. Weights may have any shape.",
+        caught_by="test_three_weights",
+        edits=[(KEEP, "b, h, q, k = weights.shape\n    keep = torch.rand(b, h, q, k) >= p")],
+    ),
+    Mistake(
+        "mask-returned-too",
+        "The weights came together with the mask. Return the weights alone.",
+        caught_by=EACH,
+        edits=[(RETURN, RETURN + ", keep")],
+    ),
+    Mistake(
+        "mask-returned",
+        "The random mask came back instead of the weights. Multiply the weights by it.",
+        caught_by=GROW,
+        edits=[(RETURN, "return keep.to(weights.dtype) / (1 - p)")],
+    ),
+    Mistake(
+        "float32-returned",
+        "The result is right, but came back as float32. Return the dtype of the weights.",
+        caught_by=GROW,
+        edits=[(RETURN, f"{RETURN.replace('weights', 'weights.float()')}")],
+    ),
+    Mistake(
+        "weights-overwritten",
+        "The weights that were passed in were changed (a method that ends in an underscore, or *=). Work on a new tensor.",
+        caught_by="test_weights_are_left_alone",
+        edits=[(RETURN, "return weights.mul_(keep).div_(1 - p)")],
+    ),
+    Mistake(
+        "weights-assigned-into",
+        "Zeros were written into the weights that were passed in. Work on a new tensor.",
+        caught_by="test_weights_are_left_alone",
+        edits=[(RETURN, "weights[~keep] = 0\n    return weights / (1 - p)")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew cuts the way back: nothing could be trained "
+        "through it.",
+        caught_by="test_gradients_reach_the_weights",
+        edits=[(RETURN, "return weights.detach() * keep / (1 - p)")],
+    ),
+    Mistake(
+        "library-dropout",
+        "The library's dropout was called. Write it yourself: random numbers, a comparison with p, a product and a division.",
+        caught_by=EACH,
+        source="from torch.nn.functional import *\n\n\ndef attention_dropout(weights, p, training=True):\n"
+        "    return dropout(weights, p, training)\n",
+    ),
+]

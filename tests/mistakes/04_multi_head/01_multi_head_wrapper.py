@@ -1,0 +1,322 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_heads_stand_side_by_side"
+BIAS = "test_bias_when_asked_for"
+DROPOUT = "test_dropout_acts_in_training_only"
+ON_WEIGHTS = "test_dropout_acts_on_the_weights_of_each_head"
+HEAD = "CausalAttention(d_in, d_out, context_length, dropout, qkv_bias)"
+LIST = f"[{HEAD} for _ in range(num_heads)]"
+HEADS = f"nn.ModuleList(\n            {LIST}\n        )"
+MADE = f"self.heads = {HEADS}"
+OUTPUTS = "[head(x) for head in self.heads]"
+JOINED = f"torch.cat({OUTPUTS}, dim=-1)"
+RETURN = f"return {JOINED}"
+TOO_MANY = (
+    "There are parameters too many. The wrapper has its num_heads heads and nothing else: no further head, and no layer behind them "
+    "(out_proj), which belongs to the efficient version."
+)
+
+MISTAKES = [
+    Mistake(
+        "plain-list",
+        "The parameters of the heads were not found under the names heads.0, heads.1, … A plain Python list hides its modules from torch: "
+        "make `self.heads` an nn.ModuleList.",
+        caught_by=MAIN,
+        edits=[(MADE, f"self.heads = {LIST}")],
+    ),
+    Mistake(
+        "other-name",
+        "The parameters of the heads were not found under the names heads.0, heads.1, … The nn.ModuleList is called `heads`.",
+        caught_by=MAIN,
+        edits=[("self.heads", "self.attention_heads")],
+        everywhere=True,
+        same_as="plain-list",
+    ),
+    Mistake(
+        "made-in-forward",
+        "The heads are made anew in every call. Make them once, in __init__, in an nn.ModuleList named `heads`.",
+        caught_by=MAIN,
+        edits=[
+            (MADE, "self.sizes = (d_in, d_out, context_length, dropout, qkv_bias)\n        self.num_heads = num_heads"),
+            (OUTPUTS, "[CausalAttention(*self.sizes)(x) for _ in range(self.num_heads)]"),
+        ],
+        same_as="plain-list",
+    ),
+    Mistake(
+        "super-init-missing",
+        "super().__init__() is missing or comes too late: it has to run before the first module is assigned.",
+        caught_by=MAIN,
+        edits=[("super().__init__()\n        # BEGIN SOLUTION\n", "# BEGIN SOLUTION\n")],
+    ),
+    # --- how the heads are joined
+    Mistake(
+        "joined-along-the-tokens",
+        "The heads were joined along the tokens (dim=1). They belong side by side, along the width: dim=-1.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.cat({OUTPUTS}, dim=1)")],
+    ),
+    Mistake(
+        "joined-along-the-batch",
+        "The heads were joined along the batch (dim=0, which torch.cat takes when it is told nothing). They belong side by side, along the "
+        "width: dim=-1.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.cat({OUTPUTS})")],
+    ),
+    Mistake(
+        "summed",
+        "The heads were added up. Put them side by side: the result is num_heads times as wide as one head.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"sum({OUTPUTS})")],
+    ),
+    Mistake(
+        "averaged",
+        "The heads were averaged. Put them side by side: the result is num_heads times as wide as one head.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.stack({OUTPUTS}).mean(dim=0)")],
+    ),
+    Mistake(
+        "stacked-in-front",
+        "The heads were stacked, which gives them an axis of their own. Put them side by side along the width: torch.cat with dim=-1.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.stack({OUTPUTS})")],
+    ),
+    Mistake(
+        "stacked-after-the-batch",
+        "The heads were stacked, which gives them an axis of their own. Put them side by side along the width: torch.cat with dim=-1.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=1)")],
+    ),
+    Mistake(
+        "stacked-before-the-width",
+        "The heads were stacked, which gives them an axis of their own. Put them side by side along the width: torch.cat with dim=-1.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=2)")],
+    ),
+    Mistake(
+        "stacked-at-the-end",
+        "The heads were stacked, which gives them an axis of their own. Put them side by side along the width: torch.cat with dim=-1.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=-1)")],
+    ),
+    Mistake(
+        "interleaved",
+        "The columns were dealt out in turn: column 0 of every head, then column 1 of every head. All columns of head 0 come first.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=-1).flatten(2)")],
+    ),
+    Mistake(
+        "stacked-and-reshaped",
+        "The heads were stacked in front of the tokens and reshaped to the right size, which mixes tokens with heads. Join them along the width.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=1).reshape(x.shape[0], x.shape[1], -1)")],
+    ),
+    Mistake(
+        "joined-along-the-batch-and-reshaped",
+        "The heads were joined along the batch and reshaped to the right size, which mixes sequences with heads. Join them along the width.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.cat({OUTPUTS}).reshape(x.shape[0], x.shape[1], -1)")],
+    ),
+    Mistake(
+        "last-head-first",
+        "The heads stand side by side from the last to the first. Head 0 comes first.",
+        caught_by=MAIN,
+        edits=[(OUTPUTS, f"{OUTPUTS}[::-1]")],
+    ),
+    Mistake(
+        "list-returned",
+        "The heads' results came as a list. Join them into one tensor, along the width.",
+        caught_by=MAIN,
+        edits=[(JOINED, OUTPUTS)],
+    ),
+    Mistake(
+        "nothing-returned",
+        "None came back. Is there a `return` in forward?",
+        caught_by=MAIN,
+        edits=[(RETURN, JOINED)],
+    ),
+    # --- which heads
+    Mistake(
+        "first-head-only",
+        "Only the first head's result was returned. All heads work on x, and their results stand side by side.",
+        caught_by=MAIN,
+        edits=[(JOINED, "self.heads[0](x)")],
+    ),
+    Mistake(
+        "one-head-repeated",
+        "The first head was called num_heads times. Call each head of the list once.",
+        caught_by=MAIN,
+        edits=[(OUTPUTS, "[self.heads[0](x) for _ in self.heads]")],
+    ),
+    Mistake(
+        "one-head-in-all-places",
+        "One head stands in the list several times ([head] * num_heads), so all of them share one set of weights. Make each anew, in the loop.",
+        caught_by=MAIN,
+        edits=[(LIST, f"[{HEAD}] * num_heads")],
+    ),
+    Mistake(
+        "last-head-only",
+        "Only the last head's result was returned. All heads work on x, and their results stand side by side.",
+        caught_by=MAIN,
+        edits=[(JOINED, "self.heads[-1](x)")],
+    ),
+    Mistake(
+        "one-after-the-other",
+        "The heads were called one after the other, each on the result of the one before. Each head gets x itself.",
+        caught_by=MAIN,
+        edits=[(RETURN, "for head in self.heads:\n            x = head(x)\n        return x")],
+    ),
+    Mistake(
+        "output-layer-added",
+        TOO_MANY,
+        caught_by=MAIN,
+        edits=[
+            (MADE, f"{MADE}\n        self.out_proj = nn.Linear(d_out * num_heads, d_out * num_heads)"),
+            (RETURN, f"return self.out_proj({JOINED})"),
+        ],
+    ),
+    Mistake(
+        "one-head-missing",
+        "There are heads too few. Make num_heads of them: range(num_heads).",
+        caught_by=MAIN,
+        edits=[("range(num_heads)", "range(num_heads - 1)")],
+    ),
+    Mistake(
+        "one-head-too-many",
+        TOO_MANY,
+        caught_by=MAIN,
+        edits=[("range(num_heads)", "range(num_heads + 1)")],
+        same_as="output-layer-added",
+    ),
+    # --- what the heads get
+    Mistake(
+        "d-out-shared-out",
+        "Each head was made d_out // num_heads wide. That is for the efficient version: here each head is d_out wide, and the result "
+        "d_out · num_heads.",
+        caught_by=MAIN,
+        edits=[(HEAD, "CausalAttention(d_in, d_out // num_heads, context_length, dropout, qkv_bias)")],
+    ),
+    Mistake(
+        "d-out-multiplied",
+        "Each head was made d_out · num_heads wide. Each is d_out wide; side by side they become d_out · num_heads.",
+        caught_by=MAIN,
+        edits=[(HEAD, "CausalAttention(d_in, d_out * num_heads, context_length, dropout, qkv_bias)")],
+    ),
+    Mistake(
+        "widths-exchanged",
+        "d_in and d_out are exchanged where the heads are made: first what comes in, then what goes out.",
+        caught_by=MAIN,
+        edits=[(HEAD, "CausalAttention(d_out, d_in, context_length, dropout, qkv_bias)")],
+    ),
+    Mistake(
+        "inputs-shared-out",
+        "x was cut up, and each head got a part of its columns. Each head gets the whole of x.",
+        caught_by=MAIN,
+        edits=[
+            (HEAD, "CausalAttention(-(-d_in // num_heads), d_out, context_length, dropout, qkv_bias)"),
+            (
+                OUTPUTS,
+                "[head(part) for head, part in zip(self.heads, x.chunk(len(self.heads), dim=-1), strict=False)]",
+            ),
+        ],
+    ),
+    Mistake(
+        "division-demanded",
+        "A d_out that num_heads does not divide was refused. Here nothing is shared out, each head is d_out wide: no such check.",
+        caught_by=MAIN,
+        edits=[(MADE, f"assert d_out % num_heads == 0\n        {MADE}")],
+    ),
+    Mistake(
+        "dropout-not-passed",
+        "The heads were made without the dropout that was asked for. Pass `dropout` on to CausalAttention.",
+        caught_by=DROPOUT,
+        edits=[(HEAD, HEAD.replace("dropout", "0.0"))],
+    ),
+    Mistake(
+        "bias-not-passed",
+        "qkv_bias does not reach the heads: their projections never have a bias. Pass it on to CausalAttention.",
+        caught_by=BIAS,
+        edits=[(HEAD, HEAD.replace(", qkv_bias", ""))],
+    ),
+    Mistake(
+        "always-a-bias",
+        "The heads' projections have a bias although qkv_bias is False by default. Pass `qkv_bias` on to CausalAttention, not True.",
+        caught_by=MAIN,
+        edits=[(HEAD, HEAD.replace("qkv_bias", "True"))],
+    ),
+    Mistake(
+        "heads-count-as-dropout",
+        "CausalAttention got num_heads where its dropout belongs. It takes (d_in, d_out, context_length, dropout, qkv_bias).",
+        caught_by=MAIN,
+        edits=[(HEAD, "CausalAttention(d_in, d_out, context_length, num_heads, dropout)")],
+    ),
+    Mistake(
+        "heads-count-as-context-length",
+        "CausalAttention got num_heads where its context_length belongs, so the mask is too small for longer inputs. It takes (d_in, d_out, "
+        "context_length, dropout, qkv_bias).",
+        caught_by=MAIN,
+        edits=[(HEAD, HEAD.replace("context_length", "num_heads"))],
+    ),
+    Mistake(
+        "bias-as-dropout",
+        "CausalAttention got qkv_bias where its dropout belongs. It takes (d_in, d_out, context_length, dropout, qkv_bias).",
+        caught_by=DROPOUT,
+        edits=[(HEAD, "CausalAttention(d_in, d_out, context_length, qkv_bias)")],
+    ),
+    Mistake(
+        "num-heads-passed-as-bias",
+        "CausalAttention got num_heads where qkv_bias belongs, so there is always a bias. A head knows nothing of the other heads.",
+        caught_by=MAIN,
+        edits=[(HEAD, HEAD.replace("qkv_bias", "num_heads"))],
+        same_as="always-a-bias",
+    ),
+    # --- too much
+    Mistake(
+        "dropout-once-more",
+        "The result goes through a second dropout. The heads drop their weights themselves; the wrapper drops nothing.",
+        caught_by=ON_WEIGHTS,
+        edits=[
+            (MADE, f"{MADE}\n        self.dropout = nn.Dropout(dropout)"),
+            (RETURN, f"return self.dropout({JOINED})"),
+        ],
+    ),
+    Mistake(
+        "dropout-on-the-result",
+        "The dropout acts on the result where it should act on the weights inside the heads. Pass `dropout` on to CausalAttention.",
+        caught_by=ON_WEIGHTS,
+        edits=[
+            (MADE, f"{MADE.replace('dropout', '0.0')}\n        self.dropout = nn.Dropout(dropout)"),
+            (RETURN, f"return self.dropout({JOINED})"),
+        ],
+    ),
+    Mistake(
+        "residual-added",
+        "x was added to the result, which fits only where the widths happen to. That belongs to the block around the attention.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN} + x")],
+    ),
+    Mistake(
+        "scaled-by-heads",
+        "The result was divided by the number of heads. Nothing is averaged here: put the heads' results side by side as they are.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN} / len(self.heads)")],
+    ),
+    Mistake(
+        "float32-only",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.float()")],
+    ),
+    # --- manners
+    Mistake(
+        "input-overwritten",
+        "The input x was changed in place. Others use it too: no methods with a trailing underscore, no `x *= …`.",
+        caught_by="test_input_is_left_alone",
+        edits=[(RETURN, f"result = {JOINED}\n        x.detach().zero_()\n        return result")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained.",
+        caught_by="test_gradients_reach_input_and_every_head",
+        edits=[(RETURN, f"{RETURN}.detach()")],
+    ),
+]

@@ -1,0 +1,251 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+TRANSPOSED = "a.transpose(2, 3)"
+PRODUCT = f"a @ {TRANSPOSED}"
+RETURN = f"return {PRODUCT}"
+FIRST_TWO = "The axes are batch, head, token, width, counted from 0. Exchange the last two: transpose(2, 3), or transpose(-2, -1)."
+
+MISTAKES = [
+    Mistake(
+        "transpose-1-2",
+        "transpose(1, 2) exchanges heads and tokens, so different heads are compared where it fits at all. "
+        + FIRST_TWO,
+        caught_by=MAIN,
+        edits=[("transpose(2, 3)", "transpose(1, 2)")],
+    ),
+    Mistake(
+        "reshaped-to-the-transposed-shape",
+        "The transposed shape was made by reshape or view. That only cuts the same row of numbers at other places; transpose(2, 3) moves them.",
+        caught_by=MAIN,
+        edits=[(TRANSPOSED, "a.reshape(a.shape[0], a.shape[1], a.shape[3], a.shape[2])")],
+    ),
+    Mistake(
+        "elementwise",
+        "a was multiplied with itself number by number. Every token has to meet every token: take a matrix product, @.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return a * a")],
+    ),
+    Mistake(
+        "elementwise-with-the-transposed",
+        "a and the transposed a were multiplied number by number, with *. The matrix product is @.",
+        caught_by=MAIN,
+        edits=[(" @ ", " * ")],
+    ),
+    Mistake(
+        "own-product-only",
+        "Each token was compared with itself only. Every token meets every token of its head: (n, n) scores a head.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (a * a).sum(dim=-1)")],
+    ),
+    Mistake(
+        "diagonal-only",
+        "Only the products of a token with itself are there, the rest is 0. Every token meets every token of its head.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (a * a).sum(dim=-1).diag_embed()")],
+    ),
+    Mistake(
+        "not-transposed",
+        "a went into the product as it is, twice. On the right side the last two axes change places: transpose(2, 3).",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "a @ a")],
+    ),
+    Mistake(
+        "columns-compared",
+        "The left side was transposed instead of the right one, so columns are compared, (d, d). Tokens are compared: (n, n).",
+        caught_by=MAIN,
+        edits=[(PRODUCT, f"{TRANSPOSED} @ a")],
+    ),
+    Mistake(
+        "all-axes-reversed",
+        "`.T` turns round all four axes, batch and heads too. Exchange only the last two: transpose(2, 3).",
+        caught_by=MAIN,
+        edits=[(TRANSPOSED, "a.permute(3, 2, 1, 0)")],
+    ),
+    Mistake(
+        "transpose-0-1",
+        "transpose(0, 1) exchanges batch and heads. " + FIRST_TWO,
+        caught_by=MAIN,
+        edits=[("transpose(2, 3)", "transpose(0, 1)")],
+    ),
+    Mistake(
+        "transpose-1-3",
+        "transpose(1, 3) exchanges heads and width. " + FIRST_TWO,
+        caught_by=MAIN,
+        edits=[("transpose(2, 3)", "transpose(1, 3)")],
+    ),
+    Mistake(
+        "batch-exchanged-too",
+        "Batch and heads changed places along with tokens and width. Exchange only the last two axes: transpose(2, 3).",
+        caught_by=MAIN,
+        edits=[(TRANSPOSED, "a.permute(1, 0, 3, 2)")],
+    ),
+    Mistake(
+        "scaled",
+        "The scores are divided by √d. That comes later: here the bare products are asked for.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN} / a.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "divided-by-width",
+        "The scores are divided by d. Here the bare products are asked for, nothing is scaled.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN} / a.shape[-1]")],
+    ),
+    Mistake(
+        "softmax-already",
+        "These are weights: a softmax was taken of the scores. Here the bare products are asked for.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT}).softmax(dim=-1)")],
+    ),
+    Mistake(
+        "scaled-and-softmax",
+        "These are weights: the scores were scaled and a softmax was taken. Here the bare products are asked for.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT} / a.shape[-1] ** 0.5).softmax(dim=-1)")],
+    ),
+    Mistake(
+        "context-returned",
+        "The scores were applied to a once more, which makes one vector a token. Here the scores themselves are asked for.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN} @ a")],
+    ),
+    Mistake(
+        "cosine",
+        "This is the cosine of the angle: the products were divided by the vectors' lengths. Here the bare products are asked for.",
+        caught_by=MAIN,
+        edits=[(RETURN, "a = a / a.norm(dim=-1, keepdim=True)\n    " + RETURN)],
+    ),
+    Mistake(
+        "distances",
+        "These are distances between the tokens. The scores are their products: large means similar.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.cdist(a, a)")],
+    ),
+    Mistake(
+        "later-tokens-hidden",
+        "The products with later tokens are missing. There is no mask here: every token meets every token of its head.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT}).tril()")],
+    ),
+    Mistake(
+        "later-tokens-infinite",
+        "The products with later tokens are minus infinity. There is no mask here: every token meets every token of its head.",
+        caught_by=MAIN,
+        edits=[
+            (
+                RETURN,
+                f"scores = {PRODUCT}\n    return scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf)",
+            )
+        ],
+    ),
+    Mistake(
+        "heads-summed",
+        "The scores of all heads were added up. Each head keeps its own: (batch, heads, tokens, tokens).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT}).sum(dim=1)")],
+    ),
+    Mistake(
+        "heads-averaged",
+        "The scores of all heads were averaged. Each head keeps its own: (batch, heads, tokens, tokens).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT}).mean(dim=1)")],
+    ),
+    Mistake(
+        "heads-merged-first",
+        "The heads were put side by side before the product, so there is one table of scores where each head should have its own.",
+        caught_by=MAIN,
+        edits=[(RETURN, "a = a.transpose(1, 2).flatten(2)\n    return a @ a.transpose(1, 2)")],
+        same_as="heads-summed",
+    ),
+    Mistake(
+        "first-head-only",
+        "Only the scores of the first head are there. One product of the whole a handles all of them.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT})[:, 0]")],
+    ),
+    Mistake(
+        "first-head-for-all",
+        "Every head was compared with the first one. Each head is compared with itself.",
+        caught_by=MAIN,
+        edits=[(TRANSPOSED, "a[:, :1].transpose(2, 3)")],
+    ),
+    Mistake(
+        "first-sequence-for-all",
+        "All sequences were compared with the first one of the batch. Each one is compared with itself.",
+        caught_by=MAIN,
+        edits=[(TRANSPOSED, "a[:1].transpose(2, 3)")],
+    ),
+    Mistake(
+        "first-sequence-only",
+        "Only the first sequence of the batch was looked at. One product of the whole a handles all of them.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT})[:1]")],
+    ),
+    Mistake(
+        "batch-lost",
+        "The axis of the batch is gone, and with it all sequences but the first. The result is (batch, heads, tokens, tokens).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT})[0]")],
+    ),
+    Mistake(
+        "heads-compared-with-all",
+        "Every head was compared with all heads together. Each head is compared with itself only.",
+        caught_by=MAIN,
+        edits=[(TRANSPOSED, "a.sum(dim=1, keepdim=True).transpose(2, 3)")],
+    ),
+    Mistake(
+        "heads-joined-to-tokens",
+        "Heads and tokens were joined into one axis, so tokens of different heads are compared. Keep the heads apart.",
+        caught_by=MAIN,
+        edits=[(RETURN, "a = a.flatten(1, 2)\n    return a @ a.transpose(1, 2)")],
+    ),
+    Mistake(
+        "transposed-twice",
+        "Two transposes moved the heads to the end: (batch, tokens, width, heads). " + FIRST_TWO,
+        caught_by=MAIN,
+        edits=[("transpose(2, 3)", "permute(0, 2, 3, 1)")],
+    ),
+    Mistake(
+        "heads-joined-to-batch",
+        "Batch and heads were joined into one axis. Keep them apart: (batch, heads, tokens, tokens).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT}).flatten(0, 1)")],
+    ),
+    Mistake(
+        "list-of-heads",
+        "The scores came as a list or tuple, head by head. Stack them into one tensor, with the heads as axis 1.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT}).unbind(1)")],
+    ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. One sequence, one head or one token keeps its axis.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT}).squeeze()")],
+    ),
+    Mistake(
+        "dtype-lost",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({PRODUCT}).float()")],
+    ),
+    Mistake(
+        "input-overwritten",
+        "The input a was changed in place. Others use it too: no methods with a trailing underscore, no `a *= …`.",
+        caught_by="test_input_is_left_alone",
+        edits=[(RETURN, f"scores = {PRODUCT}\n    a.detach().zero_()\n    return scores")],
+    ),
+    Mistake(
+        "one-side-detached",
+        "The numbers are right, but one side of the product was detached. Gradients come back through both.",
+        caught_by="test_gradients_reach_the_input",
+        edits=[(TRANSPOSED, "a.detach().transpose(2, 3)")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_the_input",
+        edits=[(RETURN, f"return ({PRODUCT}).detach()")],
+    ),
+]

@@ -1,0 +1,182 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_heads_stand_side_by_side"
+BY_TOKEN = "x.transpose(1, 2).contiguous()"
+RETURN = "return by_token.view(batch, num_tokens, num_heads * head_dim)"
+RESHAPE = RETURN.replace("view", "reshape")
+
+MISTAKES = [
+    Mistake(
+        "no-transpose",
+        "x was viewed straight as (batch, tokens, width). The shape fits, but one row now holds several tokens of one head. "
+        "First swap heads and tokens, then join.",
+        caught_by=MAIN,
+        edits=[(BY_TOKEN, "x")],
+    ),
+    Mistake(
+        "view-on-a-transposed-tensor",
+        "After the transpose the numbers no longer lie in reading order, and `view` can't join the axes. Call .contiguous() "
+        "in between, or take reshape.",
+        caught_by=MAIN,
+        edits=[(".contiguous()", "")],
+    ),
+    Mistake(
+        "contiguous-too-early",
+        "contiguous() before the transpose changes nothing: it is the transpose that moves the axes. Call it between transpose and view.",
+        caught_by=MAIN,
+        edits=[(BY_TOKEN, "x.contiguous().transpose(1, 2)")],
+        same_as="view-on-a-transposed-tensor",
+    ),
+    Mistake(
+        "interleaved",
+        "The heads were shuffled together: first column 0 of every head, then column 1 of every head. The heads come before the width "
+        "when the two are joined: (batch, tokens, heads, width of a head).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "permute(0, 2, 3, 1)")],
+    ),
+    Mistake(
+        "wrong-axes-swapped",
+        "The last two axes were swapped. The ones to swap are the heads and the tokens: transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "transpose(2, 3)")],
+    ),
+    Mistake(
+        "heads-and-width-swapped",
+        "Heads and width of a head were swapped. The axes to swap are the heads and the tokens: transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "transpose(1, 3)")],
+    ),
+    Mistake(
+        "batch-and-heads-swapped",
+        "Batch and heads were swapped, so sequences are mixed with each other. The axes to swap are the heads and the tokens: transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "transpose(0, 1)")],
+    ),
+    Mistake(
+        "batch-and-tokens-swapped",
+        "Batch and tokens were swapped, so sequences are mixed with each other. The axes to swap are the heads and the tokens: transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "transpose(0, 2)")],
+    ),
+    Mistake(
+        "axes-misread",
+        "x.shape was read as (batch, tokens, heads, width). The heads come second here: (batch, heads, tokens, width of a head).",
+        caught_by=MAIN,
+        edits=[("num_heads, num_tokens, head_dim = x.shape", "num_tokens, num_heads, head_dim = x.shape")],
+    ),
+    Mistake(
+        "sizes-not-swapped",
+        "The axes are swapped, but their sizes are not: the number of heads stands where the number of tokens belongs.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return by_token.view(batch, num_heads, num_tokens * head_dim)")],
+        same_as="axes-misread",
+    ),
+    Mistake(
+        "not-joined",
+        "Heads and tokens are swapped well, but the last two axes, heads and width of a head, still have to become one.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return by_token")],
+    ),
+    Mistake(
+        "heads-below-one-another",
+        "The heads were joined along the tokens, one below the other. They belong side by side, along the width (dim=-1).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x.flatten(1, 2)")],
+    ),
+    Mistake(
+        "tokens-and-heads-joined",
+        "Tokens and heads became one axis. It is heads and width of a head that are joined: the last two, after the swap.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return by_token.flatten(1, 2)")],
+    ),
+    Mistake(
+        "batch-lost",
+        "Batch and tokens were joined into one axis. Keep them apart: (batch, tokens, width of all heads).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return by_token.view(-1, num_heads * head_dim)")],
+    ),
+    Mistake(
+        "token-axis-in-front",
+        "The tokens stand before the batch. The batch stays in front: (batch, tokens, width of all heads).",
+        caught_by=MAIN,
+        edits=[(BY_TOKEN, "x.permute(2, 0, 1, 3)"), (RETURN, "return by_token.flatten(2)")],
+    ),
+    Mistake(
+        "width-in-front-of-tokens",
+        "The result came out as (batch, width, tokens). Swap the last two axes, or join (batch, tokens, heads, width of a head).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.transpose(1, 2)")],
+    ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. A batch of one sequence, or a sequence of one token, keeps its axis.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.squeeze()")],
+    ),
+    Mistake(
+        "heads-summed",
+        "The heads were added up. Put them side by side: the result is h times as wide as one head.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x.sum(dim=1)")],
+    ),
+    Mistake(
+        "heads-averaged",
+        "The heads were averaged. Put them side by side: the result is h times as wide as one head.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x.mean(dim=1)")],
+    ),
+    Mistake(
+        "first-head-only",
+        "Only the first head is in the result. Put all of them side by side.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x[:, 0]")],
+    ),
+    Mistake(
+        "one-head-repeated",
+        "The first head stands there several times. Each head fills its own columns.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x[:, 0].repeat(1, 1, num_heads)")],
+    ),
+    Mistake(
+        "heads-from-the-last-on",
+        "The heads stand side by side from the last to the first. Head 0 comes first.",
+        caught_by=MAIN,
+        edits=[(BY_TOKEN, "x.flip(1).transpose(1, 2).contiguous()")],
+    ),
+    Mistake(
+        "list-of-heads",
+        "The heads came as a tuple or list of tensors. Join them into one tensor, along the width.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x.unbind(1)")],
+    ),
+    Mistake(
+        "returned-unchanged",
+        "x came back as it was.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x")],
+    ),
+    Mistake(
+        "float32-only",
+        "The result is always float32. A tensor made with torch.zeros or torch.empty has that type unless it is told dtype=x.dtype.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.float()")],
+    ),
+    Mistake(
+        "input-transposed-in-place",
+        "The input x was changed in place (transpose_, with an underscore). Others use it too: transpose gives a new one.",
+        caught_by="test_input_is_left_alone",
+        edits=[("x.transpose(1, 2)", "x.transpose_(1, 2)")],
+    ),
+    Mistake(
+        "input-overwritten",
+        "The input x was changed in place. Others use it too: work on a new tensor (no trailing-underscore methods).",
+        caught_by="test_input_is_left_alone",
+        edits=[(BY_TOKEN, f"{BY_TOKEN}\n    x.detach().zero_()")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or a tensor made anew cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_the_input",
+        edits=[(BY_TOKEN, f"{BY_TOKEN}.detach()")],
+    ),
+]

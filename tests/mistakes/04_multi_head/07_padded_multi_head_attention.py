@@ -1,0 +1,851 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula_without_a_mask"
+MASK = "test_padding_is_hidden"
+DROPOUT = "test_dropout_acts_in_training_only"
+ON_WEIGHTS = "test_dropout_acts_on_the_weights"
+PRINTS = "test_nothing_is_printed"
+INPUTS = "test_inputs_are_left_alone"
+SOFTMAX = "F.softmax(scores, dim=-1)"
+WEIGHTS = "weights = " + SOFTMAX
+ROOT = "self.head_dim**0.5"
+SCALE = " / " + ROOT
+PADDING = "padding = attention_mask[:, None, None, :] == 0"
+AXES_OF_KEYS = "[:, None, None, :]"
+HIDE = "scores = scores.masked_fill(padding, -torch.inf)"
+DROP = "weights = self.att_dropout(weights)"
+CONTEXT = "(weights @ v).transpose(1, 2).reshape(b, s, hidden_dim)"
+END = "return self.o_proj(context)"
+VIEW = ".view(in_heads).transpose(1, 2)"
+ALL_IN_ONE = ".view(b, self.nums_head, s, self.head_dim)"
+DIVIDES = '        assert hidden_dim % nums_head == 0, "hidden_dim must be divisible by nums_head"\n'
+LAYER = "nn.Linear(hidden_dim, hidden_dim)"
+O_LAYER = "        self.o_proj = nn.Linear(hidden_dim, hidden_dim)\n"
+NEXT = "\n        "
+IN_IF = "\n            "
+
+# The bank's own files run inside the grader, where only what a check looks at may be printed.
+QUIET = """
+import builtins
+import io
+import sys
+
+
+def print(*values):
+    if isinstance(sys.stdout, io.StringIO):
+        builtins.print(*values)
+
+
+"""
+IMPORT = "import torch\n"
+PRINTABLE = (IMPORT, QUIET + IMPORT)
+
+TYPE = "print(type(attention_mask))"
+
+DOCUMENTS_CLASS = """
+import math
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, hidden_dim, nums_head):
+        super().__init__()
+        self.nums_head = nums_head
+        self.head_dim = hidden_dim // nums_head
+        self.q_proj = nn.Linear(hidden_dim, hidden_dim)
+        self.k_proj = nn.Linear(hidden_dim, hidden_dim)
+        self.v_proj = nn.Linear(hidden_dim, hidden_dim)
+        self.att_dropout = nn.Dropout(0.1)
+        self.o_proj = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, X, attention_mask=None):
+        b, s, _ = X.size()
+        q = self.q_proj(X).view(b, s, self.nums_head, self.head_dim).permute(0, 2, 1, 3)
+        k = self.k_proj(X).view(b, s, self.nums_head, self.head_dim).transpose(1, 2)
+        v = self.v_proj(X).view(b, s, self.nums_head, self.head_dim).transpose(1, 2)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(self.head_dim)
+        print(type(attention_mask))
+        if attention_mask is not None:
+            scores = scores.masked_fill(attention_mask == 0, float("-1e20"))
+        weights = torch.softmax(scores, dim=3)
+        print(weights)
+        weights = self.att_dropout(weights)
+        context = (weights @ v).transpose(1, 2).contiguous()
+        return self.o_proj(context.view(b, s, -1))
+"""
+TAKES_DROPOUT = ("nums_head):", "nums_head, dropout=0.1):"), ("nn.Dropout(0.1)", "nn.Dropout(dropout)")
+CHECKS_SIZES = ("super().__init__()", "super().__init__()" + NEXT + "assert hidden_dim % nums_head == 0")
+
+
+def documents_class(*edits):
+    text = QUIET + DOCUMENTS_CLASS
+    for old, new in edits:
+        text = text.replace(old, new)
+    return text
+
+
+def document_copied(name, *edits):
+    return Mistake(
+        name,
+        "The document's class does not fit here as it stands: its mask must already have the shape of the scores, where ours is "
+        "(batch, tokens). Look also at its prints, its fixed dropout, and the sizes that it does not check.",
+        caught_by=MASK,
+        source=documents_class(*edits),
+        same_as="" if name == "document-copied" else "document-copied",
+    )
+
+
+MISTAKES = [
+    # --- the scale
+    Mistake(
+        "no-scale",
+        "The scores are not divided by √head_dim.",
+        caught_by=MAIN,
+        edits=[(SCALE, "")],
+    ),
+    Mistake(
+        "scale-from-hidden-dim",
+        "The scores are divided by √hidden_dim. A head compares vectors of width head_dim = hidden_dim / nums_head, so it is √head_dim.",
+        caught_by=MAIN,
+        edits=[(ROOT, "hidden_dim**0.5")],
+    ),
+    Mistake(
+        "scale-from-heads",
+        "The scores are divided by the root of the number of heads. It is √head_dim, the width of one head.",
+        caught_by=MAIN,
+        edits=[(ROOT, "self.nums_head**0.5")],
+    ),
+    Mistake(
+        "scale-from-tokens",
+        "The scores are divided by the root of the number of tokens. It is √head_dim, the width of one head.",
+        caught_by=MAIN,
+        edits=[(ROOT, "s**0.5")],
+    ),
+    Mistake(
+        "divided-by-head-dim",
+        "The scores are divided by head_dim, not by its root (or the root was applied twice).",
+        caught_by=MAIN,
+        edits=[(ROOT, "self.head_dim")],
+    ),
+    Mistake(
+        "scale-upside-down",
+        "The scores are multiplied by √head_dim where they should be divided by it.",
+        caught_by=MAIN,
+        edits=[(SCALE, " * " + ROOT)],
+    ),
+    Mistake(
+        "scaled-after-softmax",
+        "The weights were divided by √head_dim after the softmax. Scale the scores before it: the weights must sum to 1.",
+        caught_by=MAIN,
+        edits=[(SCALE, ""), (SOFTMAX, SOFTMAX + SCALE)],
+    ),
+    # --- the mask
+    Mistake(
+        "mask-ignored",
+        "attention_mask makes no difference. Where it is 0, the key is padding: hide its scores before the softmax.",
+        caught_by=MASK,
+        edits=[(HIDE, "pass")],
+    ),
+    Mistake(
+        "mask-without-axes",
+        "The mask of (batch, tokens) was laid on the scores of (batch, heads, queries, keys) as it is, so batch meets queries: an error, "
+        "or silently wrong with as many sequences as tokens. Give it two axes in the middle: [:, None, None, :].",
+        caught_by=MASK,
+        edits=[(AXES_OF_KEYS, "")],
+    ),
+    Mistake(
+        "mask-on-the-heads-axis",
+        "The mask got one new axis only, so its batch axis meets the heads. It needs two: (batch, 1, 1, keys).",
+        caught_by=MASK,
+        edits=[(AXES_OF_KEYS, "[:, None, :]")],
+    ),
+    Mistake(
+        "batch-of-the-mask-on-the-heads",
+        "The two new axes stand in the wrong places, so the mask's batch axis meets the heads. It is (batch, 1, 1, keys).",
+        caught_by=MASK,
+        edits=[(AXES_OF_KEYS, "[None, :, None, :]")],
+        same_as="mask-on-the-heads-axis",
+    ),
+    Mistake(
+        "mask-in-front",
+        "The two new axes were put in front, so the mask's batch axis meets the queries. It is (batch, 1, 1, keys).",
+        caught_by=MASK,
+        edits=[(AXES_OF_KEYS, "[None, None, :, :]")],
+        same_as="mask-without-axes",
+    ),
+    Mistake(
+        "mask-of-the-first-sequence",
+        "The first sequence's mask was used for all. Each sequence of the batch has its own padding.",
+        caught_by=MASK,
+        edits=[(AXES_OF_KEYS, "[:1, None, None, :]")],
+    ),
+    Mistake(
+        "queries-masked",
+        "The mask lies along the queries (rows), so padded tokens see nothing (or everything alike) and all others still see the padding. "
+        "It belongs along the keys, the last axis.",
+        caught_by=MASK,
+        edits=[(AXES_OF_KEYS, "[:, None, :, None]")],
+    ),
+    Mistake(
+        "queries-masked-finite",
+        "The mask lies along the queries (rows): padded tokens get the plain average, and all others still see the padding. "
+        "It belongs along the keys, the last axis.",
+        caught_by=MASK,
+        edits=[(AXES_OF_KEYS, "[:, None, :, None]"), (HIDE, HIDE.replace("-torch.inf", "-1e9"))],
+    ),
+    Mistake(
+        "queries-and-keys-masked",
+        "Padded queries were hidden as well as padded keys, so their rows have nothing left to look at. Only keys are hidden.",
+        caught_by=MASK,
+        edits=[
+            (
+                PADDING,
+                f"{PADDING} | (attention_mask[:, None, :, None] == 0)".replace("padding = ", "padding = (", 1).replace(
+                    " |", ") |"
+                ),
+            )
+        ],
+    ),
+    Mistake(
+        "queries-and-keys-masked-finite",
+        "Padded queries were hidden as well as padded keys, so padded tokens get the plain average of all. Only keys are hidden.",
+        caught_by=MASK,
+        edits=[
+            (PADDING, "padding = (attention_mask[:, None, None, :] * attention_mask[:, None, :, None]) == 0"),
+            (HIDE, HIDE.replace("-torch.inf", "-1e9")),
+        ],
+    ),
+    Mistake(
+        "mask-inverted",
+        "The mask was read the wrong way round: 0 is padding and gets hidden, everything else is a real token.",
+        caught_by=MASK,
+        edits=[("None, :] == 0", "None, :] != 0")],
+    ),
+    Mistake(
+        "mask-inverted-finite",
+        "The mask was read the wrong way round: 0 is padding and gets hidden, everything else is a real token.",
+        caught_by=MASK,
+        edits=[("None, :] == 0", "None, :] != 0"), (HIDE, HIDE.replace("-torch.inf", "-1e9"))],
+    ),
+    Mistake(
+        "inverted-bitwise",
+        "`~` turns the bits of whole numbers round, so ~1 is -2, and that is True as well. Compare with 0, or make the mask bool first.",
+        caught_by=MASK,
+        edits=[(PADDING, "padding = (~attention_mask[:, None, None, :]).bool()")],
+    ),
+    Mistake(
+        "filled-with-zero",
+        "Padded scores became 0, not small: exp(0) is 1, so padding still weighs something. Fill in -inf, or something far below every score.",
+        caught_by=MASK,
+        edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)")],
+    ),
+    Mistake(
+        "mask-multiplied",
+        "The scores were multiplied by the mask, which makes a padded score 0, not small: exp(0) is 1. Fill in something far below every score.",
+        caught_by=MASK,
+        edits=[(HIDE, "scores = scores * attention_mask[:, None, None, :]")],
+        same_as="filled-with-zero",
+    ),
+    Mistake(
+        "filled-with-next-to-zero",
+        "Padded scores were filled with a number next to 0 (1e-9 or the like), where something far below every score was meant (-1e9).",
+        caught_by=MASK,
+        edits=[(HIDE, "scores = scores.masked_fill(padding, 1e-9)")],
+        same_as="filled-with-zero",
+    ),
+    Mistake(
+        "fill-too-small",
+        "Padded scores were filled with something that is not far enough below the others, so padding keeps some weight. Use -inf or -1e9.",
+        caught_by=MASK,
+        edits=[(HIDE, "scores = scores.masked_fill(padding, -10.0)")],
+    ),
+    Mistake(
+        "mask-added",
+        "The mask itself (0 and 1) was added to the scores. What is added must be 0 for real tokens and far below every score for padding.",
+        caught_by=MASK,
+        edits=[(HIDE, "scores = scores + attention_mask[:, None, None, :]")],
+    ),
+    Mistake(
+        "infinity-times-zero",
+        "0 · (-inf) is NaN. Use masked_fill or torch.where, or a finite number such as -1e9.",
+        caught_by=MASK,
+        edits=[(HIDE, "scores = scores + padding * -torch.inf")],
+    ),
+    Mistake(
+        "mask-after-softmax",
+        "The mask was applied after the softmax, so the weights that are left do not sum to 1. Hide the scores before it.",
+        caught_by=MASK,
+        edits=[
+            (HIDE, "pass"),
+            (
+                WEIGHTS,
+                WEIGHTS
+                + NEXT
+                + "if attention_mask is not None:"
+                + IN_IF
+                + "weights = weights.masked_fill(padding, 0.0)",
+            ),
+        ],
+    ),
+    Mistake(
+        "infinity-after-softmax",
+        "The weights were filled with something like -inf or -1e20 after the softmax. Hide the scores, before it.",
+        caught_by=MASK,
+        edits=[
+            (HIDE, "pass"),
+            (
+                WEIGHTS,
+                WEIGHTS
+                + NEXT
+                + "if attention_mask is not None:"
+                + IN_IF
+                + "weights = weights.masked_fill(padding, -torch.inf)",
+            ),
+        ],
+    ),
+    Mistake(
+        "values-masked-only",
+        "Padded values were set to 0, but padded keys still take their share of the weights. Hide their scores before the softmax.",
+        caught_by=MASK,
+        edits=[(HIDE, "v = v.masked_fill(padding.transpose(2, 3), 0.0)")],
+        same_as="mask-after-softmax",
+    ),
+    Mistake(
+        "keys-zeroed",
+        "Padded keys were set to 0. Their scores are then 0, and exp(0) is 1: they still weigh something. Hide the scores.",
+        caught_by=MASK,
+        edits=[
+            (PADDING, "hidden = attention_mask[:, None, :, None] == 0"),
+            (HIDE, "scores = q @ k.masked_fill(hidden, 0.0).transpose(2, 3) / self.head_dim**0.5"),
+        ],
+        same_as="filled-with-zero",
+    ),
+    Mistake(
+        "padding-zeroed-in-x",
+        "Padded tokens were set to 0 in X. The layers' bias and the softmax still give them a weight. Hide their scores instead.",
+        caught_by=MASK,
+        edits=[
+            (
+                "b, s, hidden_dim = X.shape",
+                "b, s, hidden_dim = X.shape"
+                + NEXT
+                + "if attention_mask is not None:"
+                + IN_IF
+                + "X = X * attention_mask[:, :, None]",
+            ),
+            (HIDE, "pass"),
+        ],
+    ),
+    Mistake(
+        "padding-zeroed-in-x-too",
+        "Padded tokens were set to 0 in X. Their keys are hidden, so that is not needed, and it changes what padded tokens ask for.",
+        caught_by=MASK,
+        edits=[
+            (
+                "b, s, hidden_dim = X.shape",
+                "b, s, hidden_dim = X.shape"
+                + NEXT
+                + "if attention_mask is not None:"
+                + IN_IF
+                + "X = X * (attention_mask[:, :, None] != 0)",
+            )
+        ],
+    ),
+    Mistake(
+        "padded-outputs-zeroed",
+        "The outputs of padded tokens were set to 0. They count too: a padded token asks like any other, it is only never looked at.",
+        caught_by=MASK,
+        edits=[
+            (
+                END,
+                "output = self.o_proj(context)"
+                + NEXT
+                + "return output if attention_mask is None else output * (attention_mask[:, :, None] != 0)",
+            )
+        ],
+    ),
+    Mistake(
+        "padded-rows-zeroed",
+        "The weights of padded queries were set to 0. Their outputs count too: a padded token asks like any other, it is only never looked at.",
+        caught_by=MASK,
+        edits=[
+            (
+                WEIGHTS,
+                WEIGHTS
+                + NEXT
+                + "if attention_mask is not None:"
+                + IN_IF
+                + "weights = weights * (attention_mask[:, None, :, None] != 0)",
+            )
+        ],
+    ),
+    Mistake(
+        "padding-cut-off",
+        "Something depends on where the padding stands: only padding behind was reckoned with. It may stand in front, too.",
+        caught_by=MASK,
+        edits=[
+            (
+                PADDING,
+                "real = (attention_mask != 0).sum(1)"
+                + IN_IF
+                + "padding = (torch.arange(s) >= real[:, None])[:, None, None, :]",
+            )
+        ],
+    ),
+    Mistake(
+        "causal",
+        "Later tokens are hidden. Only padding is hidden in this exercise: every token sees every real token.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores + torch.full_like(scores, -torch.inf).triu(1), dim=-1)")],
+    ),
+    Mistake(
+        "mask-required",
+        "The module cannot be called without a mask. Give attention_mask the default None, and ask `if attention_mask is not None` before you use it.",
+        caught_by=MAIN,
+        edits=[("attention_mask: torch.Tensor | None = None", "attention_mask: torch.Tensor")],
+    ),
+    Mistake(
+        "none-not-handled",
+        "Without a mask attention_mask is None, and None has no shape and no numbers. Ask `if attention_mask is not None`.",
+        caught_by=MAIN,
+        edits=[("if attention_mask is not None:", "if True:")],
+        same_as="mask-required",
+    ),
+    Mistake(
+        "only-boolean-masks",
+        "A mask of whole numbers or floats can't be turned round with `~` or `logical` operators. `attention_mask == 0` works for all kinds.",
+        caught_by="test_mask_of_any_kind",
+        edits=[
+            (
+                PADDING,
+                "padding = ~attention_mask[:, None, None, :] if attention_mask.dtype != torch.int64 else "
+                + PADDING.removeprefix("padding = "),
+            )
+        ],
+    ),
+    Mistake(
+        "only-masks-of-numbers",
+        "A boolean mask can't be subtracted from 1. `attention_mask == 0` works for all kinds.",
+        caught_by="test_mask_of_any_kind",
+        edits=[(HIDE, "scores = scores + (1 - attention_mask[:, None, None, :]) * -1e9")],
+    ),
+    # --- splitting and merging
+    Mistake(
+        "split-without-transpose",
+        "The projections were viewed as (b, nums_head, s, head_dim) at once, which puts parts of several tokens into one head. "
+        "View as (b, s, nums_head, head_dim), then swap dimensions 1 and 2.",
+        caught_by=MAIN,
+        edits=[(VIEW, ALL_IN_ONE)],
+        everywhere=True,
+    ),
+    Mistake(
+        "split-and-merged-without-transpose",
+        "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head. "
+        "View as (b, s, nums_head, head_dim), swap dimensions 1 and 2, and undo both in the reverse order.",
+        caught_by=MAIN,
+        edits=[(VIEW, ALL_IN_ONE), (".transpose(1, 2).reshape(", ".reshape(")],
+        everywhere=True,
+    ),
+    Mistake(
+        "split-interleaved",
+        "Each head took every nums_head-th column. A head is a run of neighbouring columns: view(b, s, nums_head, head_dim).",
+        caught_by=MAIN,
+        edits=[(VIEW, ".view(b, s, self.head_dim, self.nums_head).permute(0, 3, 1, 2)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "split-and-merged-interleaved",
+        "Each head took every nums_head-th column, and the merge put them back in the same way. "
+        "A head is a run of neighbouring columns: view(b, s, nums_head, head_dim).",
+        caught_by=MAIN,
+        edits=[
+            (VIEW, ".view(b, s, self.head_dim, self.nums_head).permute(0, 3, 1, 2)"),
+            (".transpose(1, 2).reshape(", ".permute(0, 2, 3, 1).reshape("),
+        ],
+        everywhere=True,
+    ),
+    Mistake(
+        "heads-attend-to-heads",
+        "The heads and tokens were never swapped: the scores compare the heads of one token with each other. "
+        "Attention needs (b, nums_head, s, head_dim), so transpose(1, 2) after the view.",
+        caught_by=MAIN,
+        edits=[(VIEW, ".view(in_heads)"), (".transpose(1, 2).reshape(", ".reshape(")],
+        everywhere=True,
+    ),
+    Mistake(
+        "merge-without-transpose",
+        "The heads were joined without swapping heads and tokens back, so tokens and heads are mixed up. "
+        "First transpose(1, 2), then reshape.",
+        caught_by=MAIN,
+        edits=[(CONTEXT, "(weights @ v).reshape(b, s, hidden_dim)")],
+    ),
+    Mistake(
+        "merge-interleaved",
+        "When the heads were joined, their columns were shuffled like cards. One head's columns stay side by side: "
+        "(b, s, nums_head, head_dim), then reshape.",
+        caught_by=MAIN,
+        edits=[(CONTEXT, "(weights @ v).permute(0, 2, 3, 1).reshape(b, s, hidden_dim)")],
+    ),
+    Mistake(
+        "view-after-transpose",
+        "view cannot join dimensions after a transpose. Use reshape, or contiguous() before the view.",
+        caught_by=MAIN,
+        edits=[(".reshape(b, s, hidden_dim)", ".view(b, s, hidden_dim)")],
+    ),
+    Mistake(
+        "keys-wrong-axes",
+        "The keys were transposed over the wrong axes. Scores need (head_dim, tokens) at the end: k.transpose(2, 3), or (-2, -1).",
+        caught_by=MAIN,
+        edits=[("k.transpose(2, 3)", "k.transpose(1, 2)")],
+    ),
+    Mistake(
+        "keys-all-axes-reversed",
+        "`.T` reverses all four axes of the keys. Only the last two change places: k.transpose(2, 3), or .mT.",
+        caught_by=MAIN,
+        edits=[("k.transpose(2, 3)", "k.permute(3, 2, 1, 0)")],
+    ),
+    Mistake(
+        "heads-ignored",
+        "nums_head makes no difference: one head of the full width attends. Split queries, keys and values into nums_head heads.",
+        caught_by=MAIN,
+        edits=[("self.nums_head = nums_head", "self.nums_head = 1"), ("hidden_dim // nums_head", "hidden_dim")],
+    ),
+    # --- the layers
+    Mistake(
+        "no-output-layer",
+        "There is no o_proj. The joined heads go through one more nn.Linear(hidden_dim, hidden_dim).",
+        caught_by=MAIN,
+        edits=[(O_LAYER, ""), (END, "return context")],
+    ),
+    Mistake(
+        "output-layer-unused",
+        "o_proj is made but not used: the joined heads were returned as they are. The last step is o_proj.",
+        caught_by=MAIN,
+        edits=[(END, "return context")],
+    ),
+    Mistake(
+        "output-layer-under-another-name",
+        "The last layer is not called o_proj. The four names are q_proj, k_proj, v_proj and o_proj.",
+        caught_by=MAIN,
+        edits=[("self.o_proj", "self.out_proj")],
+        everywhere=True,
+        same_as="no-output-layer",
+    ),
+    Mistake(
+        "no-bias",
+        "The layers have no bias. nn.Linear has one unless bias=False is given.",
+        caught_by=MAIN,
+        edits=[(LAYER, "nn.Linear(hidden_dim, hidden_dim, bias=False)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "one-head-wide",
+        "The projections put out head_dim numbers, enough for a single head. They put out hidden_dim, and that is split into heads.",
+        caught_by=MAIN,
+        edits=[
+            (f"self.{name}_proj = {LAYER}", f"self.{name}_proj = nn.Linear(hidden_dim, self.head_dim)")
+            for name in "qkv"
+        ],
+    ),
+    Mistake(
+        "keys-as-values",
+        "The weights were applied to the keys. They belong on the values, v_proj(X).",
+        caught_by=MAIN,
+        edits=[("v = self.v_proj(X)", "v = self.k_proj(X)")],
+    ),
+    Mistake(
+        "values-as-keys",
+        "The queries were compared with the values. They are compared with the keys, k_proj(X).",
+        caught_by=MAIN,
+        edits=[("k = self.k_proj(X)", "k = self.v_proj(X)")],
+    ),
+    Mistake(
+        "keys-and-values-swapped",
+        "k_proj and v_proj are exchanged: keys are for the scores, values for the mixture.",
+        caught_by=MAIN,
+        edits=[("k = self.k_proj(X)", "k = self.v_proj(X)"), ("v = self.v_proj(X)", "v = self.k_proj(X)")],
+    ),
+    Mistake(
+        "queries-and-keys-swapped",
+        "The scores are k · qᵀ, so rows and columns are exchanged. A row belongs to a query: q · kᵀ.",
+        caught_by=MAIN,
+        edits=[("q @ k.transpose(2, 3)", "k @ q.transpose(2, 3)")],
+    ),
+    Mistake(
+        "residual-added",
+        "X was added to the result. That belongs to the block around the attention, not into it.",
+        caught_by=MAIN,
+        edits=[(END, END + " + X")],
+    ),
+    Mistake(
+        "own-value-only",
+        "There is no attention: each token got its own value only. The values of the other tokens must be mixed in by the weights.",
+        caught_by=MAIN,
+        edits=[(END, "return self.o_proj(self.v_proj(X))")],
+    ),
+    Mistake(
+        "weights-all-alike",
+        "Every token got the plain average of the values. The weights come from softmax(q · kᵀ / √head_dim).",
+        caught_by=MAIN,
+        edits=[(SCALE, " * 0")],
+    ),
+    Mistake(
+        "input-returned",
+        "X came back as it was.",
+        caught_by=MAIN,
+        edits=[(END, "return X")],
+    ),
+    Mistake(
+        "zeros",
+        "Only zeros (of the right shape) were returned.",
+        caught_by=MAIN,
+        edits=[(END, "return torch.zeros_like(X)")],
+    ),
+    # --- the softmax
+    Mistake(
+        "no-softmax",
+        "There is no softmax: the scores themselves were used as weights.",
+        caught_by=MAIN,
+        edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)"), (SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "no-softmax-infinite",
+        "There is no softmax: the scores, -inf for the hidden ones, were used as weights.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "softmax-over-queries",
+        "The softmax runs over the query axis (dim=2). Each query spreads its weight over the keys: the last axis, dim=-1.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores, dim=2)")],
+    ),
+    Mistake(
+        "softmax-over-heads",
+        "The softmax runs over the heads (dim=1), so the heads share one weight. It belongs on the keys, dim=-1.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores, dim=1)")],
+    ),
+    Mistake(
+        "softmax-over-batch",
+        "The softmax runs over the batch (dim=0), so the sequences disturb each other. It belongs on the keys, dim=-1.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
+    ),
+    # --- the dropout
+    Mistake(
+        "dropout-fixed",
+        "The dropout is always 0.1, as in the document. Use the `dropout` that was passed in.",
+        caught_by=DROPOUT,
+        edits=[("nn.Dropout(dropout)", "nn.Dropout(0.1)")],
+    ),
+    Mistake(
+        "no-dropout",
+        "`dropout` is not used: nothing is dropped in training. Apply nn.Dropout(dropout) to the weights.",
+        caught_by=DROPOUT,
+        edits=[(DROP + "\n", "\n")],
+    ),
+    Mistake(
+        "no-dropout-argument",
+        "The class does not take `dropout`. Its arguments are hidden_dim, nums_head and dropout=0.1.",
+        caught_by=DROPOUT,
+        edits=[(", dropout: float = 0.1", ""), ("nn.Dropout(dropout)", "nn.Dropout(0.1)")],
+    ),
+    Mistake(
+        "other-default",
+        "Without a `dropout` argument another probability than 0.1 is used. Write dropout=0.1 into the signature of `__init__`.",
+        caught_by="test_dropout_is_a_tenth_by_default",
+        edits=[("dropout: float = 0.1", "dropout: float = 0.5")],
+    ),
+    Mistake(
+        "no-dropout-by-default",
+        "Without a `dropout` argument nothing is dropped. Write dropout=0.1 into the signature of `__init__`.",
+        caught_by="test_dropout_is_a_tenth_by_default",
+        edits=[("dropout: float = 0.1", "dropout: float = 0.0")],
+    ),
+    Mistake(
+        "dropout-in-eval",
+        "Weights are dropped in eval() too. nn.Dropout knows the mode; F.dropout needs training=self.training.",
+        caught_by=DROPOUT,
+        edits=[(DROP, "weights = F.dropout(weights, self.att_dropout.p)")],
+    ),
+    Mistake(
+        "fused-dropout-in-eval",
+        "Weights are dropped in eval() too. scaled_dot_product_attention drops whenever dropout_p is not 0: pass 0 unless self.training.",
+        caught_by=DROPOUT,
+        edits=[
+            (
+                "context = " + CONTEXT,
+                "seen = None if attention_mask is None else ~padding"
+                + NEXT
+                + "mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=seen, dropout_p=self.att_dropout.p)"
+                + NEXT
+                + "context = mixed.transpose(1, 2).reshape(b, s, hidden_dim)",
+            )
+        ],
+        same_as="dropout-in-eval",
+    ),
+    Mistake(
+        "dropout-on-output",
+        "Dropout was applied to the output. It belongs on the weights, between the softmax and the values.",
+        caught_by=DROPOUT,
+        edits=[(DROP + "\n", "\n"), (END, "return self.att_dropout(self.o_proj(context))")],
+    ),
+    Mistake(
+        "dropout-on-context",
+        "Dropout was applied to the joined heads. It belongs on the weights, between the softmax and the values.",
+        caught_by=ON_WEIGHTS,
+        edits=[(DROP + "\n", "\n"), (END, "return self.o_proj(self.att_dropout(context))")],
+    ),
+    Mistake(
+        "dropout-on-values",
+        "Dropout was applied to the values. It belongs on the weights.",
+        caught_by=ON_WEIGHTS,
+        edits=[(DROP, "v = self.att_dropout(v)")],
+    ),
+    Mistake(
+        "dropout-on-scores",
+        "Dropout was applied to the scores. It belongs on the weights, after the softmax.",
+        caught_by=DROPOUT,
+        edits=[(WEIGHTS, "scores = self.att_dropout(scores)" + NEXT + WEIGHTS), (DROP, "")],
+    ),
+    Mistake(
+        "dropout-keeps-with-p",
+        "`dropout` was taken as the share to keep. It is the probability to drop a weight.",
+        caught_by=DROPOUT,
+        edits=[("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")],
+    ),
+    Mistake(
+        "dropped-twice",
+        "Dropout was applied twice. Once is enough, to the weights.",
+        caught_by=ON_WEIGHTS,
+        edits=[(DROP, "weights = self.att_dropout(self.att_dropout(weights))")],
+    ),
+    Mistake(
+        "normalised-after-dropout",
+        "The weights were divided by their sum again after the dropout. In training a row need not sum to 1.",
+        caught_by=ON_WEIGHTS,
+        edits=[(DROP, DROP + NEXT + "weights = weights / weights.sum(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
+        "dropout-not-scaled",
+        "The weights that are kept were not divided by 1 - p. nn.Dropout does that.",
+        caught_by=ON_WEIGHTS,
+        edits=[
+            (DROP, "if self.training:" + IN_IF + "weights = weights * (torch.rand_like(weights) >= self.att_dropout.p)")
+        ],
+    ),
+    Mistake(
+        "dropout-nan-at-one",
+        "With dropout = 1 the weights that are kept would be divided by 0. None is kept, so all of them are plain zeros.",
+        caught_by=DROPOUT,
+        edits=[
+            (
+                DROP,
+                "if self.training:"
+                + IN_IF
+                + "keep = torch.bernoulli(torch.full_like(weights, 1 - self.att_dropout.p))"
+                + IN_IF
+                + "weights = weights * keep / (1 - self.att_dropout.p)",
+            )
+        ],
+    ),
+    Mistake(
+        "dropped-whole-rows",
+        "Dropout1d or Dropout2d drops whole rows or heads. Each single weight is dropped by itself: nn.Dropout.",
+        caught_by=ON_WEIGHTS,
+        edits=[("nn.Dropout(dropout)", "nn.Dropout2d(dropout)")],
+    ),
+    # --- the rest
+    Mistake(
+        "sizes-not-checked",
+        "A hidden_dim that nums_head does not divide is accepted, as in the document. Refuse it in `__init__`.",
+        caught_by="test_sizes_that_do_not_divide_are_refused",
+        edits=[(DIVIDES, "")],
+    ),
+    Mistake(
+        "weights-returned",
+        "The attention weights were returned. Three steps are missing: weights · v, joining the heads, o_proj.",
+        caught_by=MAIN,
+        edits=[(END, "return weights")],
+    ),
+    Mistake(
+        "weights-returned-too",
+        "The output came together with the weights. Return the output alone.",
+        caught_by=MAIN,
+        edits=[(END, END + ", weights")],
+    ),
+    Mistake(
+        "output-detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so not everything can be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(SOFTMAX, SOFTMAX + ".detach()")],
+    ),
+    Mistake(
+        "input-overwritten",
+        "X itself was changed (a method that ends in an underscore, +=, or an assignment into X). The caller still needs it.",
+        caught_by=INPUTS,
+        edits=[(END, "X.data.mul_(2)" + NEXT + END)],
+    ),
+    Mistake(
+        "mask-overwritten",
+        "The mask was changed in place. The caller still needs it: work on a copy.",
+        caught_by=INPUTS,
+        edits=[(HIDE, HIDE + IN_IF + "attention_mask.logical_not_()")],
+    ),
+    # --- the document's class
+    document_copied("document-copied"),
+    document_copied("document-copied-with-dropout", *TAKES_DROPOUT),
+    document_copied("document-copied-with-dropout-and-check", *TAKES_DROPOUT, CHECKS_SIZES),
+    document_copied("document-copied-with-check", CHECKS_SIZES),
+    # --- prints left in
+    Mistake(
+        "prints-left-in",
+        "Everything is right, but the document's two print calls are still there. Take them out.",
+        caught_by=PRINTS,
+        edits=[PRINTABLE, (WEIGHTS, TYPE + NEXT + WEIGHTS + NEXT + "print(weights)")],
+    ),
+    Mistake(
+        "print-of-the-type",
+        "Everything is right, but a print call is still there. Take it out.",
+        caught_by=PRINTS,
+        edits=[PRINTABLE, (WEIGHTS, TYPE + NEXT + WEIGHTS)],
+        same_as="prints-left-in",
+    ),
+    Mistake(
+        "print-of-the-weights",
+        "Everything is right, but a print call is still there. Take it out.",
+        caught_by=PRINTS,
+        edits=[PRINTABLE, (WEIGHTS, WEIGHTS + NEXT + "print(weights)")],
+        same_as="prints-left-in",
+    ),
+    Mistake(
+        "print-of-the-mask",
+        "Everything is right, but a print call is still there. Take it out.",
+        caught_by=PRINTS,
+        edits=[PRINTABLE, (WEIGHTS, "print(attention_mask)" + NEXT + WEIGHTS)],
+        same_as="prints-left-in",
+    ),
+    Mistake(
+        "print-of-the-shape",
+        "Everything is right, but a print call is still there. Take it out.",
+        caught_by=PRINTS,
+        edits=[PRINTABLE, (END, "print(context.shape)" + NEXT + END)],
+        same_as="prints-left-in",
+    ),
+    Mistake(
+        "print-in-the-branch-of-the-mask",
+        "Everything is right, but a print call is still there. Take it out.",
+        caught_by=PRINTS,
+        edits=[PRINTABLE, (HIDE, HIDE + IN_IF + "print(scores.shape)")],
+        same_as="prints-left-in",
+    ),
+    Mistake(
+        "print-in-init",
+        "Everything is right, but a print call is still there. Take it out.",
+        caught_by=PRINTS,
+        edits=[PRINTABLE, ("self.att_dropout = nn", "print(nums_head)" + NEXT + "self.att_dropout = nn")],
+        same_as="prints-left-in",
+    ),
+]

@@ -1,0 +1,372 @@
+from itertools import combinations
+
+from grader.judge.authoring import Mistake
+
+FIRST_CALL = "test_fault_of_the_first_call_is_gone"
+ATTRIBUTE = "test_fault_of_the_missing_attribute_is_gone"
+LENGTHS = "test_fault_of_other_lengths_is_gone"
+SIZE = "test_fault_of_the_wrong_size_is_gone"
+NOTHING_ELSE = "test_nothing_else_broke"
+DROPOUT = "test_dropout_still_acts_in_training_only"
+
+IMPORT_MATH, IMPORT_F = "import math\n", "import torch.nn.functional as F\n"
+ASSERT = "        assert args.dim % args.n_heads == 0\n"
+STORED = "        self.is_causal = is_causal\n"
+KEYS, VALUES = "xk.view(bsz, k.shape[1],", "xv.view(bsz, v.shape[1],"
+SPLIT_KEYS = "xk = xk.view(bsz, k.shape[1], self.n_local_heads, self.head_dim)"
+SPLIT_VALUES = "xv = xv.view(bsz, v.shape[1], self.n_local_heads, self.head_dim)"
+SCALE = " / math.sqrt(self.head_dim)"
+SOFTMAX = "F.softmax(scores.float(), dim=-1).type_as(xq)"
+CAUSAL = "        if self.is_causal:\n"
+CROP = "self.mask[:, :, :seqlen, :seqlen]"
+JOIN = "output.transpose(1, 2).contiguous().view(bsz, seqlen, -1)"
+TO_HEADS = "k.transpose(1, 2)"
+
+# (name, what is left in, the check that is for it, how it is put back)
+FAULTS = [
+    (
+        "imports",
+        "names are used in `forward` that the file never imports",
+        FIRST_CALL,
+        [(IMPORT_MATH, ""), (IMPORT_F, "")],
+    ),
+    (
+        "is-causal",
+        "`forward` asks for an attribute that `__init__` never sets",
+        ATTRIBUTE,
+        [(STORED, "")],
+    ),
+    (
+        "lengths",
+        "keys and values are cut into heads as if they had as many tokens as the queries",
+        LENGTHS,
+        [(KEYS, "xk.view(bsz, seqlen,"), (VALUES, "xv.view(bsz, seqlen,")],
+    ),
+    (
+        "n-embd",
+        "n_embd is checked where dim is what the layers use",
+        SIZE,
+        [(ASSERT, ASSERT.replace("dim", "n_embd"))],
+    ),
+]
+
+
+def left_in(*faults):
+    names = " and ".join(name for name, *_ in faults)
+    count = {1: "One fault is", 2: "Two faults are", 3: "Three faults are", 4: "All four faults are"}[len(faults)]
+    return Mistake(
+        f"left-in-{names.replace(' and ', '-and-')}",
+        f"{count} still there: {'; '.join(what for _, what, _, _ in faults)}.",
+        caught_by=faults[0][2],
+        edits=[edit for *_, edits in faults for edit in edits],
+    )
+
+
+MISTAKES = [
+    *[left_in(*some) for count in (1, 2, 3, 4) for some in combinations(FAULTS, count)],
+    # --- the first fault
+    Mistake(
+        "only-math-imported",
+        "One name in `forward` is still not imported. The NameError says which.",
+        caught_by=FIRST_CALL,
+        edits=[(IMPORT_F, "")],
+        same_as="left-in-imports",
+    ),
+    Mistake(
+        "only-functional-imported",
+        "One name in `forward` is still not imported. The NameError says which.",
+        caught_by=FIRST_CALL,
+        edits=[(IMPORT_MATH, "")],
+        same_as="left-in-imports",
+    ),
+    Mistake(
+        "functional-from-elsewhere",
+        "F is imported, but not from torch.nn: what is called torch.functional has no softmax.",
+        caught_by=FIRST_CALL,
+        edits=[(IMPORT_F, "from torch import functional as F\n")],
+    ),
+    Mistake(
+        "scale-lost",
+        "The scale was lost in the repair. The scores were divided by √head_dim as given.",
+        caught_by=FIRST_CALL,
+        edits=[(SCALE, "")],
+    ),
+    Mistake(
+        "scale-from-dim",
+        "The scores are divided by √dim. As given it was √head_dim, and that was right.",
+        caught_by=FIRST_CALL,
+        edits=[(SCALE, " / math.sqrt(xq.shape[1] * self.head_dim)")],
+    ),
+    Mistake(
+        "scale-without-root",
+        "The scores are divided by head_dim. As given it was its root, and that was right.",
+        caught_by=FIRST_CALL,
+        edits=[(SCALE, " / self.head_dim")],
+    ),
+    Mistake(
+        "root-of-a-plain-number",
+        "torch.sqrt wants a tensor, and head_dim is a plain number: math.sqrt, or ** 0.5.",
+        caught_by=FIRST_CALL,
+        edits=[(SCALE, " / torch.sqrt(self.head_dim)")],
+    ),
+    Mistake(
+        "softmax-lost",
+        "The softmax was lost in the repair: the scores themselves are used as weights.",
+        caught_by=FIRST_CALL,
+        edits=[(SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "softmax-over-queries",
+        "The softmax runs over the queries (dim=2). As given it was dim=-1, over the keys, and that was right.",
+        caught_by=FIRST_CALL,
+        edits=[(SOFTMAX, SOFTMAX.replace("-1", "2"))],
+    ),
+    Mistake(
+        "softmax-over-heads",
+        "The softmax runs over the heads (dim=1). As given it was dim=-1, over the keys, and that was right.",
+        caught_by=FIRST_CALL,
+        edits=[(SOFTMAX, SOFTMAX.replace("-1", "1"))],
+    ),
+    Mistake(
+        "float32-returned",
+        "With float64 numbers the output is not float64 any more. `.type_as` brought the weights back to the dtype they came from.",
+        caught_by=NOTHING_ELSE,
+        edits=[(SOFTMAX, SOFTMAX.replace(".type_as(xq)", ""))],
+    ),
+    # --- the second
+    Mistake(
+        "never-causal",
+        "is_causal=True hides nothing. Keep what was passed in, and ask for that.",
+        caught_by=ATTRIBUTE,
+        edits=[(STORED, STORED.replace("= is_causal", "= False"))],
+    ),
+    Mistake(
+        "always-causal",
+        "Later tokens are hidden with is_causal=False too. Keep what was passed in, and ask for that.",
+        caught_by=ATTRIBUTE,
+        edits=[(STORED, STORED.replace("= is_causal", "= True")), ("        if is_causal:\n", "        if True:\n")],
+    ),
+    Mistake(
+        "true-was-stored",
+        "is_causal is always True, whatever was passed in, but a mask is made only if it was asked for. Store what was passed in.",
+        caught_by=ATTRIBUTE,
+        edits=[(STORED, STORED.replace("= is_causal", "= True"))],
+    ),
+    Mistake(
+        "local-name-in-forward",
+        "`forward` knows nothing of the arguments of `__init__`. What it needs later has to be kept in self.",
+        caught_by=ATTRIBUTE,
+        edits=[(STORED, ""), (CAUSAL, CAUSAL.replace("self.", ""))],
+    ),
+    Mistake(
+        "stored-after-the-fact",
+        "is_causal became a True or False that has nothing to do with the argument (self.training, say).",
+        caught_by=ATTRIBUTE,
+        edits=[(STORED, ""), (CAUSAL, CAUSAL.replace("self.is_causal", "self.training"))],
+        same_as="never-causal",
+    ),
+    Mistake(
+        "inverted",
+        "is_causal is read the wrong way round.",
+        caught_by=ATTRIBUTE,
+        edits=[(STORED, STORED.replace("= is_causal", "= not is_causal"))],
+    ),
+    Mistake(
+        "mask-not-cropped",
+        "The mask is not cut down to the tokens that are there. That was right as given: [:seqlen, :seqlen].",
+        caught_by=ATTRIBUTE,
+        edits=[(CROP, "self.mask")],
+    ),
+    Mistake(
+        "own-token-hidden",
+        "Each token hides itself as well (diagonal=0). It was right as given: diagonal=1.",
+        caught_by=ATTRIBUTE,
+        edits=[("diagonal=1", "diagonal=0")],
+    ),
+    Mistake(
+        "next-token-seen",
+        "Each token still sees the next one (diagonal=2). It was right as given: diagonal=1.",
+        caught_by=ATTRIBUTE,
+        edits=[("diagonal=1", "diagonal=2")],
+    ),
+    Mistake(
+        "mask-after-softmax",
+        "The mask was moved behind the softmax. It was right as given: added to the scores before it.",
+        caught_by=ATTRIBUTE,
+        edits=[
+            (CROP, "0"),
+            (
+                "scores = " + SOFTMAX,
+                f"scores = {SOFTMAX}\n        if self.is_causal:\n            scores = scores + {CROP}",
+            ),
+        ],
+    ),
+    # --- the third
+    Mistake(
+        "only-keys-mended",
+        "Keys or values are still cut into heads with the number of queries. Both have a length of their own.",
+        caught_by=LENGTHS,
+        edits=[(VALUES, "xv.view(bsz, seqlen,")],
+        same_as="left-in-lengths",
+    ),
+    Mistake(
+        "only-values-mended",
+        "Keys or values are still cut into heads with the number of queries. Both have a length of their own.",
+        caught_by=LENGTHS,
+        edits=[(KEYS, "xk.view(bsz, seqlen,")],
+        same_as="left-in-lengths",
+    ),
+    Mistake(
+        "length-of-the-keys-for-all",
+        "Now the queries are cut into heads with the number of keys. Each of the two has its own length.",
+        caught_by=LENGTHS,
+        edits=[("bsz, seqlen, _ = q.shape", "bsz, seqlen, _ = k.shape")],
+        same_as="left-in-lengths",
+    ),
+    Mistake(
+        "cut-to-the-querys-length",
+        "Keys and values were cut down to as many tokens as there are queries. All of them count, and there may be fewer, too.",
+        caught_by=LENGTHS,
+        edits=[
+            (SPLIT_KEYS, "xk = xk[:, :seqlen].reshape(bsz, -1, self.n_local_heads, self.head_dim)"),
+            (SPLIT_VALUES, "xv = xv[:, :seqlen].reshape(bsz, -1, self.n_local_heads, self.head_dim)"),
+        ],
+    ),
+    Mistake(
+        "split-without-transpose",
+        "Keys and values are viewed with the heads in front of the tokens at once, which puts parts of several tokens into one head. "
+        "View as given, then transpose.",
+        caught_by=FIRST_CALL,
+        edits=[
+            (SPLIT_KEYS, "xk = xk.view(bsz, self.n_local_heads, -1, self.head_dim).transpose(1, 2)"),
+            (SPLIT_VALUES, "xv = xv.view(bsz, self.n_local_heads, -1, self.head_dim).transpose(1, 2)"),
+        ],
+    ),
+    Mistake(
+        "tokens-in-the-width",
+        "The free size (-1) was given to the wrong axis, so that the tokens ended up in the width of a head. "
+        "It belongs where the tokens are.",
+        caught_by=LENGTHS,
+        edits=[
+            (SPLIT_KEYS, "xk = xk.view(bsz, seqlen, self.n_local_heads, -1)"),
+            (SPLIT_VALUES, "xv = xv.view(bsz, seqlen, self.n_local_heads, -1)"),
+        ],
+        same_as="left-in-lengths",
+    ),
+    Mistake(
+        "queries-as-keys",
+        "Keys and values are made from q. They come from k and v.",
+        caught_by=FIRST_CALL,
+        edits=[
+            ("self.wk(k), self.wv(v)", "self.wk(q), self.wv(q)"),
+            (KEYS, "xk.view(bsz, seqlen,"),
+            (VALUES, "xv.view(bsz, seqlen,"),
+        ],
+    ),
+    Mistake(
+        "keys-as-values",
+        "Keys and values are made from the same tensor. They come from k and v, which may differ.",
+        caught_by=FIRST_CALL,
+        edits=[("self.wv(v)", "self.wv(k)")],
+    ),
+    # --- the fourth
+    Mistake(
+        "check-removed",
+        "Nothing is checked any more. A dim that n_heads does not divide has to be refused.",
+        caught_by=SIZE,
+        edits=[(ASSERT, "")],
+    ),
+    Mistake(
+        "both-checked",
+        "n_embd is still checked, too. It is ignored: only dim is shared out among the heads.",
+        caught_by=SIZE,
+        edits=[(ASSERT, ASSERT + ASSERT.replace("dim", "n_embd"))],
+    ),
+    Mistake(
+        "equal-sizes-demanded",
+        "n_embd has to equal dim now. It may differ, and is ignored.",
+        caught_by=SIZE,
+        edits=[(ASSERT, ASSERT + "        assert args.dim == args.n_embd\n")],
+    ),
+    Mistake(
+        "layers-from-n-embd",
+        "The layers were made as wide as n_embd. The width is dim everywhere; it is the check that asked for the wrong one.",
+        caught_by=SIZE,
+        edits=[("(args.dim, args.n_heads", "(args.n_embd, args.n_heads")],
+        everywhere=True,
+    ),
+    Mistake(
+        "all-from-n-embd",
+        "Everything was made as wide as n_embd. The width is dim everywhere; it is the check that asked for the wrong one.",
+        caught_by=SIZE,
+        edits=[("args.dim", "args.n_embd")],
+        everywhere=True,
+    ),
+    Mistake(
+        "head-dim-from-n-embd",
+        "head_dim was taken from n_embd. The width is dim everywhere; it is the check that asked for the wrong one.",
+        caught_by=SIZE,
+        edits=[("self.head_dim = args.dim", "self.head_dim = args.n_embd")],
+    ),
+    Mistake(
+        "refused-with-another-error",
+        "The size is refused, but with another kind of error. Use assert, or raise ValueError.",
+        caught_by=SIZE,
+        edits=[
+            (
+                ASSERT,
+                "        if args.dim % args.n_heads != 0:\n            raise RuntimeError('dim must be divisible by n_heads')\n",
+            )
+        ],
+        same_as="check-removed",
+    ),
+    # --- what else may break
+    Mistake(
+        "join-without-transpose",
+        "The heads are joined without swapping heads and tokens back. It was right as given: transpose, contiguous, view.",
+        caught_by=FIRST_CALL,
+        edits=[(JOIN, "output.contiguous().view(bsz, seqlen, -1)")],
+    ),
+    Mistake(
+        "output-layer-lost",
+        "wo is not used any more. It was right as given: the last step before the dropout.",
+        caught_by=FIRST_CALL,
+        edits=[("output = self.wo(output)", "pass")],
+    ),
+    Mistake(
+        "with-bias",
+        "The layers have got a bias. They had none as given.",
+        caught_by=FIRST_CALL,
+        edits=[(", bias=False", "")],
+        everywhere=True,
+    ),
+    Mistake(
+        "no-dropout",
+        "Nothing is dropped any more. The two dropouts were right as given.",
+        caught_by=DROPOUT,
+        edits=[("scores = self.attn_dropout(scores)", "pass"), ("output = self.resid_dropout(output)", "pass")],
+    ),
+    Mistake(
+        "dropout-in-eval",
+        "Something is dropped in eval() too. nn.Dropout knows the mode; F.dropout needs training=self.training.",
+        caught_by=DROPOUT,
+        edits=[("scores = self.attn_dropout(scores)", "scores = F.dropout(scores, self.attn_dropout.p)")],
+    ),
+    Mistake(
+        "weights-detached",
+        "The output is right, but .detach(), .data or torch.no_grad() cuts the way back, so not everything can be trained.",
+        caught_by="test_training_still_works",
+        edits=[(SOFTMAX, SOFTMAX.replace("scores.float()", "scores.detach().float()"))],
+    ),
+    Mistake(
+        "input-overwritten",
+        "An input was changed in place. The caller still needs it.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[
+            (
+                "        output = self.resid_dropout(output)\n",
+                "        output = self.resid_dropout(output)\n        k.data.mul_(2)\n",
+            )
+        ],
+    ),
+]

@@ -1,0 +1,237 @@
+from itertools import permutations
+
+from grader.judge.authoring import Mistake
+
+MAIN = "test_names_and_numbers"
+WEIGHTS = 'weights = state_dict["in_proj_weight"].chunk(3, dim=0)'
+BIASES = 'biases = state_dict["in_proj_bias"].chunk(3, dim=0)'
+LOOP = 'zip("qkv", weights, biases, strict=True)'
+PUT_WEIGHT = 'state[f"{name}_proj.weight"] = weight'
+PUT_BIAS = 'state[f"{name}_proj.bias"] = bias'
+OUT = 'state = {"o_proj.weight": state_dict["out_proj.weight"], "o_proj.bias": state_dict["out_proj.bias"]}'
+OUT_WEIGHT, OUT_BIAS = '"o_proj.weight": state_dict["out_proj.weight"]', '"o_proj.bias": state_dict["out_proj.bias"]'
+END = "return state"
+
+
+def in_order(names):
+    return Mistake(
+        f"in-the-order-{names}",
+        "The three parts were given to the wrong names. From top to bottom in_proj_weight holds queries, keys, values; the bias alike.",
+        caught_by=MAIN,
+        edits=[('zip("qkv"', f'zip("{names}"')],
+    )
+
+
+def with_weights(code):
+    return [(WEIGHTS, code)]
+
+
+MISTAKES = [
+    *[in_order("".join(names)) for names in permutations("qkv") if names != ("q", "k", "v")],
+    # --- how the tall matrix is cut
+    Mistake(
+        "cut-into-columns",
+        "in_proj_weight was cut along its columns (dim=1, the inputs). The three parts lie one below the other: cut the rows, dim=0.",
+        caught_by=MAIN,
+        edits=with_weights('weights = state_dict["in_proj_weight"].tensor_split(3, dim=1)'),
+    ),
+    Mistake(
+        "chunked-on-dim-1",
+        "in_proj_weight was cut along its columns (dim=1, the inputs). The three parts lie one below the other: cut the rows, dim=0.",
+        caught_by=MAIN,
+        edits=with_weights(WEIGHTS.replace("dim=0", "dim=1")),
+        same_as="cut-into-columns",
+    ),
+    Mistake(
+        "cut-after-transposing",
+        "in_proj_weight was transposed before it was cut. Its rows are the outputs, as in nn.Linear: cut it as it is, dim=0.",
+        caught_by=MAIN,
+        edits=with_weights('weights = state_dict["in_proj_weight"].T.chunk(3, dim=1)'),
+        same_as="all-but-out-transposed",
+    ),
+    Mistake(
+        "reshaped-to-the-side",
+        "in_proj_weight was reshaped to (E, 3, E) or (E, 3·E), which deals its rows out in turn. The first E rows are the queries', "
+        "the next E the keys': (3, E, E).",
+        caught_by=MAIN,
+        edits=[
+            (WEIGHTS, 'weights = state_dict["in_proj_weight"].unflatten(0, (-1, 3)).unbind(1)'),
+            (BIASES, 'biases = state_dict["in_proj_bias"].unflatten(0, (-1, 3)).unbind(1)'),
+        ],
+    ),
+    Mistake(
+        "weights-dealt-in-turn",
+        "The rows of in_proj_weight were dealt out in turn (0, 3, 6, … for the queries). The first E rows are the queries', "
+        "the next E the keys', the last E the values'.",
+        caught_by=MAIN,
+        edits=with_weights('weights = [state_dict["in_proj_weight"][i::3] for i in range(3)]'),
+    ),
+    Mistake(
+        "first-part-for-all",
+        "All three layers got the same rows. The queries' rows come first, then the keys', then the values'.",
+        caught_by=MAIN,
+        edits=with_weights(WEIGHTS.replace("chunk(3, dim=0)", "chunk(3, dim=0)[:1] * 3")),
+    ),
+    Mistake(
+        "not-cut-at-all",
+        "in_proj_weight was passed on as a whole. Each of the three layers gets its own third of the rows.",
+        caught_by=MAIN,
+        edits=with_weights('weights = [state_dict["in_proj_weight"]] * 3'),
+    ),
+    Mistake(
+        "whole-bias",
+        "in_proj_bias was passed on as a whole. Each of the three layers gets its own third.",
+        caught_by=MAIN,
+        edits=[(BIASES, 'biases = [state_dict["in_proj_bias"]] * 3')],
+    ),
+    Mistake(
+        "biases-in-another-order",
+        "The weights are right, but the three parts of in_proj_bias were given to the wrong names. The order is queries, keys, values.",
+        caught_by=MAIN,
+        edits=[(LOOP, 'zip("qkv", weights, biases[::-1], strict=True)')],
+    ),
+    Mistake(
+        "cut-by-heads",
+        "in_proj_weight was read as heads of (query, key, value) each. It holds all queries, then all keys, then all values; "
+        "the heads are inside these.",
+        caught_by=MAIN,
+        edits=[
+            (
+                WEIGHTS,
+                'width = state_dict["out_proj.bias"].numel()\n'
+                "    heads = 2 if width % 2 == 0 else 1\n"
+                '    weights = state_dict["in_proj_weight"].view(heads, 3, -1, width).transpose(0, 1).reshape(3, width, width)',
+            ),
+            (BIASES, 'biases = state_dict["in_proj_bias"].view(heads, 3, -1).transpose(0, 1).reshape(3, width)'),
+        ],
+    ),
+    # --- transposed
+    Mistake(
+        "all-transposed",
+        "The matrices were transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs), so they fit as they are.",
+        caught_by=MAIN,
+        edits=[(PUT_WEIGHT, PUT_WEIGHT + ".T"), (OUT_WEIGHT, OUT_WEIGHT + ".T")],
+    ),
+    Mistake(
+        "all-but-out-transposed",
+        "The matrices of queries, keys and values were transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs).",
+        caught_by=MAIN,
+        edits=[(PUT_WEIGHT, PUT_WEIGHT + ".T")],
+    ),
+    Mistake(
+        "out-transposed",
+        "The matrix of o_proj was transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs).",
+        caught_by=MAIN,
+        edits=[(OUT_WEIGHT, OUT_WEIGHT + ".T")],
+    ),
+    # --- what is missing or has another name
+    Mistake(
+        "biases-lost",
+        "The biases are missing. in_proj_bias is cut in three like the weight, and out_proj.bias becomes o_proj.bias.",
+        caught_by=MAIN,
+        edits=[(PUT_BIAS, "pass"), (", " + OUT_BIAS, "")],
+    ),
+    Mistake(
+        "in-biases-lost",
+        "The biases of q_proj, k_proj and v_proj are missing. in_proj_bias is cut in three like the weight.",
+        caught_by=MAIN,
+        edits=[(PUT_BIAS, "pass")],
+    ),
+    Mistake(
+        "biases-zeroed",
+        "The biases are zeros. They are in the state dict: in_proj_bias, cut in three like the weight, and out_proj.bias.",
+        caught_by=MAIN,
+        edits=[(PUT_BIAS, PUT_BIAS + " * 0"), (OUT_BIAS, OUT_BIAS + " * 0")],
+    ),
+    Mistake(
+        "in-biases-zeroed",
+        "The biases of q_proj, k_proj and v_proj are zeros. They are in in_proj_bias, cut in three like the weight.",
+        caught_by=MAIN,
+        edits=[(PUT_BIAS, PUT_BIAS + " * 0")],
+    ),
+    Mistake(
+        "output-layer-lost",
+        "o_proj is missing: out_proj.weight and out_proj.bias go there.",
+        caught_by=MAIN,
+        edits=[(OUT, "state = {}")],
+    ),
+    Mistake(
+        "out-proj-not-renamed",
+        "The last layer still has torch's name out_proj. In our class it is o_proj.",
+        caught_by=MAIN,
+        edits=[('"o_proj.weight":', '"out_proj.weight":'), ('"o_proj.bias":', '"out_proj.bias":')],
+    ),
+    Mistake(
+        "underscore-names",
+        "The names need a dot between layer and parameter: q_proj.weight, q_proj.bias.",
+        caught_by=MAIN,
+        edits=[('_proj.weight"] =', '_proj_weight"] ='), ('_proj.bias"] =', '_proj_bias"] =')],
+    ),
+    Mistake(
+        "names-of-the-matrices",
+        "The names are not those of padded_multi_head_attention: q_proj, k_proj, v_proj and o_proj, each with .weight and .bias.",
+        caught_by=MAIN,
+        edits=[('_proj.weight"] =', '.weight"] ='), ('_proj.bias"] =', '.bias"] =')],
+    ),
+    Mistake(
+        "old-names-kept",
+        "torch's names are in the result, too. Only the eight names of our class belong there.",
+        caught_by=MAIN,
+        edits=[(END, "return {**state_dict, **state}")],
+    ),
+    Mistake(
+        "returned-unchanged",
+        "The state dict came back as it was.",
+        caught_by=MAIN,
+        edits=[(END, "return state_dict")],
+    ),
+    Mistake(
+        "nothing-returned",
+        "None came back. Is there a `return`?",
+        caught_by=MAIN,
+        edits=[(END, "return None")],
+    ),
+    Mistake(
+        "tuple-returned",
+        "A dict is due, from names to tensors. The bare tensors came back.",
+        caught_by=MAIN,
+        edits=[(END, "return tuple(state.values())")],
+    ),
+    Mistake(
+        "head-scale-folded-in",
+        "The queries were scaled on the way. Both classes divide the scores themselves: take the weights over as they are.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, WEIGHTS + "\n    weights = (weights[0] / weights[0].shape[0] ** 0.5, *weights[1:])")],
+    ),
+    # --- manners
+    Mistake(
+        "dtype-lost",
+        "Everything became float32. A float64 state stays float64.",
+        caught_by="test_dtype_is_kept",
+        edits=[(END, "return {name: tensor.float() for name, tensor in state.items()}")],
+    ),
+    Mistake(
+        "names-popped",
+        "The dict that was passed in lost its names (pop or del). The caller still needs it: read with [...].",
+        caught_by="test_state_dict_is_left_alone",
+        edits=[(END, "state_dict.clear()\n    return state")],
+    ),
+    Mistake(
+        "in-names-popped",
+        "The dict that was passed in lost some of its names (pop or del). The caller still needs it: read with [...].",
+        caught_by="test_state_dict_is_left_alone",
+        edits=[(END, 'del state_dict["in_proj_weight"], state_dict["in_proj_bias"]\n    return state')],
+    ),
+    Mistake(
+        "written-into-the-old-dict",
+        "The new names were written into the dict that was passed in. Make a dict of your own.",
+        caught_by="test_state_dict_is_left_alone",
+        edits=[(END, "state_dict.update(state)\n    return state")],
+    ),
+    Mistake(
+        "one-dict-for-both",
+        "The dict that was passed in was turned into the result. The caller still needs it: make a dict of your own.",
+        caught_by="test_state_dict_is_left_alone",
+        edits=[(END, "state_dict.clear()\n    state_dict.update(state)\n    return state_dict")],
+    ),
+]

@@ -1,0 +1,237 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_heads_of_a_group_are_averaged"
+ALONE = "test_state_dict_is_left_alone"
+NAMES = '("k_proj.weight", "k_proj.bias", "v_proj.weight", "v_proj.bias")'
+NEW = "state = dict(state_dict)"
+GROUP = "group = nums_head // nums_key_value_head"
+HEADS = "heads = state_dict[name].unflatten(0, (nums_key_value_head, group, -1))"
+MEAN = "heads.mean(dim=1).flatten(0, 1)"
+PUT = "state[name] = " + MEAN
+END = "return state"
+
+
+def instead_of_mean(code):
+    return [(MEAN, code)]
+
+
+MISTAKES = [
+    # --- what becomes of a group
+    Mistake(
+        "first-head-kept",
+        "The first head of each group was kept and the others thrown away. The new head is the average of all heads of its group.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads[:, 0].flatten(0, 1)"),
+    ),
+    Mistake(
+        "last-head-kept",
+        "The last head of each group was kept and the others thrown away. The new head is the average of all heads of its group.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads[:, -1].flatten(0, 1)"),
+    ),
+    Mistake(
+        "first-heads-kept",
+        "The first heads were kept, as many as are wanted, and the others thrown away. Each new head is the average of a group of neighbours.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads.flatten(0, 1)[:nums_key_value_head].flatten(0, 1)"),
+    ),
+    Mistake(
+        "summed",
+        "The heads of a group were added up. Divide by their number: it is the average.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads.sum(dim=1).flatten(0, 1)"),
+    ),
+    Mistake(
+        "median",
+        "The median of each group was taken. It is the average, the mean.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads.median(dim=1).values.flatten(0, 1)"),
+    ),
+    Mistake(
+        "largest",
+        "The largest number of each group was taken. It is the average, the mean.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads.amax(dim=1).flatten(0, 1)"),
+    ),
+    Mistake(
+        "divided-by-kv",
+        "The sum was divided by the wrong number. A group has nums_head // nums_key_value_head heads.",
+        caught_by=MAIN,
+        edits=instead_of_mean("(heads.sum(dim=1) / nums_key_value_head).flatten(0, 1)"),
+    ),
+    Mistake(
+        "divided-by-all-heads",
+        "The sum was divided by the number of all heads. A group has only nums_head // nums_key_value_head of them.",
+        caught_by=MAIN,
+        edits=instead_of_mean("(heads.sum(dim=1) / nums_head).flatten(0, 1)"),
+    ),
+    Mistake(
+        "all-heads-averaged",
+        "Every new head is the average of all old ones. Each has a group of its own.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads.mean(dim=(0, 1)).repeat(nums_key_value_head, *[1] * (heads.dim() - 3))"),
+    ),
+    # --- who belongs to a group
+    Mistake(
+        "interleaved",
+        "Heads that lie nums_key_value_head apart were put into one group. Neighbours form a group: (kv, group, head_dim), average over the group.",
+        caught_by=MAIN,
+        edits=[(HEADS, "heads = state_dict[name].unflatten(0, (group, nums_key_value_head, -1)).transpose(0, 1)")],
+    ),
+    Mistake(
+        "rows-not-heads",
+        "Neighbouring rows were averaged, not neighbouring heads. A head has head_dim rows: row 0 of one is averaged with row 0 of the next.",
+        caught_by=MAIN,
+        edits=[(HEADS, "heads = state_dict[name].unflatten(0, (-1, group, 1))")],
+    ),
+    Mistake(
+        "head-dim-in-front",
+        "The rows were read as (head_dim, heads). The heads lie one below the other, head_dim rows each: (heads, head_dim).",
+        caught_by=MAIN,
+        edits=[
+            (HEADS, "heads = state_dict[name].unflatten(0, (-1, nums_key_value_head, group))"),
+            (MEAN, "heads.mean(dim=2).flatten(0, 1)"),
+        ],
+        same_as="rows-not-heads",
+    ),
+    Mistake(
+        "columns-averaged",
+        "The columns (inputs) were averaged in groups. The heads are in the rows, the outputs, dimension 0.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PUT,
+                "if name.endswith('weight'):\n"
+                "            heads = state_dict[name].unflatten(1, (nums_key_value_head, group, -1))\n"
+                "            state[name] = heads.mean(dim=2).flatten(1, 2)\n"
+                "        else:\n"
+                f"            {PUT}",
+            )
+        ],
+    ),
+    Mistake(
+        "group-and-kv-exchanged",
+        "There are as many groups as nums_head // nums_key_value_head. It is the other way round: that is the size of a group.",
+        caught_by=MAIN,
+        edits=[(HEADS, HEADS.replace("(nums_key_value_head, group, -1)", "(group, nums_key_value_head, -1)"))],
+    ),
+    Mistake(
+        "averaged-over-the-wrong-axis",
+        "The average runs over the groups, not over the heads within a group. After unflatten to (kv, group, head_dim) it is dim=1.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads.mean(dim=0).flatten(0, 1)"),
+        same_as="group-and-kv-interleaved",
+    ),
+    Mistake(
+        "group-and-kv-interleaved",
+        "The average runs over the groups, not over the heads within a group.",
+        caught_by=MAIN,
+        edits=[
+            (HEADS, "heads = state_dict[name].unflatten(0, (nums_key_value_head, group, -1)).transpose(0, 1)"),
+        ],
+    ),
+    Mistake(
+        "repeated-to-full-width",
+        "The averages were repeated for every head again, so nothing got smaller. k_proj and v_proj shrink to nums_key_value_head heads.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads.mean(dim=1, keepdim=True).expand_as(heads).flatten(0, 2)"),
+    ),
+    Mistake(
+        "heads-left-apart",
+        "The averages still have an axis for the heads. Join heads and head_dim again: (kv · head_dim, hidden_dim).",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads.mean(dim=1)"),
+    ),
+    # --- which parameters
+    Mistake(
+        "biases-left",
+        "The biases of k_proj and v_proj were left as they are. They are as long as the layer has outputs, and are averaged like the rows.",
+        caught_by=MAIN,
+        edits=[(NAMES, '("k_proj.weight", "v_proj.weight")')],
+    ),
+    Mistake(
+        "biases-lost",
+        "The biases of k_proj and v_proj are missing. They are averaged like the rows of the weights.",
+        caught_by=MAIN,
+        edits=[
+            (
+                END,
+                'return {name: tensor for name, tensor in state.items() if name not in ("k_proj.bias", "v_proj.bias")}',
+            )
+        ],
+    ),
+    Mistake(
+        "only-what-changed",
+        "q_proj and o_proj are missing in the result. They stay as they are, but they belong in it.",
+        caught_by=MAIN,
+        edits=[(NEW, "state = {}")],
+    ),
+    Mistake(
+        "biases-cut",
+        "The biases were cut to their first part. They are averaged in groups, like the rows of the weights.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PUT,
+                f"{PUT}\n        if name.endswith('bias'):\n            state[name] = state_dict[name][: len(state[name])]",
+            )
+        ],
+    ),
+    Mistake(
+        "values-forgotten",
+        "v_proj is as wide as before. Values have as many heads as keys.",
+        caught_by=MAIN,
+        edits=[(NAMES, '("k_proj.weight", "k_proj.bias")')],
+    ),
+    Mistake(
+        "queries-averaged-too",
+        "q_proj was averaged as well. There are still nums_head query heads; only keys and values are shared.",
+        caught_by=MAIN,
+        edits=[
+            (NAMES, '("q_proj.weight", "q_proj.bias", "k_proj.weight", "k_proj.bias", "v_proj.weight", "v_proj.bias")')
+        ],
+    ),
+    Mistake(
+        "all-layers-averaged",
+        "All four layers were averaged. Only keys and values are shared: q_proj and o_proj stay as they are.",
+        caught_by=MAIN,
+        edits=[(NAMES, "state_dict")],
+    ),
+    Mistake(
+        "returned-unchanged",
+        "Everything came back as it was: k_proj and v_proj still have all their heads.",
+        caught_by=MAIN,
+        edits=[(END, "return state_dict")],
+    ),
+    Mistake(
+        "nothing-returned",
+        "None came back. Is there a `return`?",
+        caught_by=MAIN,
+        edits=[(END, "return None")],
+    ),
+    # --- manners
+    Mistake(
+        "dtype-lost",
+        "Everything became float32. A float64 state stays float64.",
+        caught_by="test_dtype_is_kept",
+        edits=[(MEAN, "heads.float().mean(dim=1).flatten(0, 1)")],
+    ),
+    Mistake(
+        "written-into-the-old-dict",
+        "The averages were written into the dict that was passed in. The caller still needs it: copy it first.",
+        caught_by=ALONE,
+        edits=[(NEW, "state = state_dict")],
+    ),
+    Mistake(
+        "names-popped",
+        "The dict that was passed in lost some of its names (pop or del). The caller still needs it: read with [...].",
+        caught_by=ALONE,
+        edits=[("heads = state_dict[name].", "heads = state_dict.pop(name).")],
+    ),
+    Mistake(
+        "numbers-overwritten",
+        "The tensors that were passed in were changed in place. Their owner still needs them: make new ones.",
+        caught_by=ALONE,
+        edits=[(PUT, f"{PUT}\n        state_dict[name].zero_()")],
+    ),
+]

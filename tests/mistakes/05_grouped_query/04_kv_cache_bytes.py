@@ -1,0 +1,178 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_counts_every_number_that_is_kept"
+LARGE = "test_large_numbers_are_exact"
+PER_TOKEN = "2 * num_layers * nums_key_value_head * head_dim"
+ALL = "batch * seq_len * values_per_token * bytes_per_value"
+
+MISTAKES = [
+    Mistake(
+        "only-keys-or-values",
+        "Only the keys or only the values were counted. Both are kept: twice as much.",
+        caught_by=MAIN,
+        edits=[(PER_TOKEN, PER_TOKEN.removeprefix("2 * "))],
+    ),
+    Mistake(
+        "queries-too",
+        "Queries were counted as well (three of a kind). They are used once and not kept: keys and values make two.",
+        caught_by=MAIN,
+        edits=[(PER_TOKEN, PER_TOKEN.replace("2 *", "3 *"))],
+    ),
+    Mistake(
+        "layers-forgotten",
+        "The layers are missing. Each layer keeps keys and values of its own.",
+        caught_by=MAIN,
+        edits=[(PER_TOKEN, PER_TOKEN.replace("num_layers * ", ""))],
+    ),
+    Mistake(
+        "batch-forgotten",
+        "The batch is missing. Each sequence keeps keys and values of its own.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL.removeprefix("batch * "))],
+    ),
+    Mistake(
+        "heads-forgotten",
+        "The heads are missing. Each key head keeps head_dim numbers, each value head as well.",
+        caught_by=MAIN,
+        edits=[(PER_TOKEN, PER_TOKEN.replace("nums_key_value_head * ", ""))],
+    ),
+    Mistake(
+        "head-dim-forgotten",
+        "head_dim is missing. A key is not one number but head_dim of them.",
+        caught_by=MAIN,
+        edits=[(PER_TOKEN, PER_TOKEN.replace(" * head_dim", ""))],
+    ),
+    Mistake(
+        "tokens-forgotten",
+        "seq_len is missing. The keys and values of all tokens are kept.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL.replace("seq_len * ", ""))],
+    ),
+    Mistake(
+        "batch-and-layers-forgotten",
+        "Batch and layers are missing. Each sequence has keys and values of its own, in each layer.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL.removeprefix("batch * ")), (PER_TOKEN, PER_TOKEN.replace("num_layers * ", ""))],
+    ),
+    Mistake(
+        "both-factors-of-two-forgotten",
+        "The result is a quarter: keys and values make two, and a number takes bytes_per_value bytes.",
+        caught_by=MAIN,
+        edits=[(PER_TOKEN, PER_TOKEN.removeprefix("2 * ")), (ALL, ALL.replace(" * bytes_per_value", ""))],
+    ),
+    Mistake(
+        "numbers-not-bytes",
+        "The numbers were counted, not their bytes. Each takes bytes_per_value bytes.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL.replace(" * bytes_per_value", ""))],
+    ),
+    Mistake(
+        "in-bits",
+        "The result is in bits, eight times too large. bytes_per_value is in bytes already.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL + " * 8")],
+    ),
+    Mistake(
+        "divided-by-eight",
+        "The result was divided by 8, as if bytes_per_value were bits. It is in bytes already.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL + " // 8")],
+    ),
+    Mistake(
+        "divided-by-eight-as-a-float",
+        "The result was divided by 8, as if bytes_per_value were bits. It is in bytes already, and the result is a whole number.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL + " / 8")],
+    ),
+    Mistake(
+        "bits-per-value",
+        "bytes_per_value was read as bits, 16 by default and divided by 8. It is in bytes, and 2 by default.",
+        caught_by="test_bytes_per_value",
+        edits=[("bytes_per_value: int = 2", "bytes_per_value: int = 16"), (ALL, ALL + " // 8")],
+    ),
+    Mistake(
+        "in-kilobytes",
+        "The result is in kilobytes (divided by 1024). Bytes are wanted.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL + " // 1024")],
+    ),
+    Mistake(
+        "in-megabytes",
+        "The result is in megabytes (divided by 1024²). Bytes are wanted.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL + " / 1024**2")],
+    ),
+    Mistake(
+        "tokens-squared",
+        "seq_len came in twice, as for the scores. The cache keeps keys and values, one of each for every token.",
+        caught_by=MAIN,
+        edits=[(ALL, "seq_len * " + ALL)],
+    ),
+    Mistake(
+        "head-dim-squared",
+        "head_dim came in twice, as for the weights of a layer. The cache keeps vectors of head_dim numbers.",
+        caught_by=MAIN,
+        edits=[(PER_TOKEN, PER_TOKEN + " * head_dim")],
+    ),
+    Mistake(
+        "head-dim-shared-out",
+        "head_dim was divided by the number of heads. It is the width of one head already.",
+        caught_by=MAIN,
+        edits=[(PER_TOKEN, PER_TOKEN + " // nums_key_value_head")],
+        same_as="heads-forgotten",
+    ),
+    Mistake(
+        "added-up",
+        "The sizes were added. They are multiplied: every token of every sequence, in every layer, and so on.",
+        caught_by=MAIN,
+        edits=[(ALL, "(batch + seq_len + num_layers + nums_key_value_head + head_dim) * 2 * bytes_per_value")],
+    ),
+    Mistake(
+        "always-two-bytes",
+        "bytes_per_value is not used: every number takes 2 bytes. That is only the default.",
+        caught_by="test_bytes_per_value",
+        edits=[(ALL, ALL.replace("bytes_per_value", "2"))],
+    ),
+    Mistake(
+        "four-bytes-by-default",
+        "A number takes 4 bytes if nothing else is said. The default is 2, as in the signature.",
+        caught_by=MAIN,
+        edits=[("bytes_per_value: int = 2", "bytes_per_value: int = 4")],
+    ),
+    Mistake(
+        "through-a-float",
+        "On the way the result became a float, which holds only 15 digits or so, and the last bytes are lost. Use whole numbers only.",
+        caught_by=LARGE,
+        edits=[(ALL, f"int(float({ALL}))")],
+    ),
+    Mistake(
+        "in-32-bits",
+        "Large results do not fit into 32 bits and came out wrong. Python's own int has no limit.",
+        caught_by=LARGE,
+        edits=[(ALL, f"({ALL} + 2**31) % 2**32 - 2**31")],
+    ),
+    Mistake(
+        "tensor-returned",
+        "The number is right, but it came as a tensor. A plain int is due.",
+        caught_by=MAIN,
+        edits=[("    values_per_token", "    import torch\n\n    values_per_token"), (ALL, f"torch.tensor({ALL})")],
+    ),
+    Mistake(
+        "float-returned",
+        "The number is right, but it is a float. A float holds only 15 digits or so: use whole numbers from start to end (* and //, not /).",
+        caught_by=LARGE,
+        edits=[(ALL, f"float({ALL})")],
+    ),
+    Mistake(
+        "nothing-returned",
+        "None came back. Is there a `return`?",
+        caught_by=MAIN,
+        edits=[("return batch", "batch")],
+    ),
+    Mistake(
+        "the-examples-number",
+        "The result does not depend on the sizes.",
+        caught_by=MAIN,
+        edits=[(ALL, "512000")],
+    ),
+]

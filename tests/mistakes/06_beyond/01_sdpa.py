@@ -1,0 +1,138 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+CALLED = "test_library_does_the_work"
+GRADIENTS = "test_gradients_reach_queries_keys_and_values"
+MASK = "attn_mask=~hidden"
+CALL = f"F.scaled_dot_product_attention(query, key, value, {MASK})"
+
+MISTAKES = [
+    Mistake(
+        "mask-not-inverted",
+        "The mask went to the library as it is. There, True means that a place takes part; in `hidden`, True means hidden. "
+        "Turn it round: ~hidden.",
+        caught_by=MAIN,
+        edits=[("~hidden", "hidden")],
+    ),
+    Mistake(
+        "causal-flag-instead",
+        "is_causal=True hides the later tokens, whatever `hidden` says. Pass the mask on instead.",
+        caught_by=MAIN,
+        edits=[(MASK, "is_causal=True")],
+    ),
+    Mistake(
+        "causal-flag-as-well",
+        "is_causal=True was given together with a mask; the library takes only one of them. The mask says it all: leave "
+        "the flag out.",
+        caught_by=MAIN,
+        edits=[(MASK, f"{MASK}, is_causal=True")],
+    ),
+    Mistake(
+        "causal-triangle-as-well",
+        "Later keys are hidden as well, on top of what `hidden` says. Only the given mask counts.",
+        caught_by=MAIN,
+        edits=[("~hidden", "~hidden & torch.ones_like(hidden).tril()")],
+    ),
+    Mistake(
+        "no-mask",
+        "The mask was not used: every query sees every key. Pass it on as attn_mask, turned round.",
+        caught_by=MAIN,
+        edits=[(f", {MASK}", "")],
+    ),
+    Mistake(
+        "no-scale",
+        "The scale was set to 1. The library's own scale, 1/√d, is the right one: leave `scale` out.",
+        caught_by=MAIN,
+        edits=[(MASK, f"{MASK}, scale=1.0")],
+    ),
+    Mistake(
+        "scaled-twice",
+        "The scores were divided by √d twice, or by d: the library divides by √d already. Hand over query and key as they are, and no "
+        "`scale`.",
+        caught_by=MAIN,
+        edits=[("(query,", "(query / query.shape[-1] ** 0.5,")],
+    ),
+    Mistake(
+        "scale-upside-down",
+        "`scale` was set to √d. It is a factor for the scores, so it would have to be 1/√d, and that is what the library takes by "
+        "itself.",
+        caught_by=MAIN,
+        edits=[(MASK, f"{MASK}, scale=query.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "scale-from-values",
+        "The scale was taken from the width of the values. It comes from the width of query and key; leave `scale` out.",
+        caught_by=MAIN,
+        edits=[(MASK, f"{MASK}, scale=value.shape[-1] ** -0.5")],
+    ),
+    Mistake(
+        "mask-added-as-ones",
+        "The mask was turned into the numbers 0 and 1. A mask of numbers is added to the scores, so it hides nothing: keep it "
+        "boolean, or make it 0 and minus infinity.",
+        caught_by=MAIN,
+        edits=[("~hidden", "(~hidden).to(query.dtype)")],
+    ),
+    Mistake(
+        "hidden-ones-added",
+        "`hidden` was turned into the numbers 0 and 1. A mask of numbers is added to the scores, so the hidden places even gain "
+        "weight: keep it boolean and turn it round.",
+        caught_by=MAIN,
+        edits=[("~hidden", "hidden.to(query.dtype)")],
+    ),
+    Mistake(
+        "mask-transposed",
+        "The mask was transposed. Its rows are the queries and its columns the keys already.",
+        caught_by=MAIN,
+        edits=[("~hidden", "~hidden.mT")],
+    ),
+    Mistake(
+        "keys-and-values-swapped",
+        "Key and value are exchanged in the call. The order is query, key, value.",
+        caught_by=MAIN,
+        edits=[("(query, key, value,", "(query, value, key,")],
+    ),
+    Mistake(
+        "keys-as-values",
+        "The keys were handed over as the values too.",
+        caught_by=MAIN,
+        edits=[("(query, key, value,", "(query, key, key,")],
+    ),
+    Mistake(
+        "dropout",
+        "dropout_p is not 0, so weights are dropped at random. The library does that in evaluation too; leave dropout_p out.",
+        caught_by=MAIN,
+        edits=[(MASK, f"{MASK}, dropout_p=0.1")],
+    ),
+    Mistake(
+        "by-hand",
+        "The formula was written out by hand. It gives the right numbers, but here the library's scaled_dot_product_attention is to "
+        "be called.",
+        caught_by=CALLED,
+        edits=[
+            (
+                CALL,
+                "torch.softmax((query @ key.mT / query.shape[-1] ** 0.5).masked_fill(hidden, -torch.inf), dim=-1) @ value",
+            )
+        ],
+    ),
+    Mistake(
+        "single-precision",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[
+            (CALL, "F.scaled_dot_product_attention(query.float(), key.float(), value.float(), attn_mask=~hidden)"),
+        ],
+    ),
+    Mistake(
+        "mask-overwritten",
+        "The mask was turned round in place, so the caller's mask is wrong afterwards. `~hidden` makes a new one.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[("~hidden", "hidden.logical_not_()")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by=GRADIENTS,
+        edits=[("(query, key, value,", "(query.detach(), key.detach(), value.detach(),")],
+    ),
+]

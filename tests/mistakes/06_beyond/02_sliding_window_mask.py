@@ -1,0 +1,121 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_sees_itself_and_the_window_minus_one_before"
+WIDE = "test_narrow_and_wide_windows"
+BEFORE, AFTER = "(distance < 0)", "(distance >= window)"
+RETURN = f"return {BEFORE} | {AFTER}"
+
+MISTAKES = [
+    Mistake(
+        "window-one-too-wide",
+        "Each token sees one key too many: `window` counts the token itself too, so the farthest visible key is i - window + 1.",
+        caught_by=MAIN,
+        edits=[("distance >= window", "distance > window")],
+    ),
+    Mistake(
+        "window-one-too-narrow",
+        "Each token sees one key too few. It sees `window` of them, itself among them: i - window + 1 up to i.",
+        caught_by=MAIN,
+        edits=[("distance >= window", "distance >= window - 1")],
+    ),
+    Mistake(
+        "two-sided",
+        "The window reaches to both sides, as in Longformer's own picture. Here later tokens stay hidden.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return distance.abs() >= window")],
+    ),
+    Mistake(
+        "not-causal",
+        "Only the tokens that lie too far back are hidden; all later ones are visible. Hide everything above the diagonal as well.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {AFTER}")],
+    ),
+    Mistake(
+        "no-window",
+        "This is the plain causal mask: however far back, every earlier token is visible. Hide those that are `window` or more steps "
+        "behind.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {BEFORE}")],
+    ),
+    Mistake(
+        "inverted",
+        "True and False are exchanged: True means hidden here, and yours is True where a token may look.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ~({BEFORE} | {AFTER})")],
+    ),
+    Mistake(
+        "looks-ahead",
+        "The window lies on the wrong side: token i sees itself and later tokens. Rows belong to the queries, columns to the keys.",
+        caught_by=MAIN,
+        edits=[("position[:, None] - position[None, :]", "position[None, :] - position[:, None]")],
+    ),
+    Mistake(
+        "window-split-over-both-sides",
+        "Half of the window lies before the token and half behind it. All of it lies before: i - window + 1 up to i.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return distance.abs() > window // 2")],
+    ),
+    Mistake(
+        "blocks",
+        "The tokens were cut into blocks of `window`, and each sees its own block only. The window slides: it ends at each token.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {BEFORE} | (position[:, None] // window != position[None, :] // window)")],
+    ),
+    Mistake(
+        "first-tokens-only",
+        "Every token sees the first `window` tokens. The window slides along: it ends at each token itself.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {BEFORE} | (position[None, :] >= window)")],
+    ),
+    Mistake(
+        "diagonal-hidden",
+        "The token itself is hidden. It is part of its own window.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return (distance <= 0) | {AFTER}")],
+    ),
+    Mistake(
+        "window-before-the-token",
+        "The window holds `window` tokens before the one that looks, and not the token itself. It ends at the token: "
+        "i - window + 1 up to i.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (distance <= 0) | (distance > window)")],
+    ),
+    Mistake(
+        "window-cut-to-the-length",
+        "A window wider than the text goes wrong. It just hides nothing but the later tokens.",
+        caught_by=WIDE,
+        edits=[("    position =", "    window = window % num_tokens\n    position =")],
+    ),
+    Mistake(
+        "wide-window-refused",
+        "A window wider than the text was refused. It is allowed, and leaves every earlier token visible.",
+        caught_by=WIDE,
+        edits=[("    position =", "    assert window <= num_tokens\n    position =")],
+    ),
+    Mistake(
+        "float",
+        "The pattern is right, but it is made of the numbers 0 and 1. The mask should be boolean: .bool() at the end.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({BEFORE} | {AFTER}).float()")],
+    ),
+    Mistake(
+        "whole-numbers",
+        "The pattern is right, but it is made of whole numbers. The mask should be boolean: .bool() at the end.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({BEFORE} | {AFTER}).long()")],
+    ),
+    Mistake(
+        "additive",
+        "This is an additive mask, with 0 and minus infinity. Here a boolean one is wanted: True where it is hidden.",
+        caught_by=MAIN,
+        edits=[
+            (RETURN, f'return torch.zeros(num_tokens, num_tokens).masked_fill({BEFORE} | {AFTER}, float("-inf"))'),
+        ],
+    ),
+    Mistake(
+        "leading-axis",
+        "The mask has an axis too many in front. It should be (n, n): one row for each query, one column for each key.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return ({BEFORE} | {AFTER})[None]")],
+    ),
+]

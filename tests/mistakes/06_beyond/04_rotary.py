@@ -1,0 +1,225 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+BASE = "test_base_sets_how_fast_the_angles_fall"
+OFFSET = "test_offset_counts_the_tokens_before"
+POSITION = "position = torch.arange(n, dtype=x.dtype) + offset"
+PLUS = "x.dtype) + offset"
+SPEED = "base ** (-2 * torch.arange(d // 2, dtype=x.dtype) / d)"
+EXPONENT = "(-2 * torch.arange(d // 2, dtype=x.dtype) / d)"
+ANGLE = "angle = position[:, None] * speed[None, :]"
+COS_SIN = "cos, sin = angle.cos(), angle.sin()"
+HALVES = "x1, x2 = x[..., : d // 2], x[..., d // 2 :]"
+Y1, Y2 = "x1 * cos - x2 * sin", "x1 * sin + x2 * cos"
+TURNED = f"torch.cat([{Y1}, {Y2}], dim=-1)"
+RETURN = f"return {TURNED}"
+
+MISTAKES = [
+    # --- the angles
+    Mistake(
+        "exponent-doubled",
+        "The angles fall twice as fast as they should from pair to pair: the exponent has its factor 2 twice. It is -2i/d with "
+        "i = 0, 1, …, d/2 - 1 (or -j/d with j = 0, 2, 4, …).",
+        caught_by=MAIN,
+        edits=[("(-2 * ", "(-4 * ")],
+    ),
+    Mistake(
+        "exponent-halved",
+        "The angles fall half as fast as they should from pair to pair: the exponent is -2i/d, with a factor 2.",
+        caught_by=MAIN,
+        edits=[("(-2 * ", "(-1 * ")],
+    ),
+    Mistake(
+        "exponent-without-d",
+        "The exponent was not divided by d. It is -2i/d.",
+        caught_by=MAIN,
+        edits=[("dtype=x.dtype) / d)", "dtype=x.dtype))")],
+    ),
+    Mistake(
+        "exponent-positive",
+        "The angles grow from pair to pair. The exponent is negative, so that later pairs turn more slowly.",
+        caught_by=MAIN,
+        edits=[("(-2 * ", "(2 * ")],
+    ),
+    Mistake(
+        "pairs-counted-from-one",
+        "The pairs were counted from 1. The first one, i = 0, turns by the whole position.",
+        caught_by=MAIN,
+        edits=[("torch.arange(d // 2, dtype=x.dtype)", "torch.arange(1, d // 2 + 1, dtype=x.dtype)")],
+    ),
+    Mistake(
+        "same-angle-for-all-pairs",
+        "All pairs of a token turn by the same angle. Pair i turns by position · base^(-2i/d).",
+        caught_by=MAIN,
+        edits=[(EXPONENT, "(0 * torch.arange(d // 2, dtype=x.dtype))")],
+    ),
+    Mistake(
+        "positions-counted-from-one",
+        "Positions were counted from 1. The first token stands at position 0 and is not turned.",
+        caught_by=MAIN,
+        edits=[("torch.arange(n, dtype=x.dtype) + offset", "torch.arange(n, dtype=x.dtype) + 1 + offset")],
+    ),
+    Mistake(
+        "base-ignored",
+        "`base` is not used: the angles are always those of 10000.",
+        caught_by=BASE,
+        edits=[(SPEED, SPEED.replace("base", "10000.0"))],
+    ),
+    Mistake(
+        "offset-ignored",
+        "`offset` is not used. It is added to every position.",
+        caught_by=OFFSET,
+        edits=[(PLUS, "x.dtype)")],
+    ),
+    Mistake(
+        "offset-subtracted",
+        "`offset` was subtracted from the positions. Tokens that came before move the others to the right: add it.",
+        caught_by=OFFSET,
+        edits=[(PLUS, "x.dtype) - offset")],
+    ),
+    Mistake(
+        "offset-added-to-the-angle",
+        "`offset` was added to the angle. It is added to the position, before the product with the pair's speed.",
+        caught_by=OFFSET,
+        edits=[(PLUS, "x.dtype)"), (ANGLE, ANGLE + " + offset")],
+    ),
+    Mistake(
+        "positions-scaled-by-length",
+        "The positions were divided by the number of tokens. A position is a whole number: 0, 1, 2, …",
+        caught_by=MAIN,
+        edits=[(POSITION, "position = torch.arange(n, dtype=x.dtype) / n + offset")],
+    ),
+    # --- the pairs
+    Mistake(
+        "neighbours-paired",
+        "Neighbours (0, 1), (2, 3), … were paired, as in the RoFormer paper. Here entry i is paired with entry i + d/2.",
+        caught_by=MAIN,
+        edits=[
+            (HALVES, "x1, x2 = x[..., ::2], x[..., 1::2]"),
+            (TURNED, f"torch.stack([{Y1}, {Y2}], dim=-1).flatten(-2)"),
+        ],
+    ),
+    Mistake(
+        "interleaved-angles",
+        "The halves were paired, but the angles are laid out for neighbours (0 0 1 1 2 2 …). For halves they are the list of all "
+        "pairs, twice: 0 1 2 … 0 1 2 …",
+        caught_by=MAIN,
+        edits=[
+            (COS_SIN, "cos, sin = (t.repeat_interleave(2, dim=-1) for t in (angle.cos(), angle.sin()))"),
+            (RETURN, "return x * cos + torch.cat([-x2, x1], dim=-1) * sin"),
+        ],
+    ),
+    Mistake(
+        "neighbours-with-halves-of-angles",
+        "Neighbours were paired, but with the angles laid out for halves. Here entry i is paired with entry i + d/2.",
+        caught_by=MAIN,
+        edits=[
+            (COS_SIN, "cos, sin = (torch.cat([t, t], dim=-1) for t in (angle.cos(), angle.sin()))"),
+            (HALVES, "x1, x2 = x[..., ::2], x[..., 1::2]"),
+            (RETURN, "return x * cos + torch.stack([-x2, x1], dim=-1).flatten(-2) * sin"),
+        ],
+    ),
+    Mistake(
+        "taken-as-neighbours-put-as-halves",
+        "The pairs were read as neighbours and written as halves. Entry i and entry i + d/2 are read and written.",
+        caught_by=MAIN,
+        edits=[(HALVES, "x1, x2 = x[..., ::2], x[..., 1::2]")],
+    ),
+    Mistake(
+        "taken-as-halves-put-as-neighbours",
+        "The pairs were read as halves and written as neighbours. Entry i and entry i + d/2 are read and written.",
+        caught_by=MAIN,
+        edits=[(TURNED, f"torch.stack([{Y1}, {Y2}], dim=-1).flatten(-2)")],
+    ),
+    Mistake(
+        "halves-exchanged",
+        "The two halves of the result are exchanged: y1 comes first, then y2.",
+        caught_by=MAIN,
+        edits=[(TURNED, f"torch.cat([{Y2}, {Y1}], dim=-1)")],
+    ),
+    Mistake(
+        "position-from-the-heads",
+        "The positions run along the heads (dimension 1). They run along the tokens, dimension 2 of (b, h, n, d).",
+        caught_by=MAIN,
+        edits=[
+            ("n, d = x.shape[-2:]", "n, d = x.shape[1], x.shape[-1]"),
+            (ANGLE, "angle = (position[:, None] * speed[None, :])[:, None, :]"),
+        ],
+    ),
+    Mistake(
+        "position-from-the-batch",
+        "The positions run along the batch (dimension 0). They run along the tokens, dimension 2 of (b, h, n, d).",
+        caught_by=MAIN,
+        edits=[
+            ("n, d = x.shape[-2:]", "n, d = x.shape[0], x.shape[-1]"),
+            (ANGLE, "angle = (position[:, None] * speed[None, :])[:, None, None, :]"),
+        ],
+    ),
+    # --- the rotation
+    Mistake(
+        "sine-turned-round",
+        "The vectors turn the other way: the signs of the sine are exchanged. y1 has the minus, y2 the plus.",
+        caught_by=MAIN,
+        edits=[(Y1, "x1 * cos + x2 * sin"), (Y2, "x2 * cos - x1 * sin")],
+    ),
+    Mistake(
+        "minus-forgotten",
+        "Both sines are added. One of them is subtracted: y1 = x1 · cos - x2 · sin. Otherwise nothing is turned, and lengths change.",
+        caught_by=MAIN,
+        edits=[(Y1, "x1 * cos + x2 * sin")],
+    ),
+    Mistake(
+        "both-sines-subtracted",
+        "Both sines are subtracted. In y2 it is added: y2 = x1 · sin + x2 · cos.",
+        caught_by=MAIN,
+        edits=[(Y2, "x2 * cos - x1 * sin")],
+    ),
+    Mistake(
+        "sine-and-cosine-exchanged",
+        "Sine and cosine are exchanged: at position 0 the cosine is 1, and the vector stays as it is.",
+        caught_by=MAIN,
+        edits=[("angle.cos(), angle.sin()", "angle.sin(), angle.cos()")],
+    ),
+    Mistake(
+        "one-half-only",
+        "Only the first half of each vector was changed. Both entries of a pair turn.",
+        caught_by=MAIN,
+        edits=[(Y2, "x2")],
+    ),
+    Mistake(
+        "added-not-turned",
+        "Sines and cosines were added to x, as the older position embedding does. Here each pair is turned by them.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x + torch.cat([sin, cos], dim=-1)")],
+    ),
+    Mistake(
+        "not-turned",
+        "x came back as it was.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x.clone()")],
+    ),
+    Mistake(
+        "single-precision",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[(RETURN, RETURN + ".float()")],
+    ),
+    Mistake(
+        "widened",
+        "With float32 the result became float64. Make positions and angles in the dtype of x, or come back to it at the end.",
+        caught_by=MAIN,
+        edits=[(POSITION, "position = torch.arange(n).double() + offset")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_x",
+        edits=[(HALVES, HALVES.replace("x[", "x.detach()["))],
+    ),
+    Mistake(
+        "overwritten",
+        "The result was written into x. The caller still needs it: make a new tensor.",
+        caught_by="test_x_is_left_alone",
+        edits=[(RETURN, f"y = {TURNED}\n    x.detach().copy_(y.detach())\n    return y")],
+    ),
+]

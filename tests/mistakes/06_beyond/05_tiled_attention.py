@@ -1,0 +1,287 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+FIT = "test_block_size_need_not_fit"
+PLANE = "test_full_matrix_is_never_made"
+LARGE = "test_large_scores_stay_finite"
+MAXIMUM = "torch.maximum(maximum, scores.amax(dim=-1, keepdim=True))"
+START = "maximum = query.new_full(a_row, -torch.inf)"
+TOTAL = "total * shrink + exps.sum(dim=-1, keepdim=True)"
+OUTPUT = "output * shrink + exps @ value[..., block, :]"
+SHRINK = "shrink = torch.exp(maximum - new_maximum)"
+RANGE = "range(0, key.shape[-2], block_size)"
+SCORES = "query @ key[..., block, :].transpose(-2, -1) * scale"
+RETURN = "return output / total"
+ALL = "query @ key.transpose(-2, -1) * scale"
+
+MISTAKES = [
+    # --- putting the blocks together
+    Mistake(
+        "output-not-rescaled",
+        "The output so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the total.",
+        caught_by=MAIN,
+        edits=[(OUTPUT, OUTPUT.replace("output * shrink", "output"))],
+    ),
+    Mistake(
+        "total-not-rescaled",
+        "The total so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the output.",
+        caught_by=MAIN,
+        edits=[(TOTAL, TOTAL.replace("total * shrink", "total"))],
+    ),
+    Mistake(
+        "not-rescaled",
+        "Output and total were summed over the blocks without a correction, although each block's exps were taken from another maximum. "
+        "Multiply what is there already by exp(old maximum - new maximum).",
+        caught_by=MAIN,
+        edits=[(SHRINK, "shrink = 1.0")],
+    ),
+    Mistake(
+        "each-block-its-own-maximum",
+        "Each block subtracts its own maximum, and the sums are added as they are. Exps of different blocks can only be added when the "
+        "same maximum was subtracted: keep a running one, and correct what is there already.",
+        caught_by=MAIN,
+        edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True)"), (SHRINK, "shrink = 1.0")],
+    ),
+    Mistake(
+        "rescaled-the-wrong-way",
+        "The correction is upside down: exp(new - old) makes what is there already larger. It must shrink when the maximum grows: "
+        "exp(old - new).",
+        caught_by=MAIN,
+        edits=[
+            (START, "maximum = query.new_full(a_row, -100.0)"),
+            (SHRINK, "shrink = torch.exp((new_maximum - maximum) * (start > 0))"),
+        ],
+    ),
+    Mistake(
+        "softmaxes-averaged",
+        "Each block got a softmax of its own, and the results were averaged. A block with larger scores counts for more: add up exps and "
+        "products, and divide once, at the end.",
+        caught_by=MAIN,
+        edits=[
+            (OUTPUT, "output + torch.softmax(scores, dim=-1) @ value[..., block, :]"),
+            (TOTAL, "total + 1"),
+        ],
+    ),
+    Mistake(
+        "softmaxes-summed",
+        "Each block got a softmax of its own, and the results were added up, so the weights of a row sum to the number of blocks. Add up "
+        "exps and products, and divide once, at the end.",
+        caught_by=MAIN,
+        edits=[
+            (OUTPUT, "output + torch.softmax(scores, dim=-1) @ value[..., block, :]"),
+            (RETURN, "return output"),
+        ],
+    ),
+    Mistake(
+        "softmaxes-averaged-by-length",
+        "Each block's softmax result was weighted by the number of its keys. It counts by the sum of its exps: add up exps and products, "
+        "and divide once, at the end.",
+        caught_by=MAIN,
+        edits=[
+            (OUTPUT, "output + torch.softmax(scores, dim=-1) @ value[..., block, :] * scores.shape[-1]"),
+            (TOTAL, "total + scores.shape[-1]"),
+        ],
+    ),
+    Mistake(
+        "divided-in-every-block",
+        "The output was divided by the total in every block, and goes into the next block divided. Divide once, after the last block.",
+        caught_by=MAIN,
+        edits=[(OUTPUT, f"({OUTPUT}) / total"), (RETURN, "return output")],
+    ),
+    Mistake(
+        "divided-by-the-last-sum",
+        "The output was divided by the last block's sum. The total runs over all blocks.",
+        caught_by=MAIN,
+        edits=[(TOTAL, "exps.sum(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
+        "not-divided",
+        "The output was not divided by the total, so the weights of a row do not sum to 1.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return output")],
+    ),
+    Mistake(
+        "last-block-only",
+        "Only the last block counts: each block overwrites what was there. Add to it.",
+        caught_by=MAIN,
+        edits=[(OUTPUT, OUTPUT.replace("output * shrink + ", "")), (TOTAL, TOTAL.replace("total * shrink + ", ""))],
+    ),
+    Mistake(
+        "first-block-only",
+        "Only the first block counts. Go on to the last key.",
+        caught_by=MAIN,
+        edits=[(RANGE, "range(0, min(1, key.shape[-2]), block_size)")],
+    ),
+    Mistake(
+        "short-block-lost",
+        "The keys after the last full block are missing. A short block counts too: let the loop run to the last key.",
+        caught_by=FIT,
+        edits=[(RANGE, "range(0, key.shape[-2] // block_size * block_size, block_size)")],
+    ),
+    Mistake(
+        "short-block-padded",
+        "The last short block was filled up with zeros, and these zeros count as keys: exp(0) is 1. Leave them out, or give them minus "
+        "infinity as scores.",
+        caught_by=FIT,
+        edits=[
+            (
+                "    for start",
+                "    missing = -key.shape[-2] % block_size\n"
+                "    key = torch.nn.functional.pad(key, (0, 0, 0, missing))\n"
+                "    value = torch.nn.functional.pad(value, (0, 0, 0, missing))\n"
+                "    for start",
+            )
+        ],
+    ),
+    Mistake(
+        "short-block-refused",
+        "A block size that does not divide the number of keys was refused. It is allowed: the last block is just shorter.",
+        caught_by=FIT,
+        edits=[("    for start", "    assert key.shape[-2] % block_size == 0\n    for start")],
+    ),
+    Mistake(
+        "short-block-overlaps",
+        "The last block was moved back so that it is full, and some keys count twice. Let it be shorter.",
+        caught_by=FIT,
+        edits=[
+            (
+                "block = slice(start, start + block_size)",
+                "block = slice(max(0, min(start, key.shape[-2] - block_size)), start + block_size)",
+            )
+        ],
+    ),
+    # --- the running maximum
+    Mistake(
+        "no-maximum",
+        "exp() was taken of the scores as they are, and exp(1000) is infinite. Subtract the largest score so far, and correct what is "
+        "there already when it grows.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "torch.zeros_like(maximum)"), (START, "maximum = query.new_zeros(a_row)")],
+    ),
+    Mistake(
+        "maximum-of-the-first-block",
+        "The maximum of the first block was kept for all blocks, so larger scores further on make exp() infinite. It grows as larger "
+        "scores come.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True) if start == 0 else maximum")],
+    ),
+    Mistake(
+        "maximum-falls-again",
+        "The maximum is always that of the newest block. When it falls, the correction exp(old - new) becomes infinite. Keep the largest "
+        "so far.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
+        "maximum-starts-at-zero",
+        "The maximum starts at 0, so when all scores lie far below, every exp is 0 and the end is 0/0. Start with minus infinity.",
+        caught_by=LARGE,
+        edits=[(START, "maximum = query.new_zeros(a_row)")],
+    ),
+    Mistake(
+        "one-maximum-for-all",
+        "One maximum was taken over all queries. A query far below it ends with 0/0: each query has its own.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "torch.maximum(maximum, scores.max())")],
+    ),
+    # --- the full matrix
+    Mistake(
+        "full-matrix",
+        "All scores were computed at once. That is what this exercise avoids: compute the scores of one block, use them up, go on.",
+        caught_by=PLANE,
+        edits=[("    scale = ", "    return torch.softmax(query @ key.mT * query.shape[-1] ** -0.5, dim=-1) @ value\n    scale = ")],
+    ),
+    Mistake(
+        "full-scores-in-blocks",
+        "All scores were computed at once and then looked at block by block. Compute only the scores of one block.",
+        caught_by=PLANE,
+        edits=[
+            ("    for start", f"    full = {ALL}\n    for start"),
+            (SCORES, "full[..., block]"),
+        ],
+        same_as="full-matrix",
+    ),
+    # --- the attention itself
+    Mistake(
+        "no-scale",
+        "The scores are not divided by √d.",
+        caught_by=MAIN,
+        edits=[(SCORES, SCORES.replace(" * scale", ""))],
+    ),
+    Mistake(
+        "divided-by-d",
+        "The scores are divided by d, not by its root.",
+        caught_by=MAIN,
+        edits=[("query.shape[-1] ** -0.5", "1 / query.shape[-1]")],
+    ),
+    Mistake(
+        "scale-from-values",
+        "The scale was taken from the width of the values. It is √d, the width of queries and keys.",
+        caught_by=MAIN,
+        edits=[("query.shape[-1] ** -0.5", "value.shape[-1] ** -0.5")],
+    ),
+    Mistake(
+        "scale-from-block-size",
+        "The scale was taken from the block size. It is √d, the width of queries and keys.",
+        caught_by=MAIN,
+        edits=[("query.shape[-1] ** -0.5", "block_size**-0.5")],
+    ),
+    Mistake(
+        "scale-upside-down",
+        "The scores are multiplied by √d where they should be divided by it.",
+        caught_by=MAIN,
+        edits=[("query.shape[-1] ** -0.5", "query.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "keys-as-values",
+        "The weights were applied to the keys. They belong on the values.",
+        caught_by=MAIN,
+        edits=[(OUTPUT, OUTPUT.replace("value[", "key[")), ("value.shape[-1]", "key.shape[-1]")],
+    ),
+    Mistake(
+        "causal",
+        "Later keys are hidden. Nothing is masked in this exercise.",
+        caught_by=MAIN,
+        edits=[
+            (
+                SCORES,
+                f"({SCORES}).masked_fill(torch.arange(key.shape[-2])[block] > torch.arange(query.shape[-2])[:, None], -torch.inf)",
+            )
+        ],
+    ),
+    Mistake(
+        "single-precision",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (output / total).float()")],
+    ),
+    Mistake(
+        "made-in-the-default-dtype",
+        "The sums were made without a dtype, so they are float32 whatever comes in. Make them with query.new_zeros(...), or "
+        "dtype=query.dtype.",
+        caught_by=MAIN,
+        edits=[
+            (SCORES, f"({SCORES}).float()"),
+            (START, "maximum = torch.full(a_row, -torch.inf)"),
+            ("total = query.new_zeros(a_row)", "total = torch.zeros(a_row)"),
+            ("query.new_zeros(*query.shape[:-1], value.shape[-1])", "torch.zeros(*query.shape[:-1], value.shape[-1])"),
+            ("@ value[..., block, :]", "@ value[..., block, :].float()"),
+        ],
+        same_as="single-precision",
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_queries_keys_and_values",
+        edits=[(RETURN, "return (output / total).detach()")],
+    ),
+    Mistake(
+        "query-overwritten",
+        "The query was scaled in place. The caller still needs it: query = query * scale makes a new tensor.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[
+            (SCORES, SCORES.replace(" * scale", "")),
+            ("    a_row", "    kept = query\n    query = query * scale\n    kept.detach().copy_(query.detach())\n    a_row"),
+        ],
+    ),
+]
