@@ -244,6 +244,8 @@ def verify(
     isolation: Isolation = "best",
     seed: Seed = None,
     course: CourseFile = None,
+    jobs: Annotated[int, typer.Option("--jobs", help="How many judges work side by side.", min=1)] = os.cpu_count()
+    or 1,
     stubs: Annotated[bool, typer.Option("--write-stubs", help="Make the stubs from the solutions first.")] = False,
 ) -> None:
     """The author's gate: is each exercise's kit complete, and does it hold?"""
@@ -251,12 +253,10 @@ def verify(
     level = _level(isolation, chosen_aloud=False)
     _known(chosen, ids)
     exercises = [chosen.exercise(id) for id in ids or []] or list(chosen.exercises)
-    launched = _launch(level)
-    from grader.judge.grading import Judge
     from grader.stubs import StubError
-    from grader.verify import incomplete, prove, stale_stub, trials, write_stubs
+    from grader.verify import incomplete, prove_in_parallel, stale_stub, write_stubs
 
-    number = _seed(seed)
+    number, graded = _seed(seed), 0
     try:
         if stubs:
             for written in write_stubs(chosen, exercises):
@@ -264,10 +264,10 @@ def verify(
         problems = [problem for each in exercises for problem in incomplete(chosen, each)]
         if not problems:
             problems = [problem for each in exercises for problem in stale_stub(chosen, each)]
-            plan = [trial for each in exercises for trial in trials(chosen, each)]
-            judge = Judge(chosen, level, number, [each.id for each in exercises], launched)
-            with _ending(judge.close), _progress("Proving", len(plan)) as advance:
-                problems += prove(judge, plan, advance)
+            course_file, chosen_ids = chosen.root / "course.yml", [each.id for each in exercises]
+            with _progress("Proving", len(exercises)) as advance:
+                graded, found = prove_in_parallel(course_file, level, number, chosen_ids, jobs, advance)
+            problems += found
     except StubError as error:
         raise UsageError(str(error)) from None
     for problem in problems:
@@ -276,7 +276,7 @@ def verify(
         print(f"{len(problems)} to mend (seed {number}, isolation {level}).")
         sys.exit(EXIT_NOT_RIGHT)
     noun = "exercise" if len(exercises) == 1 else "exercises"
-    print(f"All hold: {len(exercises)} {noun}, {len(plan)} files graded (seed {number}, isolation {level}).")
+    print(f"All hold: {len(exercises)} {noun}, {graded} files graded (seed {number}, isolation {level}).")
 
 
 # --- what the commands share --------------------------------------------------------------------------------------

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader.course import Course, Exercise
+from grader.course import Course, Exercise, load_course
 from grader.judge.errors import BankError
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, load_bank
 from grader.results import ExerciseResult, Record
+from grader.sandbox.levels import Level
 from grader.stubs import StubError, make_stub, same_as_stub
 from grader.submission import SourceFile, Submission
 
 LEAST_ALTERNATIVES = 3
 LEAST_MISTAKES = 3
+EXERCISES_AT_A_TIME = 4
+"""For one process of several: starting a judge costs a second, waiting for the last part may cost more."""
+
 SPARE_TIME_FACTOR = 5
 POINTS_TOLERANCE = 1e-6
 DECIMALS = re.compile(r"\d+\.\d{3,}")
@@ -120,6 +126,40 @@ def prove(judge: Judge, planned: Sequence[Trial], progress: Callable[[str], None
 
     judge.grade((trial.submission() for trial in planned), take)
     return problems
+
+
+def prove_in_parallel(
+    course_file: Path, level: Level, seed: int, ids: Sequence[str], jobs: int, progress: Callable[[str], None]
+) -> tuple[int, list[str]]:
+    """Prove the kits of these exercises in several processes; return how many files were graded and what is wrong.
+
+    `progress` hears of each exercise that is done. Raises MachineError when this machine cannot isolate, GraderBroken for
+    checks or a bank that can't be used.
+    """
+    size = min(EXERCISES_AT_A_TIME, -(-len(ids) // jobs))
+    parts = [ids[start : start + size] for start in range(0, len(ids), size)]
+    spawn = multiprocessing.get_context("spawn")
+    graded, problems = 0, []
+    with ProcessPoolExecutor(min(jobs, len(parts)), mp_context=spawn) as pool:
+        for part, (count, found) in zip(
+            parts, pool.map(partial(_prove_part, course_file, level, seed), parts), strict=True
+        ):
+            graded += count
+            problems += found
+            for id in part:
+                progress(id)
+    return graded, problems
+
+
+def _prove_part(course_file: Path, level: Level, seed: int, ids: Sequence[str]) -> tuple[int, list[str]]:
+    """In a process of its own: prove some kits."""
+    course = load_course(course_file)
+    judge = Judge(course, level, seed, ids)
+    try:
+        plan = [trial for id in ids for trial in trials(course, course.exercise(id))]
+        return len(plan), prove(judge, plan)
+    finally:
+        judge.close()
 
 
 def _alternatives(course: Course, exercise: Exercise) -> list[Path]:

@@ -2,6 +2,7 @@
 """Writes the files of examples/class that are made of others: run it when a stub or examples/sources has changed.
 
 lucia_ferrari/                   every stub as it is given out
+林美玲/                          right answers to all: her own to the first ones, the others from the alternatives
 bjarne_lindqvist/                the stubs that he left as they were
 */07_debug_attn_weights.py       the stub with a learner's repair
 kwame_mensah.zip                 examples/sources/kwame_mensah, zipped to the same bytes wherever this runs
@@ -22,13 +23,27 @@ CLASS = ROOT / "examples" / "class"
 SOURCES = ROOT / "examples" / "sources"
 
 UNTOUCHED = "lucia_ferrari"
+ALL_RIGHT = "林美玲"
+OWN = {
+    "softmax",
+    "qkv_linear",
+    "scaled_scores",
+    "self_attention",
+    "debug_attn_weights",
+    "causal_mask",
+    "masked_softmax",
+    "split_heads",
+    "multi_head_attention",
+    "repeat_kv",
+    "grouped_query_attention",
+}
 HALF_DONE = Path("bjarne_lindqvist", "attention-kata", "exercises")
 LEFT = ("qkv_linear", "split_heads")
 ZIPPED = "kwame_mensah"
 
 FAULT = "F.softmax(attn_weights, dim=-1)"
 REPAIRS = {
-    "林美玲": "F.softmax(attn_scores, dim=-1)",
+    ALL_RIGHT: "F.softmax(attn_scores, dim=-1)",
     "diego_fernandez": "F.softmax(attn_scores * self.scaling, dim=-1)",
 }
 
@@ -49,6 +64,10 @@ def make(folder: Path) -> None:
     shutil.rmtree(folder / UNTOUCHED, ignore_errors=True)
     for exercise in course.exercises:
         copy_stub(course, exercise, folder / UNTOUCHED)
+    for exercise in course.exercises:
+        if exercise.id not in OWN:
+            right = sorted(course.alternatives_path(exercise).glob("*.py"))[0]
+            write(folder / ALL_RIGHT / exercise.file_name, right.read_bytes())
     for id in LEFT:
         copy_stub(course, course.exercise(id), folder / HALF_DONE)
     for learner, repair in REPAIRS.items():

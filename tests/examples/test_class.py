@@ -40,7 +40,7 @@ FIRST_ELEVEN = [
 
 # Status by learner and exercise; what is not named is missing.
 DUE: dict[str, dict[str, str]] = {
-    "林美玲": dict.fromkeys(FIRST_ELEVEN, "passed"),
+    "林美玲": dict.fromkeys(EVERY_ID, "passed"),
     "bjarne_lindqvist": {
         "softmax": "passed",
         "qkv_linear": "not_started",

@@ -30,6 +30,11 @@ USED = {
         "import torch\nif torch.__version__ > '2':\n    def softmax(s, dim=-1):\n        return torch.softmax(s, dim)"
     ),
     "import that is the entry point": "from torch import softmax",
+    "own attribute that holds the library's": (
+        "import torch\nclass N:\n    def __init__(self):\n        self.softmax = torch.softmax\n"
+        "    def __call__(self, s):\n        return self.softmax(s, -1)\n"
+        "def softmax(s, dim=-1):\n    return N()(s)"
+    ),
     "star of attention": (
         "import torch.nn.functional as F\n"
         "def softmax(s, dim=-1):\n    return F.scaled_dot_product_attention(s, s, s)"
@@ -42,6 +47,11 @@ NOT_USED = {
     "own method": (
         "class N:\n    def softmax(self, s):\n        return s\n"
         "def softmax(s, dim=-1):\n    return N().softmax(s)"
+    ),
+    "own attribute": (
+        "class N:\n    def __init__(self):\n        self.log_softmax = 1\n"
+        "    def __call__(self, s):\n        return s * self.log_softmax\n"
+        "def softmax(s, dim=-1):\n    return N()(s)"
     ),
     "comment and docstring": "def softmax(s, dim=-1):\n    '''like torch.softmax'''\n    return s  # F.softmax",
     "comparison under the main guard": (

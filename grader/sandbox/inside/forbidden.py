@@ -46,20 +46,27 @@ def forbidden_uses(source: str, calls: Iterable[str], entry_points: Iterable[str
     """
     names = frozenset(calls)
     tree = ast.parse(source)
-    methods, imported = _own_methods(tree), _imported_names(tree)
+    own, imported = _own_attributes(tree), _imported_names(tree)
     found: set[tuple[str, int]] = set()
     for node in _reachable(tree, entry_points):
         for part in ast.walk(node):
-            name = _library_name(part, names, methods, imported)
+            name = _library_name(part, names, own, imported)
             if name:
                 found.add((name, getattr(part, "lineno", 0)))
     return sorted(found, key=lambda use: use[1])
 
 
-def _own_methods(tree: ast.Module) -> frozenset[str]:
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+def _own_attributes(tree: ast.Module) -> frozenset[str]:
+    """What classes of the file define themselves: methods, and attributes that are assigned to."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return frozenset(part.name for node in classes for part in node.body if isinstance(part, functions))
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    methods = {part.name for node in classes for part in node.body if isinstance(part, functions)}
+    assigned = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _root_name(node) == "self"
+    }
+    return frozenset(methods | assigned)
 
 
 def _imported_names(tree: ast.Module) -> frozenset[str]:
@@ -116,11 +123,9 @@ def _defined_by(statement: ast.stmt) -> Iterable[str]:
             yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
 
 
-def _library_name(
-    node: ast.AST, names: frozenset[str], methods: frozenset[str], imported: frozenset[str]
-) -> str | None:
-    if isinstance(node, ast.Attribute) and node.attr in names:
-        is_own = node.attr in methods and _root_name(node) not in imported
+def _library_name(node: ast.AST, names: frozenset[str], own: frozenset[str], imported: frozenset[str]) -> str | None:
+    if isinstance(node, ast.Attribute) and node.attr in names and isinstance(node.ctx, ast.Load):
+        is_own = node.attr in own and _root_name(node) not in imported
         return None if is_own else node.attr
     if isinstance(node, ast.ImportFrom):
         return next((alias.name for alias in node.names if alias.name in names), None)

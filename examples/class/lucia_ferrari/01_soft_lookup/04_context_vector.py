@@ -1,0 +1,25 @@
+"""The context vector: what a word takes home from the whole sentence.
+
+    scores  = query · inputs_i                 one a word
+    weights = softmax(scores)                  positive, 1 in all
+    context = sum_i weights_i * inputs_i       one vector
+
+    query    (d,)      the embedding of the word that asks
+    inputs   (n, d)    the embeddings of n words, one a row
+    returns  (d,)      the context vector
+
+Document: HackTricks, "4. Attention Mechanisms", step 3 (compute the context vector of "shiny").
+
+    >>> inputs = torch.tensor([[0.34, 0.22, 0.54], [0.53, 0.34, 0.98], [0.29, 0.54, 0.93]])  # Hello shiny sun
+    >>> context_vector(inputs[1], inputs)
+    tensor([0.3990, 0.3854, 0.8610])
+
+The document gives .3992 .3858 .8610: it rounds by hand on the way.
+The library's softmax is allowed here, and so is yours.
+"""
+
+import torch
+
+
+def context_vector(query: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
+    raise NotImplementedError("context_vector: still to write")

@@ -1,0 +1,67 @@
+"""Several heads side by side: the simplest multi-head attention is a list of attentions.
+
+    result = head_0(x), head_1(x), …, head_(h-1)(x)         side by side, along the width
+
+    x               (b, n, d_in)               batch, tokens, width that comes in
+    each head(x)    (b, n, d_out)              batch, tokens, width of one head
+    returns         (b, n, d_out * num_heads)  batch, tokens, width of all heads together
+
+Document: iThome, "Day 15. Multi-head Attention", the first version, with a ModuleList.
+
+`CausalAttention` is given below, complete. Write the wrapper only. Its heads are an nn.ModuleList named `heads`, and
+that is all it has; the parameters are then called heads.0.W_query.weight, heads.0.W_key.weight and so on. Every head
+gets the same d_in, d_out, context_length, dropout and qkv_bias, and weights of its own.
+
+On two copies of "Your journey starts with one step", six tokens of width 3:
+
+    >>> torch.manual_seed(123)
+    >>> wrapper = MultiHeadAttentionWrapper(d_in=3, d_out=2, context_length=6, dropout=0.0, num_heads=2)
+    >>> wrapper(batch).shape
+    torch.Size([2, 6, 4])
+    >>> wrapper(batch)[0, 0].detach()
+    tensor([-0.4519,  0.2216,  0.4772,  0.1063])
+
+These four numbers hold when the heads are made in order. The first two are those of a single CausalAttention.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class CausalAttention(nn.Module):
+    """One head, given: no token sees a later one. (b, n, d_in) becomes (b, n, d_out)."""
+
+    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
+        super().__init__()
+        self.d_out = d_out
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        later = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
+        self.register_buffer("mask", later)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        n = x.shape[1]
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = queries @ keys.transpose(1, 2) / self.d_out**0.5
+        scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)
+        return self.dropout(F.softmax(scores, dim=-1)) @ values
+
+
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ):
+        super().__init__()
+        raise NotImplementedError("MultiHeadAttentionWrapper.__init__: still to write")
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        raise NotImplementedError("MultiHeadAttentionWrapper.forward: still to write")
