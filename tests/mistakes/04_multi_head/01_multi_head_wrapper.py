@@ -196,6 +196,16 @@ MISTAKES = [
         edits=[(HEAD, "CausalAttention(d_in, d_out // num_heads, context_length, dropout, qkv_bias)")],
     ),
     Mistake(
+        "d-out-shared-out-evenly",
+        "Each head was made d_out // num_heads wide, and a d_out that num_heads does not divide was refused. That is for the efficient version: "
+        "here each head is d_out wide, whatever the number of heads.",
+        caught_by=MAIN,
+        edits=[
+            (MADE, f"assert d_out % num_heads == 0\n        {MADE}"),
+            (HEAD, "CausalAttention(d_in, d_out // num_heads, context_length, dropout, qkv_bias)"),
+        ],
+    ),
+    Mistake(
         "d-out-multiplied",
         "Each head was made d_out · num_heads wide. Each is d_out wide; side by side they become d_out · num_heads.",
         caught_by=MAIN,
