@@ -133,8 +133,8 @@ def prove_in_parallel(
 ) -> tuple[int, list[str]]:
     """Prove the kits of these exercises in several processes; return how many files were graded and what is wrong.
 
-    `progress` hears of each exercise that is done. Raises MachineError when this machine cannot isolate, GraderBroken for
-    checks or a bank that can't be used.
+    `progress` hears of each exercise that is done. Raises MachineError when this machine cannot isolate, GraderBroken
+    for checks or a bank that can't be used.
     """
     size = min(EXERCISES_AT_A_TIME, -(-len(ids) // jobs))
     parts = [ids[start : start + size] for start in range(0, len(ids), size)]
