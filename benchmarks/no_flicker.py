@@ -49,9 +49,8 @@ def main() -> None:
     judge.grade(fresh_seeds(), take)
     judge.close()
     capability = os.environ.get("ATEN_CPU_CAPABILITY", "as the processor has it")
-    print(
-        f"{options.runs} runs of {len(judge.kits)} exercises ({options.isolation}, {capability}): {failures} failed checks"
-    )
+    terms = f"{options.isolation}, {capability}"
+    print(f"{options.runs} runs of {len(judge.kits)} exercises ({terms}): {failures} failed checks")
     sys.exit(bool(failures))
 
 

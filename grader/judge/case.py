@@ -14,6 +14,7 @@ from grader.sandbox.inside.wire import Slot
 
 OUTPUT = "output"
 GRADIENTS = "gradients"
+OBSERVED = "observed"
 
 
 @dataclass
@@ -98,7 +99,7 @@ class Case:
         "largest_plane" is the largest product of the last two sizes of any tensor made, "functions" are the names of
         torch's functions called directly, "printed" counts characters. All three are claims of the learner's side.
         """
-        self._add("observed", "observed")
+        self._add("observed", OBSERVED)
 
     def train(self, module: Slot, inputs: torch.Tensor, targets: torch.Tensor, rate: float) -> None:
         """Train a model on batches of tokens (steps, batch, tokens); brings back "losses", one before each step."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .answers import Answers
+from .case import Question
 from .learner import Exchange, same_answers
 from .mistakes import Mistake
 from .trusted import Expected, TrustedModule
@@ -27,10 +29,11 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     does not. Of several the one is taken that explains most checks and contradicts fewest of the others; one that
     contradicts any must explain a main check, else it is only alike by chance.
     """
-    failed = {check.name: check for check in checks if not check.passed and check.exchanges}
-    if not failed:
-        return []
-    scores = [_Score.of(mistake, module, checks, failed, expected) for mistake, module in expected.mistakes]
+    weighed = [_Weighed.of(check, expected) for check in checks if check.exchanges]
+    failed = {check.name: check for check in weighed if not check.passed and check.is_wrong}
+    scores = [
+        score for mistake, module in expected.mistakes if failed and (score := _score(mistake, module, weighed, failed))
+    ]
     found: list[Mistake] = []
     open_checks = set(failed)
     while open_checks:
@@ -44,48 +47,65 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
 
 
 @dataclass(frozen=True)
+class _Answered:
+    """One case of a check: what the learner answered, and whether that is wrong."""
+
+    question: Question
+    number: int
+    came: Answers
+    is_wrong: bool
+
+    def is_given_by(self, module: TrustedModule) -> bool:
+        return same_answers(self.came, module.answer_to(self.question, self.number), self.question.cases[self.number])
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """A check with its cases, the wrong ones first: most mistakes are ruled out by the first of them."""
+
+    name: str
+    passed: bool
+    is_main: bool
+    cases: tuple[_Answered, ...]
+
+    @classmethod
+    def of(cls, check: CheckedExchanges, expected: Expected) -> _Weighed:
+        cases = []
+        for exchange in check.exchanges:
+            due = expected.due(exchange.question)
+            for number, (came, right) in enumerate(zip(exchange.answers, due, strict=True)):
+                is_wrong = not same_answers(came, right, exchange.question.cases[number])
+                cases.append(_Answered(exchange.question, number, came, is_wrong))
+        cases.sort(key=lambda case: not case.is_wrong)
+        return cls(check.name, check.passed, check.is_main, tuple(cases))
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.cases[0].is_wrong
+
+    @property
+    def has_wrong_values(self) -> bool:
+        return any(case.is_wrong and case.came.error is None for case in self.cases)
+
+    def is_given_by(self, module: TrustedModule) -> bool:
+        return all(case.is_given_by(module) for case in self.cases)
+
+
+@dataclass(frozen=True)
 class _Score:
     mistake: Mistake
     explains: frozenset[str]
     contradicts: int
 
-    @classmethod
-    def of(
-        cls,
-        mistake: Mistake,
-        module: TrustedModule,
-        checks: Sequence[CheckedExchanges],
-        failed: Mapping[str, CheckedExchanges],
-        expected: Expected,
-    ) -> _Score:
-        gives_same = {check.name: _gives_same(module, check) for check in checks if check.exchanges}
-        contradicts = sum(not same for same in gives_same.values())
-        explains = {name for name, check in failed.items() if gives_same[name] and not _is_right(expected, check)}
-        if contradicts:
-            # wrong numbers are as good as a fingerprint; that both end in the same kind of error may be chance
-            explains = {name for name in explains if _has_wrong_values(expected, failed[name])}
-        return cls(mistake, frozenset(explains), contradicts)
 
-
-def _gives_same(module: TrustedModule, check: CheckedExchanges) -> bool:
-    return all(
-        same_answers(came, other, case)
-        for exchange in check.exchanges
-        for came, other, case in zip(
-            exchange.answers, module.answer(exchange.question), exchange.question.cases, strict=True
-        )
-    )
-
-
-def _has_wrong_values(expected: Expected, check: CheckedExchanges) -> bool:
-    return any(
-        came.error is None and not same_answers(came, due, case)
-        for exchange in check.exchanges
-        for came, due, case in zip(
-            exchange.answers, expected.due(exchange.question), exchange.question.cases, strict=True
-        )
-    )
-
-
-def _is_right(expected: Expected, check: CheckedExchanges) -> bool:
-    return _gives_same(expected.reference, check)
+def _score(
+    mistake: Mistake, module: TrustedModule, weighed: Sequence[_Weighed], failed: Mapping[str, _Weighed]
+) -> _Score | None:
+    explains = {name for name, check in failed.items() if check.is_given_by(module)}
+    if not explains:
+        return None
+    contradicts = sum(check.name not in explains and not check.is_given_by(module) for check in weighed)
+    if contradicts:
+        # wrong numbers are as good as a fingerprint; that both end in the same kind of error may be chance
+        explains = {name for name in explains if failed[name].has_wrong_values}
+    return _Score(mistake, frozenset(explains), contradicts) if explains else None

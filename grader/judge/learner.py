@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import torch
 
 from .answers import Answers, Malformed, read_answers
-from .case import GRADIENTS, OUTPUT, Case, Question
+from .case import GRADIENTS, OBSERVED, OUTPUT, Case, Question
 from .compare import difference, form_difference, gradients_difference, is_far_off, same, scale_for
 from .draw import Draw
 from .failure import CheckFailed, error_text, expect, fail
@@ -217,6 +217,9 @@ def same_answers(came: Answers, other: Answers, case: Case) -> bool:
     for name, value in other.values.items():
         if name == GRADIENTS and isinstance(value, Mapping):
             if gradients_difference(came[name], value) or _reach(came[name]) != _reach(value):
+                return False
+        elif name == OBSERVED:
+            if bool(came[name]["printed"]) != bool(value["printed"]):
                 return False
         elif not same(came[name], value):
             return False

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import torch
 from grader.sandbox.inside import host, wire
 
 from .answers import Answers, read_answers
-from .case import Question
+from .case import Case, Question
 from .mistakes import Mistake, load_bank
 
 # One thread, as on the learner's side: the same sums in the same order, and no threads that wait for each other when
@@ -32,38 +34,52 @@ class TrustedModule:
     def __init__(self, source: str, name: str) -> None:
         self._source = source
         self._name = name
-        self._answers: dict[bytes, list[Answers]] = {}
+        self._answers: dict[tuple[bytes, int], Answers] = {}
 
     @cached_property
     def namespace(self) -> Mapping[str, Any]:
         """The file's names."""
-        return host.load(self._source, self._name)
+        with _quietly():
+            return host.load(self._source, self._name)
 
     def answer(self, question: Question) -> list[Answers]:
         """The answers to a question, computed once."""
-        kept = self._answers.get(question.digest)
+        return [self.answer_to(question, number) for number in range(len(question.cases))]
+
+    def answer_to(self, question: Question, number: int) -> Answers:
+        """The answer to one case of a question, computed once."""
+        key = (question.digest, number)
+        kept = self._answers.get(key)
         if kept is None:
-            kept = self._run(wire.unpack_frame(question.frame), question)
+            case = question.cases[number]
+            kept = self._run(case, case.as_data())
             if len(self._answers) < KEPT_ANSWERS:
-                self._answers[question.digest] = kept
+                self._answers[key] = kept
         return kept
 
     def answer_rounded(self, question: Question) -> list[Answers]:
         """The answers when every number of the question is off by a few roundings: how far the result may move."""
-        data = wire.unpack_frame(question.frame)
         generator = torch.Generator().manual_seed(1)
-        return self._run({"cases": [_perturbed(case, generator) for case in data["cases"]]}, question)
+        return [self._run(case, _perturbed(case.as_data(), generator)) for case in question.cases]
 
-    def _run(self, data: Mapping[str, Any], question: Question) -> list[Answers]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # mistakes may be warned about; nobody here is to read it
-            replies = host.run_question(data, self.namespace, self._name)
+    def _run(self, case: Case, data: Mapping[str, Any]) -> Answers:
+        namespace = self.namespace
+        with _quietly():
+            replies = host.run_question({"cases": [data]}, namespace, self._name)
         try:
             # through the wire's format and back, so that both sides of a comparison are of one kind
             copied = wire.copied(replies)
         except wire.WireError:  # a mistake whose answer no worker could send
-            return [Answers({}, {"kind": "too_large", "step": -1})] * len(question.cases)
-        return read_answers(copied, question.cases)
+            return Answers({}, {"kind": "too_large", "step": -1})
+        return read_answers(copied, [case])[0]
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Mistakes may print and be warned about; nobody here is to read it."""
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _perturbed(value: Any, generator: torch.Generator) -> Any:
