@@ -196,11 +196,18 @@ def _caught(mistake: Mistake, bank: Sequence[Mistake], result: ExerciseResult) -
     problems = []
     if mistake.caught_by not in failed:
         problems.append(f"not caught by {mistake.caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})")
-    equal = {mistake.id, mistake.same_as, *(other.id for other in bank if other.same_as == mistake.id)}
     named = result.diagnosis[0].mistake if result.diagnosis else "nothing"
-    if named not in equal:
+    if _first_of_its_kind(named, bank) != _first_of_its_kind(mistake.id, bank):
         problems.append(f"diagnosed as {named}")
     return problems
+
+
+def _first_of_its_kind(id: str, bank: Sequence[Mistake]) -> str:
+    """Follow `same_as` to the mistake that stands for all that give the same."""
+    same_as = {mistake.id: mistake.same_as for mistake in bank}
+    for _ in bank:
+        id = same_as.get(id) or id
+    return id
 
 
 def _leaks(result: ExerciseResult) -> list[str]:
