@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import sys
@@ -194,6 +195,7 @@ class _Batch:
         if self.problems:
             self.failure = GraderBroken("; ".join(self.problems))
             return True
+        gc.freeze()  # torch's hundred thousand objects stay; looking through them again and again takes time
         try:
             self._judge.await_ready()
             for submission in self._submissions:
