@@ -89,9 +89,7 @@ def test_library_does_the_work(learner, draw):
 @points(0.25)
 def test_gradients_reach_queries_keys_and_values(learner, draw):
     """Gradients flow back to query, key and value."""
-    learner.agrees_in_gradients(
-        case(draw, (2, 3), *sizes(draw)), case(draw, (3,), *sizes(draw), dtype=torch.float64)
-    )
+    learner.agrees_in_gradients(case(draw, (2, 3), *sizes(draw)), case(draw, (3,), *sizes(draw), dtype=torch.float64))
 
 
 @points(0.25, role="manners")

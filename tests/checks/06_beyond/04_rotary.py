@@ -81,9 +81,7 @@ def test_only_the_distance_counts(learner, draw):
     batch, heads, tokens, width = shape(draw)
     query, key = draw.normal(batch, heads, tokens, width), draw.normal(batch, heads, tokens, width)
     by = draw.integer(3, 12)
-    q, k, later_q, later_k = learner.outputs(
-        case(query), case(key), case(query, offset=by), case(key, offset=by)
-    )
+    q, k, later_q, later_k = learner.outputs(case(query), case(key), case(query, offset=by), case(key, offset=by))
     expect(
         same(q.norm(dim=-1), query.norm(dim=-1)),
         "Some vectors became longer or shorter. A rotation keeps lengths: each pair takes one cosine and one sine of the same angle.",

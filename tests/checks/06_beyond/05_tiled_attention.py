@@ -129,9 +129,7 @@ def test_large_scores_stay_finite(learner, draw):
 @points(0.75)
 def test_gradients_reach_queries_keys_and_values(learner, draw):
     """Gradients flow back to query, key and value."""
-    learner.agrees_in_gradients(
-        case(draw, (2, 3), 4, 7, 5, 3, 3), case(draw, (2,), 5, 6, 3, 4, 2, dtype=torch.float64)
-    )
+    learner.agrees_in_gradients(case(draw, (2, 3), 4, 7, 5, 3, 3), case(draw, (2,), 5, 6, 3, 4, 2, dtype=torch.float64))
 
 
 @points(0.5, role="manners")

@@ -187,8 +187,14 @@ MISTAKES = [
         "The queries were joined with cached ones as well. Only the new tokens ask; the old ones have had their answer.",
         caught_by=CHUNKS,
         edits=[
-            ("past_k, past_v = cache\n", "past_q, past_k, past_v = cache\n            q = torch.cat([past_q, q], dim=2)\n"),
-            ("torch.ones(n, past + n, dtype=torch.bool)" + OFFSET, "torch.ones(past + n, past + n, dtype=torch.bool).triu(1)"),
+            (
+                "past_k, past_v = cache\n",
+                "past_q, past_k, past_v = cache\n            q = torch.cat([past_q, q], dim=2)\n",
+            ),
+            (
+                "torch.ones(n, past + n, dtype=torch.bool)" + OFFSET,
+                "torch.ones(past + n, past + n, dtype=torch.bool).triu(1)",
+            ),
             (MERGE, "(weights @ v).transpose(1, 2).reshape(b, past + n, hidden_dim)"),
             (END, "return self.o_proj(context), (q, k, v)"),
         ],
@@ -279,7 +285,10 @@ MISTAKES = [
         "split-and-merged-without-transpose",
         "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head.",
         caught_by=ONE_PASS,
-        edits=[(VIEW, ".view(b, self.nums_head, n, self.head_dim)"), (MERGE, "(weights @ v).reshape(b, n, hidden_dim)")],
+        edits=[
+            (VIEW, ".view(b, self.nums_head, n, self.head_dim)"),
+            (MERGE, "(weights @ v).reshape(b, n, hidden_dim)"),
+        ],
         everywhere=True,
     ),
     Mistake(

@@ -189,7 +189,12 @@ MISTAKES = [
         "full-matrix",
         "All scores were computed at once. That is what this exercise avoids: compute the scores of one block, use them up, go on.",
         caught_by=PLANE,
-        edits=[("    scale = ", "    return torch.softmax(query @ key.mT * query.shape[-1] ** -0.5, dim=-1) @ value\n    scale = ")],
+        edits=[
+            (
+                "    scale = ",
+                "    return torch.softmax(query @ key.mT * query.shape[-1] ** -0.5, dim=-1) @ value\n    scale = ",
+            )
+        ],
     ),
     Mistake(
         "full-scores-in-blocks",
@@ -281,7 +286,10 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[
             (SCORES, SCORES.replace(" * scale", "")),
-            ("    a_row", "    kept = query\n    query = query * scale\n    kept.detach().copy_(query.detach())\n    a_row"),
+            (
+                "    a_row",
+                "    kept = query\n    query = query * scale\n    kept.detach().copy_(query.detach())\n    a_row",
+            ),
         ],
     ),
 ]
