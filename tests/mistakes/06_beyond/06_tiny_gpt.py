@@ -1,0 +1,245 @@
+from grader.judge.authoring import Mistake
+
+FUTURE = "test_future_has_no_say"
+LEARNS = "test_learns_more_than_word_pairs"
+ORDER = "test_order_of_earlier_tokens_counts"
+DEEP = "test_a_deep_model_still_hears_its_own_token"
+LAYERS = "test_every_layer_has_weights_of_its_own"
+GREEDY = "test_generate_takes_the_likeliest_token"
+BEYOND = "test_generate_goes_on_beyond_the_context"
+CALLS = "test_calls_do_not_disturb_each_other"
+SHAPE = "test_shape_of_the_logits"
+HIDE = ".masked_fill(later, -torch.inf)"
+ATTEND = "h = h + self.attend(self.norm_1(h))"
+MLP = "h = h + self.mlp(self.norm_2(h))"
+POSITION = " + self.position(torch.arange(idx.shape[1]))"
+BLOCKS = "[Block(d_model, num_heads) for _ in range(num_layers)]"
+LOOP = "        for block in self.blocks:\n            h = block(h)\n"
+END = "return self.head(self.norm(h))"
+CROP = "self(idx[:, -self.context_length :])"
+ARGMAX = "logits[:, -1].argmax(dim=-1, keepdim=True)"
+STEP = "idx = torch.cat([idx, following], dim=1)"
+
+MISTAKES = [
+    # --- what a place may see
+    Mistake(
+        "not-causal",
+        "Attention sees the future: in training the model just reads off the next token (the loss gets suspiciously low), and when it "
+        "writes there is nothing to read off. Hide later tokens before the softmax.",
+        caught_by=FUTURE,
+        edits=[(HIDE, "")],
+    ),
+    Mistake(
+        "mask-after-softmax",
+        "The mask came after the softmax, so hidden tokens still have a say in the sum that the weights are divided by. Hide the scores.",
+        caught_by=FUTURE,
+        edits=[(HIDE, ""), ("F.softmax(scores, dim=-1)", "F.softmax(scores, dim=-1).masked_fill(later, 0.0)")],
+        same_as="not-causal",
+    ),
+    Mistake(
+        "next-token-visible",
+        "Each place sees the token right after it, the very one that it is to predict. The hidden triangle begins one step to the right "
+        "of the diagonal: diagonal=1.",
+        caught_by=FUTURE,
+        edits=[("triu(diagonal=1)", "triu(diagonal=2)")],
+    ),
+    Mistake(
+        "past-hidden",
+        "The past is hidden instead of the future: the triangle lies on the wrong side.",
+        caught_by=FUTURE,
+        edits=[("triu(diagonal=1)", "tril(diagonal=-1)")],
+        same_as="not-causal",
+    ),
+    Mistake(
+        "logits-shifted-back",
+        "The logits stand one place too early: those at place i are made from the tokens up to i + 1, which they are to predict. Return "
+        "them where they were made; whoever trains the model shifts the targets.",
+        caught_by=FUTURE,
+        edits=[(END, "return self.head(self.norm(h)).roll(-1, dims=1)")],
+    ),
+    Mistake(
+        "logits-shifted-on",
+        "The logits stand one place too late: those at place i do not know token i. Return them where they were made; whoever trains "
+        "the model shifts the targets.",
+        caught_by=FUTURE,
+        edits=[
+            (
+                END,
+                "logits = self.head(self.norm(h))\n        return torch.cat([logits[:, :1] * 0, logits[:, :-1]], dim=1)",
+            )
+        ],
+    ),
+    Mistake(
+        "logits-cut-off",
+        "The logits of one place are missing. There is one row for each token, the last one included: it judges what comes after the text.",
+        caught_by=SHAPE,
+        edits=[(END, "return self.head(self.norm(h))[:, :-1]")],
+    ),
+    Mistake(
+        "last-place-only",
+        "Only the logits of the last place came back. In training every place predicts its next token: return them all.",
+        caught_by=SHAPE,
+        edits=[(END, "return self.head(self.norm(h[:, -1]))")],
+    ),
+    Mistake(
+        "no-attention",
+        "There is no attention: each place knows only its own token, so this is a model of word pairs.",
+        caught_by=FUTURE,
+        edits=[(f"        {ATTEND}\n", "")],
+    ),
+    # --- positions
+    Mistake(
+        "no-positions",
+        "Nothing tells the model where a token stands; with one layer, earlier tokens may change places and nothing changes. (The loss "
+        "hardly shows it.) Add position vectors to the token vectors.",
+        caught_by=ORDER,
+        edits=[(POSITION, "")],
+    ),
+    Mistake(
+        "same-position-for-all",
+        "All tokens got the same position vector. Token i of the text gets that of place i: torch.arange(n).",
+        caught_by=ORDER,
+        edits=[("torch.arange(idx.shape[1])", "torch.zeros_like(idx)")],
+        same_as="no-positions",
+    ),
+    # --- layers
+    Mistake(
+        "no-residual",
+        "The layers have no residual connections, so in a deep model a token's own signal is lost. Each part adds to what comes in: "
+        "h = h + part(h).",
+        caught_by=DEEP,
+        edits=[(ATTEND, ATTEND.replace("h + ", "")), (MLP, MLP.replace("h + ", ""))],
+    ),
+    Mistake(
+        "no-residual-around-attention",
+        "The attention's result replaces what came in. Add it: h = h + attention(norm(h)).",
+        caught_by=DEEP,
+        edits=[(ATTEND, ATTEND.replace("h + ", ""))],
+        same_as="no-residual",
+    ),
+    Mistake(
+        "no-residual-around-mlp",
+        "The mlp's result replaces what came in. Add it: h = h + mlp(norm(h)).",
+        caught_by=DEEP,
+        edits=[(MLP, MLP.replace("h + ", ""))],
+        same_as="no-residual",
+    ),
+    Mistake(
+        "layers-shared",
+        "All layers share the same weights. `[layer] * num_layers` repeats one layer; make a new one for each.",
+        caught_by=LAYERS,
+        edits=[(BLOCKS, "[Block(d_model, num_heads)] * num_layers")],
+    ),
+    Mistake(
+        "num-layers-ignored",
+        "`num_layers` is not used: there is always the same number of layers.",
+        caught_by=LAYERS,
+        edits=[("range(num_layers)", "range(1)")],
+    ),
+    Mistake(
+        "layers-unused",
+        "The layers are all made, but not all are used. Each works on what the one before it returned: h = block(h), and the return comes "
+        "after the loop.",
+        caught_by=LAYERS,
+        edits=[(LOOP, "        h = self.blocks[-1](h)\n")],
+    ),
+    Mistake(
+        "layers-in-a-list",
+        "The layers are in a plain Python list, so their parameters are not found: nobody trains them. Use nn.ModuleList.",
+        caught_by=LAYERS,
+        edits=[(f"nn.ModuleList({BLOCKS})", BLOCKS)],
+    ),
+    Mistake(
+        "detached",
+        ".detach(), .data or torch.no_grad() stands between the layers and the logits, so no gradient comes back to them.",
+        caught_by=LAYERS,
+        edits=[("self.norm(h))", "self.norm(h.detach()))")],
+        same_as="layers-unused",
+    ),
+    Mistake(
+        "probabilities-returned",
+        "Probabilities came back where logits are asked for: the loss takes a softmax itself. Leave the softmax out at the end.",
+        caught_by=LEARNS,
+        edits=[(END, "return F.softmax(self.head(self.norm(h)), dim=-1)")],
+    ),
+    # --- writing
+    Mistake(
+        "drawn-at-random",
+        "The new tokens were drawn at random by their probabilities. Greedy means: always the one with the largest logit.",
+        caught_by=GREEDY,
+        edits=[(ARGMAX, "torch.multinomial(logits[:, -1].softmax(-1), 1)")],
+    ),
+    Mistake(
+        "logits-of-another-place",
+        "The new token was taken from the logits of the first place, or of another one. The last place judges what comes after the text.",
+        caught_by=GREEDY,
+        edits=[("logits[:, -1].argmax", "logits[:, 0].argmax")],
+    ),
+    Mistake(
+        "one-token-repeated",
+        "One new token was found and repeated. Each new token is put behind the text before the next is looked for.",
+        caught_by=GREEDY,
+        edits=[
+            ("for _ in range(max_new_tokens):", "prompt = idx\n        for _ in range(max_new_tokens):"),
+            (CROP, "self(prompt[:, -self.context_length :])"),
+        ],
+    ),
+    Mistake(
+        "prompt-forgotten",
+        "Only the newest token was shown to the model. It is shown the whole text so far, or its last context_length tokens.",
+        caught_by=GREEDY,
+        edits=[(CROP, "self(idx[:, -1:])")],
+    ),
+    Mistake(
+        "prompt-left-out",
+        "Only the new tokens came back. The prompt belongs in front of them.",
+        caught_by=GREEDY,
+        edits=[
+            ("for _ in range(max_new_tokens):", "given = idx.shape[1]\n        for _ in range(max_new_tokens):"),
+            ("return idx\n", "return idx[:, given:]\n"),
+        ],
+    ),
+    Mistake(
+        "prompt-counted",
+        "The prompt was counted among max_new_tokens, so there are too few new ones.",
+        caught_by=GREEDY,
+        edits=[("range(max_new_tokens)", "range(max_new_tokens - idx.shape[1])")],
+    ),
+    Mistake(
+        "new-token-in-front",
+        "The new tokens were put in front of the text. They belong behind it.",
+        caught_by=GREEDY,
+        edits=[(STEP, "idx = torch.cat([following, idx], dim=1)")],
+    ),
+    Mistake(
+        "not-cropped",
+        "The model is shown a text longer than its context_length. Show it the last context_length tokens only.",
+        caught_by=BEYOND,
+        edits=[(CROP, "self(idx)")],
+    ),
+    Mistake(
+        "cropped-at-the-end",
+        "The model is shown the first context_length tokens, so nothing new ever comes in. Show it the last ones: idx[:, -context_length:].",
+        caught_by=BEYOND,
+        edits=[(CROP, "self(idx[:, : self.context_length])")],
+    ),
+    Mistake(
+        "cropped-by-one-too-many",
+        "The model is shown one token fewer than it could be. The last context_length tokens all count.",
+        caught_by=BEYOND,
+        edits=[(CROP, "self(idx[:, -(self.context_length - 1) :])")],
+    ),
+    Mistake(
+        "text-cropped",
+        "The text itself was cropped to context_length. Crop only what the model is shown; the whole text is returned.",
+        caught_by=BEYOND,
+        edits=[(STEP, STEP + "[:, -self.context_length :]")],
+    ),
+    # --- manners
+    Mistake(
+        "one-norm-for-the-batch",
+        "Something is normalised over the whole batch, so a text gets other logits alone than among others.",
+        caught_by=CALLS,
+        edits=[("h = self.token(idx)", "h = self.token(idx) / self.token(idx).std()")],
+    ),
+]
