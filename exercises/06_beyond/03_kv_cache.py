@@ -25,8 +25,8 @@ cache should be small. Here are all shapes of a text of five tokens, read as thr
     >>> torch.allclose(out, attention(x)[0][:, 4:5], atol=1e-6)
     True
 
-The layers q_proj, k_proj, v_proj and o_proj are nn.Linear(hidden_dim, hidden_dim) with bias. A hidden_dim that nums_head
-does not divide is refused with AssertionError or ValueError.
+The layers q_proj, k_proj, v_proj and o_proj are nn.Linear(hidden_dim, hidden_dim) with bias. A hidden_dim that
+nums_head does not divide is refused with AssertionError or ValueError.
 """
 
 import torch

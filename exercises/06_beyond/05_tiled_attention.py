@@ -27,7 +27,5 @@ No tensor may be made whose last two sizes multiply to Lq · Lk or more. The lib
 import torch
 
 
-def tiled_attention(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, block_size: int
-) -> torch.Tensor:
+def tiled_attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, block_size: int) -> torch.Tensor:
     raise NotImplementedError("tiled_attention: still to write")
