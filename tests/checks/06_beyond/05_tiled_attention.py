@@ -91,12 +91,12 @@ def test_block_size_need_not_fit(learner, draw):
 def test_full_matrix_is_never_made(learner, draw):
     """The result is right, and no tensor is made whose last two sizes multiply to Lq · Lk or more."""
     queries, keys = draw.distinct(2, 64, 90)
-    long = [
-        case(draw, leading, queries, keys, 3, 2, block_size)
-        for leading, block_size in (((), 7), ((1,), 5), ((1, 1), 6))
-    ]
-    learner.agrees(*long)
-    watched = [telling_whether_planes_stay_below(each, queries * keys) for each in long]
+    shapes = [((), 7), ((1,), 5), ((1, 1), 6)]
+    numbers, watched = (
+        [case(draw, leading, queries, keys, 3, 2, block_size) for leading, block_size in shapes] for _ in range(2)
+    )
+    learner.agrees(*numbers)
+    watched = [telling_whether_planes_stay_below(each, queries * keys) for each in watched]
     expect(
         all(answer["is small"] is True for answer in learner.ask(*watched)),
         f"With {queries} queries, {keys} keys and blocks of at most 7, a tensor of {queries} · {keys} numbers or more was made. "
