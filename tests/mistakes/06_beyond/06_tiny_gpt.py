@@ -170,12 +170,6 @@ MISTAKES = [
         edits=[(ARGMAX, "torch.multinomial(logits[:, -1].softmax(-1), 1)")],
     ),
     Mistake(
-        "logits-of-another-place",
-        "The new token was taken from the logits of the first place, or of another one. The last place judges what comes after the text.",
-        caught_by=GREEDY,
-        edits=[("logits[:, -1].argmax", "logits[:, 0].argmax")],
-    ),
-    Mistake(
         "one-token-repeated",
         "One new token was found and repeated. Each new token is put behind the text before the next is looked for.",
         caught_by=GREEDY,
@@ -183,12 +177,6 @@ MISTAKES = [
             ("for _ in range(max_new_tokens):", "prompt = idx\n        for _ in range(max_new_tokens):"),
             (CROP, "self(prompt[:, -self.context_length :])"),
         ],
-    ),
-    Mistake(
-        "prompt-forgotten",
-        "Only the newest token was shown to the model. It is shown the whole text so far, or its last context_length tokens.",
-        caught_by=GREEDY,
-        edits=[(CROP, "self(idx[:, -1:])")],
     ),
     Mistake(
         "prompt-left-out",
