@@ -80,6 +80,13 @@ MISTAKES = [
         edits=[("~hidden", "hidden.to(query.dtype)")],
     ),
     Mistake(
+        "zero-times-infinity",
+        "The mask was multiplied by minus infinity: at the visible places that is 0 times infinity, which is NaN. Use masked_fill, or hand "
+        "over the boolean mask, turned round.",
+        caught_by=MAIN,
+        edits=[("~hidden", "hidden.to(query.dtype) * -torch.inf")],
+    ),
+    Mistake(
         "mask-transposed",
         "The mask was transposed. Its rows are the queries and its columns the keys already.",
         caught_by=MAIN,

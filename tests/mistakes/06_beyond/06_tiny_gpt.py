@@ -76,6 +76,12 @@ MISTAKES = [
         edits=[(END, "return self.head(self.norm(h))[:, :-1]")],
     ),
     Mistake(
+        "more-than-logits",
+        "forward returned more than the logits (a loss beside them, as some models do). Here it is one tensor.",
+        caught_by=SHAPE,
+        edits=[(END, "return self.head(self.norm(h)), None")],
+    ),
+    Mistake(
         "last-place-only",
         "Only the logits of the last place came back. In training every place predicts its next token: return them all.",
         caught_by=SHAPE,
@@ -206,10 +212,18 @@ MISTAKES = [
         edits=[(CROP, "self(idx)")],
     ),
     Mistake(
+        "not-cropped-but-no-error",
+        "The model is shown the whole text even when it is longer than context_length. Its positions bear it, but the contract is the last "
+        "context_length tokens only.",
+        caught_by=BEYOND,
+        edits=[(CROP, "self(idx)"), ("torch.arange(idx.shape[1])", "torch.arange(idx.shape[1]) % self.context_length")],
+    ),
+    Mistake(
         "cropped-at-the-end",
         "The model is shown the first context_length tokens, so nothing new ever comes in. Show it the last ones: idx[:, -context_length:].",
         caught_by=BEYOND,
         edits=[(CROP, "self(idx[:, : self.context_length])")],
+        same_as="not-cropped-but-no-error",
     ),
     Mistake(
         "cropped-by-one-too-many",
