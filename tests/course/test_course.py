@@ -218,7 +218,8 @@ def test_softmax_refuses_every_library_softmax_but_not_logsumexp(real: Course) -
 
 
 def test_all_five_documents_are_named(real: Course) -> None:
-    assert set(real.documents) == {"day-5", "day-15", "gqa", "happy-llm", "hacktricks"}
+    # "beyond" stands for the papers and manuals of the stretch unit
+    assert set(real.documents) - {"beyond"} == {"day-5", "day-15", "gqa", "happy-llm", "hacktricks"}
 
 
 def test_hints_grow_more_concrete_and_fit_a_screen(real: Course) -> None:
