@@ -15,7 +15,7 @@ from grader.judge.errors import BankError
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, load_bank
 from grader.results import ExerciseResult, Record
-from grader.sandbox.levels import Level
+from grader.sandbox.levels import LEVELS, Level
 from grader.stubs import StubError, make_stub, same_as_stub
 from grader.submission import SourceFile, Submission
 
@@ -92,9 +92,16 @@ def write_stubs(course: Course, exercises: Iterable[Exercise]) -> list[str]:
     return written
 
 
+def reference_trial(course: Course, exercise: Exercise) -> Trial:
+    """The reference solution, which must earn everything in a fraction of the time allowed."""
+    reference = course.solution_path(exercise).read_text(encoding="utf-8")
+    return Trial(exercise, "reference", reference, partial(_right_and_quick, exercise))
+
+
 def trials(course: Course, exercise: Exercise) -> list[Trial]:
     """Everything that is graded to prove one kit. Raises BankError for an unusable bank of mistakes."""
-    reference = course.solution_path(exercise).read_text(encoding="utf-8")
+    first = reference_trial(course, exercise)
+    reference = first.source
     # a comment more than the stub, else it would not be run at all
     touched_stub = make_stub(reference) + "\n# touched\n"
     right = partial(_all_right, exercise)
@@ -102,7 +109,7 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     if len(bank) < LEAST_MISTAKES:
         raise BankError(f"{exercise.id}: a bank of fewer than {LEAST_MISTAKES} mistakes")
     return [
-        Trial(exercise, "reference", reference, partial(_right_and_quick, exercise)),
+        first,
         Trial(exercise, "stub", touched_stub, _nothing_earned),
         *[
             Trial(exercise, path.stem, path.read_text(encoding="utf-8"), right)
@@ -133,8 +140,8 @@ def prove_in_parallel(
 ) -> tuple[int, list[str]]:
     """Prove the kits of these exercises in several processes; return how many files were graded and what is wrong.
 
-    `progress` hears of each exercise that is done. Raises MachineError when this machine cannot isolate, GraderBroken
-    for checks or a bank that can't be used.
+    All is graded at `level`, the references at every weaker level too. `progress` hears of each exercise that is done.
+    Raises MachineError when this machine cannot isolate, GraderBroken for checks or a bank that can't be used.
     """
     size = min(EXERCISES_AT_A_TIME, -(-len(ids) // jobs))
     parts = [ids[start : start + size] for start in range(0, len(ids), size)]
@@ -148,6 +155,10 @@ def prove_in_parallel(
             problems += found
             for id in part:
                 progress(id)
+        weaker = LEVELS[LEVELS.index(level) + 1 :]
+        for found in pool.map(partial(_prove_references, course_file, seed, ids), weaker):
+            graded += len(ids)
+            problems += found
     return graded, problems
 
 
@@ -158,6 +169,17 @@ def _prove_part(course_file: Path, level: Level, seed: int, ids: Sequence[str]) 
     try:
         plan = [trial for id in ids for trial in trials(course, course.exercise(id))]
         return len(plan), prove(judge, plan)
+    finally:
+        judge.close()
+
+
+def _prove_references(course_file: Path, seed: int, ids: Sequence[str], level: Level) -> list[str]:
+    """In a process of its own: the references at another level."""
+    course = load_course(course_file)
+    judge = Judge(course, level, seed, ids)
+    try:
+        plan = [reference_trial(course, course.exercise(id)) for id in ids]
+        return [f"{problem} (isolation {level})" for problem in prove(judge, plan)]
     finally:
         judge.close()
 

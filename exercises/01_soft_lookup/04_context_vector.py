@@ -15,7 +15,7 @@ Document: HackTricks, "4. Attention Mechanisms", step 3 (compute the context vec
     tensor([0.3990, 0.3854, 0.8610])
 
 The document gives .3992 .3858 .8610: it rounds by hand on the way.
-The library's softmax is allowed here, and so is yours.
+The library's softmax is allowed here, and so is yours, copied into this file.
 """
 
 import torch

@@ -116,7 +116,10 @@ class Document(Model):
 
 
 class Exercise(Model):
-    """One exercise; `unit` is filled in by the loader, and `limits` completed with the course's."""
+    """One exercise; `unit` is filled in by the loader, and `limits` completed with the course's.
+
+    `fast_track`: one of the few that somebody in a hurry does.
+    """
 
     id: Identifier
     number: Number
@@ -125,6 +128,7 @@ class Exercise(Model):
     title: Title
     points: Points
     requires: tuple[str, ...] = ()
+    fast_track: bool = False
     document: str
     step: Title
     entry_points: Annotated[tuple[PythonName, ...], _must(bool, "must name at least one entry point")]

@@ -111,6 +111,7 @@ def read_error(error: Any) -> dict[str, Any]:
         "names": {"missing": list, "unexpected": list},
         "weight_shape": {"name": str, "came": list, "due": list},
         "not_a_module": {"what": str},
+        "no_part": {"what": str},
     }
     if not isinstance(kind, str) or kind not in forms:
         raise Malformed("an unknown kind of error")

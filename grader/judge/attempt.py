@@ -11,7 +11,7 @@ from typing import Any
 from grader.course import Exercise
 from grader.sandbox.inside import host, wire
 from grader.sandbox.launch import MachineError
-from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.opening import AnySandbox
 from grader.sandbox.worker import Bounds, Script, Worker, WorkerLost
 
 from .answers import Malformed, read_error
@@ -73,7 +73,7 @@ class Attempt(_Facts):
     `ask` raises CheckFailed when the learner's code ends, hangs or floods, MachineError when the sandbox breaks.
     """
 
-    def __init__(self, exercise: Exercise, source: bytes, sandbox: Callable[[], Sandbox]) -> None:
+    def __init__(self, exercise: Exercise, source: bytes, sandbox: Callable[[], AnySandbox]) -> None:
         super().__init__(exercise, source)
         self._sandbox = sandbox
         limits = exercise.limits
@@ -81,7 +81,8 @@ class Attempt(_Facts):
         self._worker: Worker | None = None
         self._is_loaded = False
         self._losses = 0
-        self._left = limits.seconds
+        self._spent = 0.0
+        self._starved_before = 0.0
         self.printed_bytes = 0
 
     def start(self) -> None:
@@ -110,7 +111,7 @@ class Attempt(_Facts):
             self._note_loss(loss)
             raise CheckFailed(self._told(loss)) from loss
         finally:
-            self._left -= time.monotonic() - started
+            self._spent += time.monotonic() - started
             self.printed_bytes += worker.printed_bytes - before
         if isinstance(reply, dict) and set(reply) == {"too_large"}:
             raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
@@ -136,7 +137,7 @@ class Attempt(_Facts):
                     self._read_load_failure(told)
         except WorkerLost as loss:
             self.refusal = f"Your file cannot be loaded. {self._told(loss)}"
-        self._left -= time.monotonic() - started
+        self._spent += time.monotonic() - started
         if self.refusal:
             self.close()
             raise CheckFailed(self.refusal)
@@ -149,11 +150,21 @@ class Attempt(_Facts):
             self.refusal = "Your file cannot be loaded: it sent no readable answer."
 
     def _seconds(self) -> float:
-        if self._left < LEAST_SECONDS:
+        left = self._time_left()
+        if left < LEAST_SECONDS:
             self.refusal = self._used_up()
             self.close()
             raise CheckFailed(self.refusal)
-        return min(self.exercise.limits.request_seconds, self._left)
+        return min(self.exercise.limits.request_seconds, left)
+
+    def _time_left(self) -> float:
+        """What is left of the exercise's time; on a busy machine that in which the worker got no processor is none."""
+        allowed = self.exercise.limits.seconds
+        left = allowed - self._spent
+        if left < allowed / 2:  # it takes a moment to ask, so only when it may matter
+            starved = self._starved_before + (self._worker.starved_seconds() if self._worker else 0.0)
+            left = min(left + starved, allowed)
+        return left
 
     def _told(self, loss: WorkerLost) -> str:
         """In the same words for the same file: what was left of the time differs from run to run."""
@@ -172,6 +183,8 @@ class Attempt(_Facts):
     def close(self) -> None:
         """End the learner's process."""
         if self._worker is not None:
+            if self._spent > self.exercise.limits.seconds / 2:
+                self._starved_before += self._worker.starved_seconds()
             self._sandbox().forget(self._worker)
             self._worker = None
 

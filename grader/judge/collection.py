@@ -63,6 +63,8 @@ class ExerciseFile(pytest.Module):
     kit: Kit
     course: Course
     sitting: Sitting | None = None
+    size: int = 0
+    """How many checks there are, whether or not they were chosen to run."""
 
     @classmethod
     def of(cls, parent: pytest.Collector, path: Path, kit: Kit, course: Course) -> ExerciseFile:
@@ -81,6 +83,7 @@ class ExerciseFile(pytest.Module):
         for item in items:
             if isinstance(item, pytest.Function) and item.get_closest_marker("points") is None:
                 raise pytest.UsageError(f"{self.kit.checks_path.name}: {item.name} has no @points")
+        self.size = len(items)
         return items
 
 

@@ -15,6 +15,8 @@ import torch
 
 from grader.sandbox.inside.wire import Opaque
 
+from .whereabouts import misplaced, where
+
 RELATIVE = 1e-5
 ULPS_OF_HALF = 4
 """float16 and bfloat16 results may be off by this many units in the last place."""
@@ -32,6 +34,7 @@ def difference(
 ) -> str | None:
     """Return what is wrong with `came`, or None when it is `due`.
 
+    `what` begins the sentence; when it is empty the answer is only good for telling right from wrong, and comes sooner.
     `slack` is a structure like `due` that holds, for each tensor, how far rounding alone may move it; `scale` is the
     size of number to which the tolerance is relative (by default the largest finite one that is due).
     """
@@ -55,7 +58,7 @@ def in_words(value: Any) -> str:
     if isinstance(value, Opaque):
         return value.what
     if value is None:
-        return "None"
+        return "None (is a `return` missing?)"
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, (bool, int)):
@@ -108,10 +111,19 @@ def form_difference(came: Any, due: torch.Tensor, *, what: str, axes: Sequence[s
     if not isinstance(came, torch.Tensor):
         return f"{what} should be a tensor, but {in_words(came)} came back."
     if came.shape != due.shape:
-        return f"{what} has shape {shape_text(came.shape)}; {shape_text(due.shape, axes)} was due."
+        named = _names_by_size(came.shape, due.shape, axes)
+        return f"{what} has shape {shape_text(came.shape, named)}; {shape_text(due.shape, axes)} was due."
     if came.dtype != due.dtype:
         return f"{what} is {dtype_name(came)}; {dtype_name(due)} was due."
     return None
+
+
+def _names_by_size(came: Sequence[int], due: Sequence[int], axes: Sequence[str]) -> list[str]:
+    """The names of the axes that came, where their sizes tell which of those due each must be; else no names."""
+    names = dict(zip(due, axes, strict=False))
+    if len(axes) != len(due) or len(names) != len(due) or len(set(came)) != len(came) or not names.keys() >= set(came):
+        return []
+    return [names[size] for size in came]
 
 
 def _tensor_difference(
@@ -121,10 +133,13 @@ def _tensor_difference(
     if wrong_form:
         return wrong_form
     if not due.is_floating_point():
-        wrong = came != due
+        wrong, room = came != due, 0.0
     else:
-        wrong = _wrong_numbers(came.double(), due.double(), _allowed(due, slack, scale))
-    return _describe_wrong(wrong, came, due, what) if bool(wrong.any()) else None
+        allowed = _allowed(due, slack, scale)
+        wrong, room = _wrong_numbers(came.double(), due.double(), allowed), float(allowed.max()) if due.numel() else 0.0
+    if not bool(wrong.any()):
+        return None
+    return _describe_wrong(wrong, came, due, what, axes, room) if what else "wrong"
 
 
 def _allowed(due: torch.Tensor, slack: Any, scale: float | None) -> torch.Tensor:
@@ -146,12 +161,23 @@ def _wrong_numbers(came: torch.Tensor, due: torch.Tensor, allowed: torch.Tensor)
     return ~(close | same)
 
 
-def _describe_wrong(wrong: torch.Tensor, came: torch.Tensor, due: torch.Tensor, what: str) -> str:
+def wrong_places(came: torch.Tensor, due: torch.Tensor) -> torch.Tensor:
+    """Where a tensor of the right form is off by more than rounding, as `same` sees it."""
+    if not due.is_floating_point():
+        return came != due
+    return _wrong_numbers(came.double(), due.double(), _allowed(due, None, _scale(due, GENEROUS)))
+
+
+def _describe_wrong(
+    wrong: torch.Tensor, came: torch.Tensor, due: torch.Tensor, what: str, axes: Sequence[str], room: float
+) -> str:
     total, count = wrong.numel(), int(wrong.sum())
-    if came.is_floating_point() and bool((came.isnan() & ~due.isnan()).any()):
-        return f"{what} has NaN in {int(came.isnan().sum())} of {total} places."
-    if came.is_floating_point() and bool((came.isinf() & ~due.isinf()).any()):
-        return f"{what} is infinite in {int((came.isinf() & ~due.isinf()).sum())} of {total} places."
+    if came.is_floating_point() and bool((nan := came.isnan() & ~due.isnan()).any()):
+        return f"{what} has NaN in {int(came.isnan().sum())} of {total} places{_bracketed(where(nan, axes))}."
+    if came.is_floating_point() and bool((infinite := came.isinf() & ~due.isinf()).any()):
+        return f"{what} is infinite in {int(infinite.sum())} of {total} places{_bracketed(where(infinite, axes))}."
+    if order := misplaced(came, due, room, axes):
+        return f"{what} has the right shape and the right numbers, but {order}."
     if count == total:
         return (
             f"{what} has the right shape, but none of its {total} numbers is right."
@@ -159,38 +185,13 @@ def _describe_wrong(wrong: torch.Tensor, came: torch.Tensor, due: torch.Tensor, 
             else f"{what} is the wrong number."
         )
     verb = "is" if count == 1 else "are"
-    return f"{what} has the right shape, but {count} of its {total} numbers {verb} wrong{_where(wrong)}."
+    return (
+        f"{what} has the right shape, but {count} of its {total} numbers {verb} wrong{_bracketed(where(wrong, axes))}."
+    )
 
 
-def _where(wrong: torch.Tensor) -> str:
-    """Name a pattern that helps to find the fault: only some rows, only some columns, only above the diagonal."""
-    if wrong.dim() < 2 or wrong.shape[-1] < 2 or wrong.shape[-2] < 2:
-        return ""
-    plane = wrong.reshape(-1, *wrong.shape[-2:]).any(0)
-    rows, columns = plane.any(1), plane.any(0)
-    if not bool(rows.all()) and bool((plane == rows[:, None]).all()):
-        return f" (only in rows {_indices(rows)}, counted from 0)"
-    if not bool(columns.all()) and bool((plane == columns[None, :]).all()):
-        return f" (only in columns {_indices(columns)}, counted from 0)"
-    if plane.shape[0] == plane.shape[1]:
-        for name, part in _triangles(plane.shape[0]).items():
-            if bool((plane & ~part).sum() == 0):
-                return f" (only {name})"
-    return ""
-
-
-def _triangles(n: int) -> dict[str, torch.Tensor]:
-    ones = torch.ones(n, n, dtype=torch.bool)
-    return {
-        "on the diagonal": torch.eye(n, dtype=torch.bool),
-        "above the diagonal": ones.triu(1),
-        "below the diagonal": ones.tril(-1),
-    }
-
-
-def _indices(flags: torch.Tensor) -> str:
-    numbers = [str(i) for i in flags.nonzero().flatten().tolist()]
-    return ", ".join(numbers[:6]) + (", …" if len(numbers) > 6 else "")
+def _bracketed(text: str) -> str:
+    return f" ({text})" if text else ""
 
 
 def _sequence_difference(
@@ -202,9 +203,8 @@ def _sequence_difference(
         return f"{what} should be {len(due)} values, but {len(came)} came back."
     slacks = slack if isinstance(slack, (list, tuple)) and len(slack) == len(due) else [None] * len(due)
     for number, (one, other, room) in enumerate(zip(came, due, slacks, strict=True)):
-        wrong = difference(
-            one, other, what=f"Value {number + 1} of {len(due)} of {_within(what)}", axes=axes, slack=room, scale=scale
-        )
+        part = what and f"Value {number + 1} of {len(due)} of {_within(what)}"
+        wrong = difference(one, other, what=part, axes=axes, slack=room, scale=scale)
         if wrong:
             return wrong
     return None
@@ -218,7 +218,7 @@ def _mapping_difference(came: Any, due: Mapping[Any, Any], what: str, slack: Any
         return f"{what}: {names_text(missing, extra)}"
     for key, value in due.items():
         room = slack.get(key) if isinstance(slack, Mapping) else None
-        wrong = difference(came[key], value, what=f"`{key}` in {_within(what)}", slack=room)
+        wrong = difference(came[key], value, what=what and f"`{key}` in {_within(what)}", slack=room)
         if wrong:
             return wrong
     return None

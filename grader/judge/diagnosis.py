@@ -31,8 +31,14 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     """
     weighed = [_Weighed.of(check, expected) for check in checks if check.exchanges]
     failed = {check.name: check for check in weighed if not check.passed and check.is_wrong}
+    if not failed:
+        return []
+    if whole := _whole_explanation(expected, weighed, failed):
+        return [whole]
     scores = [
-        score for mistake, module in expected.mistakes if failed and (score := _score(mistake, module, weighed, failed))
+        score
+        for mistake, module in expected.mistakes
+        if (score := _score(mistake, module, weighed, failed)) is not None
     ]
     found: list[Mistake] = []
     open_checks = set(failed)
@@ -44,6 +50,22 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
             found.append(best.mistake)
         open_checks -= best.explains
     return found
+
+
+def _whole_explanation(
+    expected: Expected, weighed: Sequence[_Weighed], failed: Mapping[str, _Weighed]
+) -> Mistake | None:
+    """The first mistake that explains every failed check and contradicts none: nothing can be a better match.
+
+    It must give the answer to any one wrong case, so one is tried on all before the others are asked anything more.
+    """
+    sample = next(iter(failed.values())).cases[0]
+    for mistake, module in expected.mistakes:
+        if sample.is_given_by(module):
+            score = _score(mistake, module, weighed, failed)
+            if score is not None and score.contradicts == 0 and len(score.explains) == len(failed):
+                return mistake
+    return None
 
 
 @dataclass(frozen=True)

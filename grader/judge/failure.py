@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from grader.sandbox.worker import WorkerLost
@@ -12,6 +13,9 @@ from .compare import names_text, shape_text
 
 DECIMALS = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
 MAX_SOURCE_LINE = 120
+MAX_NAME = 60
+NAME_LIKENESS = 0.6
+DEFINITION = re.compile(r"(?:def|class)\s+([A-Za-z_]\w{0,99})")
 
 LIBRARY_NAMES = {
     "aten::_softmax": "softmax",
@@ -50,7 +54,9 @@ def error_text(
     if kind == "forbidden":
         return forbidden_text(library_name(error["name"]), 0, forbidden_reason)
     if kind == "no_entry":
-        return f"There is no `{error['name']}` in your file. Define it with exactly this name."
+        return _no_entry_text(error["name"], source_lines)
+    if kind == "no_part":
+        return f"Your code should return several values, as a tuple, but {error['what']} came back."
     if kind == "no_attribute":
         return f"There is no attribute `{error['name']}`. Set it in `__init__` with exactly this name."
     if kind == "names":
@@ -66,7 +72,17 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
     if error["type"] == "NotImplementedError":
         return f"Not written yet{_line_text(error['frames'], source_lines)}."
     said = f": {text}" if text else ""
-    return f"{error['type']}{_line_text(error['frames'], source_lines)}{said}"
+    where = _line_text(error["frames"], source_lines)
+    # called wrongly, or looked at by us: then the error is none of the learner's lines
+    is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
+    return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}"
+
+
+def _no_entry_text(name: str, source_lines: Sequence[str]) -> str:
+    defined = [found[1] for line in source_lines if (found := DEFINITION.match(line))]
+    near = get_close_matches(name, defined, n=1, cutoff=NAME_LIKENESS)
+    hint = f"; there is a `{near[0][:MAX_NAME]}`" if near else ""
+    return f"There is no `{name}` in your file{hint}. Define it with exactly this name."
 
 
 def _line_text(frames: Sequence[Any], source_lines: Sequence[str]) -> str:

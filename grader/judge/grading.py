@@ -16,6 +16,7 @@ from typing import Any, Literal
 import pytest
 
 from grader.course import Course, Exercise
+from grader.exhibits import Exhibit, Shown
 from grader.results import (
     POINTS_TOLERANCE,
     CheckResult,
@@ -29,7 +30,7 @@ from grader.results import (
 )
 from grader.sandbox.launch import Launched, MachineError
 from grader.sandbox.levels import Level
-from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.opening import AnySandbox, open_sandbox
 from grader.submission import Submission
 
 from . import fixtures
@@ -80,22 +81,25 @@ class Judge:
         chosen = [course.exercise(id) for id in only] or course.exercises
         wanted = {exercise.id for exercise in chosen}
         self.kits = {e.id: Kit(course, e) for e in course.exercises if e.id in wanted}
-        self.sandbox = Sandbox(level, launched) if level != "none" else None
+        self.sandbox = open_sandbox(level, launched) if level != "none" else None
 
     def grade(
         self,
         submissions: Iterable[Submission],
         take: Callable[[Record], None],
         advance: Callable[[str], None] = lambda exercise: None,
+        show: Shown | None = None,
     ) -> None:
         """Grade each submission and hand its record over as soon as it is there; `advance` hears of each exercise.
+
+        `show` gets what there is to see of failed visible checks, before the record that they are in.
 
         Raises MachineError when this machine cannot isolate, GraderBroken when the checks cannot be collected.
         """
         absent = [kit.exercise.id for kit in self.kits.values() if not kit.checks_path.is_file()]
         if absent:
             raise GraderBroken(f"there are no hidden checks for {', '.join(absent)}")
-        plugin = _Batch(self, submissions, take, advance)
+        plugin = _Batch(self, submissions, take, advance, show)
         arguments = ["-c", os.devnull, "--rootdir", str(self.course.root), "--import-mode=importlib"]
         arguments += [f"--timeout={BEHIND_THE_DEADLINES_SECONDS}", "-p", "pytest_timeout"]
         arguments += [part for name in LEAN for part in ("-p", f"no:{name}")]
@@ -116,7 +120,7 @@ class Judge:
         """Start over with a new zygote. Raises MachineError when there can be none."""
         if self.sandbox is not None:
             self.sandbox.close()
-            self.sandbox = Sandbox(self.level)
+            self.sandbox = open_sandbox(self.level)
             self.await_ready()
 
     def attempt(self, exercise: Exercise, source: bytes) -> Attempt | LocalAttempt:
@@ -125,7 +129,7 @@ class Judge:
             LocalAttempt(exercise, source) if self.sandbox is None else Attempt(exercise, source, self._running_sandbox)
         )
 
-    def _running_sandbox(self) -> Sandbox:
+    def _running_sandbox(self) -> AnySandbox:
         assert self.sandbox is not None
         return self.sandbox
 
@@ -159,9 +163,11 @@ class _Batch:
         submissions: Iterable[Submission],
         take: Callable[[Record], None],
         advance: Callable[[str], None],
+        show: Shown | None,
     ) -> None:
         self._judge = judge
         self._advance = advance
+        self._show = show
         self._submissions = submissions
         self._take = take
         self._by_path = {kit.checks_path: kit for kit in judge.kits.values()}
@@ -207,7 +213,7 @@ class _Batch:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
         if call.excinfo is not None:
-            self._endings[item.name] = _ending(call.excinfo.value)
+            self._endings[item.name] = ending_of(call.excinfo.value)
         elif call.when == "call":
             self._endings.setdefault(item.name, Ending("passed"))
         when = "call" if call.when == "collect" else call.when
@@ -226,6 +232,7 @@ class _Batch:
                 waiting.remove(sitting)
                 ahead = waiting[0] if waiting else None
                 results.append(self._examine(kit, sitting, ahead, groups[id]))
+                self._show_failures(submission, sitting, results[-1])
             else:
                 results.append(_without_work(kit, sitting, groups[id]))
             self._advance(id)
@@ -262,8 +269,14 @@ class _Batch:
                     each.close()
             sitting.checked.clear()
             endings = self._run(sitting, ahead, items)
-        endings = _with_doubts(endings, sitting.doubts(), {item.name: worth_of(item) for item in items})
-        return _result(kit, items, endings, _diagnosis(sitting), time.perf_counter() - started)
+        return result_of(kit, sitting, items, endings, time.perf_counter() - started)
+
+    def _show_failures(self, submission: Submission, sitting: Sitting, result: ExerciseResult) -> None:
+        for check in result.checks:
+            if self._show is not None and check.visible and check.outcome == "failed":
+                exhibit = _exhibit(sitting, check.name)
+                if exhibit is not None:
+                    self._show(submission.name, result.id, check.name, exhibit)
 
     def _run(self, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]) -> dict[str, Ending]:
         self._endings = {}
@@ -283,6 +296,14 @@ class _Batch:
         return self._endings
 
 
+def result_of(
+    kit: Kit, sitting: Sitting, items: list[pytest.Item], endings: Mapping[str, Ending], seconds: float
+) -> ExerciseResult:
+    """What a sitting comes to once all checks have run."""
+    endings = _with_doubts(endings, sitting.doubts(), {item.name: worth_of(item) for item in items})
+    return _result(kit, items, endings, _diagnosis(sitting), seconds)
+
+
 def _diagnosis(sitting: Sitting) -> list[Diagnosis]:
     """The known mistakes in it. That none can be looked for must cost no submission its marks, nor end the batch."""
     try:
@@ -290,6 +311,15 @@ def _diagnosis(sitting: Sitting) -> list[Diagnosis]:
     except Exception as error:
         print(f"No diagnosis of {sitting.attempt.exercise.id}: {type(error).__name__}: {error}", file=sys.stderr)
         return []
+
+
+def _exhibit(sitting: Sitting, check: str) -> Exhibit | None:
+    """What there is to see of a failed check. As little as a diagnosis may it end the batch."""
+    try:
+        return sitting.exhibit(check)
+    except Exception as error:
+        print(f"Nothing to see of {sitting.attempt.exercise.id}: {type(error).__name__}: {error}", file=sys.stderr)
+        return None
 
 
 def _with_doubts(
@@ -376,7 +406,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= MAX_MESSAGE else text[:MAX_MESSAGE] + " ..."
 
 
-def _ending(error: BaseException) -> Ending:
+def ending_of(error: BaseException) -> Ending:
     """Only CheckFailed is the learner's; everything else that a check raises is the grader's own fault."""
     if isinstance(error, CheckFailed):
         return Ending("failed", _shortened(str(error)))

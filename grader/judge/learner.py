@@ -20,6 +20,8 @@ from .trusted import Expected
 
 MAX_LINES = 2000
 NUMBERS = re.compile(r"[\d\s]+")
+LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\r?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
+"""Text at the head of a file, which may go or stay in a small repair."""
 
 
 class Asked(Protocol):
@@ -180,7 +182,7 @@ class Learner:
 
 
 def _code_lines(text: str) -> list[str]:
-    lines = (line.rstrip() for line in text.splitlines())
+    lines = (line.rstrip() for line in LEADING_DOCSTRING.sub("", text, count=1).splitlines())
     return [line for line in lines if line and not line.lstrip().startswith("#")]
 
 

@@ -36,8 +36,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _is_in_a_course(path: Path) -> bool:
-    """Tell without importing anything; whether the file really is an exercise is looked at later."""
-    return "exercises" in path.parts and any((folder / "course.yml").is_file() for folder in path.parents)
+    """Whether a file lies in a course or a workspace, told without an import.
+
+    Whether it really is an exercise is looked at later.
+    """
+    is_work = "exercises" in path.parts or path.parent.name == "review"
+    return is_work and any(
+        (folder / "course.yml").is_file() or (folder / ".kata" / "workspace.json").is_file() for folder in path.parents
+    )
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,56 +3,72 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.course import Course, CourseError, find_course, load_course
+from grader.course import CourseError
+from grader.exhibits import Exhibit
+from grader.practice.varied import is_as_given
+from grader.practice.workspace import Workspace, find_workspace
 from grader.results import MAX_SEED
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.launch import MachineError
 from grader.sandbox.levels import Level
-from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.opening import AnySandbox, open_sandbox
 from grader.submission import read_submission
 
 from .attempt import Attempt, LocalAttempt
 from .collection import ExerciseFile, Kit, NotStarted, worth_of
 from .failure import CheckFailed
+from .grading import Ending, ending_of
+from .noting import note_practice
 from .sitting import Sitting, titles
+
+if TYPE_CHECKING:
+    from _pytest._io import TerminalWriter
+
+PLAIN_WIDTH = 80
+"""Columns of what is not written to a terminal."""
 
 
 class Practice:
-    """Collects a course's exercise files and sits them for the learner who runs pytest."""
+    """Collects the exercise files of a course or a workspace and sits them for the learner who runs pytest."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._courses: dict[Path, Course] = {}
+        self._workspaces: dict[Path, Workspace] = {}
         self.level = _level(config)
         seed = config.getoption("seed")
         self.seed: int = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
-        self._sandbox: Sandbox | None = None
+        self._sandbox: AnySandbox | None = None
+        self._endings: dict[ExerciseFile, dict[pytest.Item, Ending]] = {}
 
     def collect(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """The node of an exercise file, or None for any other file."""
         try:
-            course = self._course_of(path)
+            workspace = self._workspace_of(path)
         except CourseError as error:
             broken: pytest.Collector = BrokenCourse.of(parent, path, error)
             return broken
-        exercise = next((each for each in course.exercises if course.stub_path(each) == path), None)
-        if exercise is None:
+        work = workspace.work_at(path)
+        if work is None:
             return None
+        course, exercise = workspace.course, work.exercise
         if self._sandbox is None and self.level != "none":
-            self._sandbox = Sandbox(self.level)  # torch loads there while the checks are collected
+            self._sandbox = open_sandbox(self.level)  # torch loads there while the checks are collected
         kit = Kit(course, exercise)
-        if kit.is_untouched(path.read_bytes()):
+        if is_as_given(exercise, path.read_bytes(), kit.stub):
             untouched: pytest.Collector = NotStartedFile.from_parent(parent, path=path)
             return untouched
         return ExerciseFile.of(parent, path, kit, course)
 
-    def _course_of(self, path: Path) -> Course:
-        if path.parent not in self._courses:
-            self._courses[path.parent] = load_course(find_course(path.parent))
-        return self._courses[path.parent]
+    def _workspace_of(self, path: Path) -> Workspace:
+        if path.parent not in self._workspaces:
+            self._workspaces[path.parent] = find_workspace(path.parent)
+        return self._workspaces[path.parent]
 
     def seat(self, item: pytest.Item) -> None:
         """Before a check: see that the learner's file sits its exercise."""
@@ -67,6 +83,7 @@ class Practice:
             return
         if following is None or following.getparent(ExerciseFile) is not node:
             node.sitting.close()
+            note_practice(self._workspace_of(node.path), node, self._endings.pop(node, {}), self.level, self.seed)
 
     def _sit(self, node: ExerciseFile) -> Sitting:
         exercise = node.kit.exercise
@@ -82,7 +99,7 @@ class Practice:
             attempt.refusal = " ".join(problem.message for problem in submission.problems)
         return Sitting(attempt, node.kit.expected, self.seed, node.kit.stub)
 
-    def _running_sandbox(self) -> Sandbox:
+    def _running_sandbox(self) -> AnySandbox:
         assert self._sandbox is not None
         return self._sandbox
 
@@ -96,12 +113,15 @@ class Practice:
             return
         worth = worth_of(item)
         node.sitting.note(item.name, passed=call.excinfo is None, is_main=worth.role == "main")
+        ending = Ending("passed") if call.excinfo is None else ending_of(call.excinfo.value)
+        self._endings.setdefault(node, {})[item] = ending
         if call.excinfo is None:
             return
         if isinstance(call.excinfo.value, CheckFailed):
-            lines = [worth.title, str(call.excinfo.value), titles(node.sitting.diagnosis())]
+            exhibit = node.sitting.exhibit(item.name)
+            told = Told([worth.title, str(call.excinfo.value)], exhibit, titles(node.sitting.diagnosis()))
             report.outcome = "failed"
-            report.longrepr = "\n".join(line for line in lines if line)
+            report.longrepr = told  # type: ignore[assignment]  # pytest asks for no more than `toterminal` and `str`
         elif isinstance(call.excinfo.value, MachineError):
             report.longrepr = f"This machine cannot isolate your code: {call.excinfo.value}"
 
@@ -109,6 +129,32 @@ class Practice:
         """End the sandbox."""
         if self._sandbox is not None:
             self._sandbox.close()
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a learner reads about a failed check. To pytest it is a representation of a failure like its own."""
+
+    sentences: Sequence[str]
+    exhibit: Exhibit | None
+    diagnosis: str
+
+    def __str__(self) -> str:
+        """Without colour: for xdist, JUnit, editors."""
+        return self._text(PLAIN_WIDTH, colour=False)
+
+    def toterminal(self, writer: TerminalWriter) -> None:
+        """Write it as wide and as colourful as the terminal is."""
+        for line in self._text(writer.fullwidth, colour=writer.hasmarkup).splitlines():
+            writer.line(line)
+
+    def _text(self, width: int, *, colour: bool) -> str:
+        seen = ""
+        if self.exhibit is not None:
+            from grader.reports.heatmap import heatmap_text
+
+            seen = heatmap_text(self.exhibit, width, colour=colour)
+        return "\n".join(part for part in (*self.sentences, seen, self.diagnosis) if part)
 
 
 def _level(config: pytest.Config) -> Level:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from grader.exhibits import Exhibit
+
 from .attempt import Attempt, LocalAttempt
 from .diagnosis import CheckedExchanges, diagnose
 from .draw import Draw
+from .exhibit import exhibit_of
 from .learner import Learner
 from .mistakes import Mistake
 from .trusted import Expected
@@ -50,6 +53,11 @@ class Sitting:
     def doubts(self) -> dict[str, str]:
         """The checks that saw a wrong output while they looked at something else, with a sentence for the learner."""
         return {check: learner.doubts[0] for check, learner in self._learners.items() if learner.doubts}
+
+    def exhibit(self, check: str) -> Exhibit | None:
+        """What there is to see of a check that failed; of a hidden one, nothing."""
+        learner = self._learners.get(check)
+        return exhibit_of(learner.exchanges, self.expected) if learner is not None and learner.is_visible else None
 
     def diagnosis(self) -> list[Mistake]:
         """The known mistakes that explain what failed so far."""

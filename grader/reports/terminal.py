@@ -9,6 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from grader.exhibits import Exhibits
+from grader.reports.heatmap import HeatMap
 from grader.reports.safe_text import encodable, safe_block, safe_line
 from grader.reports.wording import (
     ISOLATION,
@@ -32,9 +34,14 @@ from grader.results import CheckResult, ExerciseResult, Record, Status
 MESSAGE_LINES = 12
 VERBOSE_MESSAGE_LINES = 60
 PROBLEMS = 30
+MANY_CHECKS = 3
+"""From so many checks on that fail for one reason, the reason is told instead of their titles."""
+
 BAR_WIDTH = 10
 ROOMY = 64  # columns below which the bar goes
 NARROW = 46  # columns below which an exercise takes two lines
+
+NOTHING_TO_SEE: Exhibits = {}
 
 STYLES: Mapping[Status, str] = {
     "passed": "green",
@@ -46,14 +53,27 @@ STYLES: Mapping[Status, str] = {
 
 
 def print_record(
-    record: Record, console: Console, *, titles: Mapping[str, str], units: Units, verbose: bool = False
+    record: Record,
+    console: Console,
+    *,
+    titles: Mapping[str, str],
+    units: Units,
+    verbose: bool = False,
+    exhibits: Exhibits = NOTHING_TO_SEE,
 ) -> None:
     """Print one record: its exercises by unit, what failed and why, and the sum.
 
     titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
-    verbose: also every passed check, and messages at greater length.
+    verbose: also every passed check, and messages at greater length. exhibits: what is to be seen under failed checks.
     """
-    _RecordPrinter(record, console, titles, verbose).print(units)
+    _RecordPrinter(record, console, titles, verbose, exhibits).print(units)
+
+
+def print_verdicts(
+    record: Record, console: Console, *, titles: Mapping[str, str], exhibits: Exhibits = NOTHING_TO_SEE
+) -> None:
+    """Print what became of the exercises of a record, without units and sums: for a learner who has just saved one."""
+    _RecordPrinter(record, console, titles, False, exhibits).print_exercises()
 
 
 def sign(status: Status, console: Console) -> str:
@@ -67,8 +87,11 @@ def text_for(console: Console, shown: str, style: str = "") -> Text:
 
 
 class _RecordPrinter:
-    def __init__(self, record: Record, console: Console, titles: Mapping[str, str], verbose: bool) -> None:
+    def __init__(
+        self, record: Record, console: Console, titles: Mapping[str, str], verbose: bool, exhibits: Exhibits
+    ) -> None:
         self.record = record
+        self.exhibits = exhibits
         self.console = console
         self.titles = titles
         self.verbose = verbose
@@ -81,6 +104,11 @@ class _RecordPrinter:
         self._problems()
         self._closing()
 
+    def print_exercises(self) -> None:
+        for exercise in self.record.exercises:
+            self._exercise(exercise)
+        self._problems()
+
     def _line(self, shown: str, *, indent: int = 0, style: str = "") -> None:
         self._put(text_for(self.console, shown, style), indent)
 
@@ -92,7 +120,7 @@ class _RecordPrinter:
         line.add_row(Text(mark, style=style), text_for(self.console, shown, style))
         self._put(line, indent)
 
-    def _put(self, what: Text | Table, indent: int) -> None:
+    def _put(self, what: Text | Table | HeatMap, indent: int) -> None:
         self.console.print(Padding(what, (0, 0, 0, self._indent(indent)), expand=False))
 
     def _indent(self, columns: int) -> int:
@@ -142,7 +170,7 @@ class _RecordPrinter:
         if exercise.status == "error":
             self._line(NOT_GRADED, indent=6, style=STYLES["error"])
         for finding in findings(exercise):
-            self._finding(finding)
+            self._finding(finding, exercise.id)
         for diagnosis in exercise.diagnosis:
             self._block(f"This looks like: {diagnosis.message}", indent=6, style="bold yellow")
         if remark := not_run(exercise):
@@ -150,11 +178,25 @@ class _RecordPrinter:
         if self.verbose:
             self._passed_checks(exercise)
 
-    def _finding(self, finding: Finding) -> None:
+    def _finding(self, finding: Finding, exercise: str) -> None:
+        if len(finding.checks) >= MANY_CHECKS and finding.message.strip() and not self.verbose:
+            self._common_cause(finding)
+        else:
+            for check in finding.checks:
+                self._check(check, "error" if check.outcome == "error" else "failed")
+            if finding.message.strip():
+                self._block(finding.message, indent=8)
         for check in finding.checks:
-            self._check(check, "error" if check.outcome == "error" else "failed")
-        if finding.message.strip():
-            self._block(finding.message, indent=8)
+            if check.visible and (exhibit := self.exhibits.get((exercise, check.name))):
+                self._put(HeatMap(exhibit), indent=8)
+
+    def _common_cause(self, finding: Finding) -> None:
+        """One cause and how many checks it fails: their titles would bury it."""
+        is_error = any(check.outcome == "error" for check in finding.checks)
+        self._block(finding.message, indent=6, style=STYLES["error" if is_error else "failed"])
+        points, most = (sum(getattr(c, name) for c in finding.checks) for name in ("points", "max_points"))
+        shown = f"{counted(len(finding.checks), 'check')} failed for this reason  {score(points)} / {score(most)}"
+        self._line(shown, indent=6, style="dim")
 
     def _passed_checks(self, exercise: ExerciseResult) -> None:
         for check in exercise.checks:

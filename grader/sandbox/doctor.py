@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 
-from .levels import Level
+from .levels import Level, has_zygotes
 
 PROBE_SECONDS = 20
 
@@ -30,14 +29,14 @@ def examine() -> list[Finding]:
 def strongest_level(findings: list[Finding] | None = None) -> Level:
     """The strongest level at which this machine can run a learner's code."""
     works = {finding.part: finding.works for finding in (findings if findings is not None else examine())}
-    if not works["fork"]:
-        return "none"
-    if not (works["Landlock"] and works["seccomp"]):
+    if not (works["fork"] and works["Landlock"] and works["seccomp"]):
         return "process"
     return "full" if works["bubblewrap"] else "reduced"
 
 
 def _bubblewrap() -> Finding:
+    if not sys.platform.startswith("linux"):
+        return Finding("bubblewrap", False, "Linux only")
     path = shutil.which("bwrap")
     if path is None:
         return Finding("bubblewrap", False, "install it: apt-get install bubblewrap (as root)")
@@ -77,5 +76,5 @@ def _seccomp() -> Finding:
 
 
 def _fork() -> Finding:
-    works = hasattr(os, "fork")
-    return Finding("fork", works, "" if works else "not on this system: run your own code without a wall")
+    works = has_zygotes()
+    return Finding("fork", works, "" if works else "Linux only; your own code runs in a child process started ahead")

@@ -1,13 +1,22 @@
-"""Start a zygote. Imports nothing heavy, so that torch can load there before anything else of ours does."""
+"""Start what a learner's code will run in. Imports nothing heavy, so that torch can load there first."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
 from dataclasses import dataclass
 
-from .levels import Level, environment, zygote_command
+from .levels import (
+    GRADING_LEVELS,
+    Level,
+    environment,
+    has_zygotes,
+    spare_command,
+    spare_environment,
+    zygote_command,
+)
 
 
 class MachineError(Exception):
@@ -16,17 +25,35 @@ class MachineError(Exception):
 
 @dataclass(frozen=True)
 class Launched:
-    """A zygote that is starting: its process and the socket that controls it."""
+    """A process that is starting: a zygote, or a spare for practice."""
 
     level: Level
     process: subprocess.Popen[bytes]
+
+
+@dataclass(frozen=True)
+class LaunchedZygote(Launched):
+    """A zygote that is starting, and the socket that controls it."""
+
     control: socket.socket
 
 
 def launch(level: Level) -> Launched:
+    """Start, without waiting, what this system has for `level`. Raises MachineError when what it needs is not there.
+
+    Here alone is decided what that is: a zygote, or for practice without fork a spare. Grading has no second choice.
+    """
+    if level in GRADING_LEVELS or has_zygotes():
+        return launch_zygote(level)
+    return launch_spare()
+
+
+def launch_zygote(level: Level) -> LaunchedZygote:
     """Start a zygote without waiting for it. Raises MachineError when what it needs is not installed."""
     if level == "full" and shutil.which("bwrap") is None:
         raise MachineError("bubblewrap is not installed")
+    if not has_zygotes():
+        raise MachineError("a system that forks as Linux does")
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
@@ -39,4 +66,24 @@ def launch(level: Level) -> Launched:
             cwd="/",
             start_new_session=True,
         )
-    return Launched(level, process, ours)
+    return LaunchedZygote(level, process, ours)
+
+
+def launch_spare() -> Launched:
+    """Start a spare without waiting for it. Raises MachineError when no process can be started."""
+    try:
+        process = subprocess.Popen(
+            spare_command(),
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=spare_environment(),
+            cwd=os.path.abspath(os.sep),
+            # Ctrl-C in the terminal is for the judge alone; the first does it on POSIX, the second on Windows
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except OSError as error:
+        raise MachineError(f"a process could not be started ({error})") from error
+    return Launched("process", process)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
+import signal
+import socket
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,22 +27,41 @@ SYSTEM_FILES = ("/etc/ld.so.cache",)
 TEMPORARY = "/tmp"
 
 # Read by torch before it is imported: a process that ever ran a two-thread product makes its forks hang.
-ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
-    "LANG": "C.UTF-8",
+COMPUTING = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "MPLBACKEND": "agg",
+    "TORCHDYNAMO_DISABLE": "1",  # torch.compile runs the code as it is: there is no compiler behind the wall
+}
+ENVIRONMENT = {
+    **COMPUTING,
+    "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
+    "LANG": "C.UTF-8",
     "PYTHONNOUSERSITE": "1",
     # libraries want to know of a folder for temporary files, though none can be made there
     "TMPDIR": TEMPORARY,
     "MPLCONFIGDIR": TEMPORARY,
     "TORCHINDUCTOR_CACHE_DIR": TEMPORARY,
-    "MPLBACKEND": "agg",
-    "TORCHDYNAMO_DISABLE": "1",  # torch.compile runs the code as it is: there is no compiler behind the wall
 }
 PASSED_ON = ("ATEN_CPU_CAPABILITY",)
+
+ZYGOTE_CALLS = (
+    (os, "fork"),
+    (os, "pidfd_open"),
+    (os, "pipe2"),
+    (select, "poll"),
+    (signal, "pidfd_send_signal"),
+    (socket, "send_fds"),
+    (socket, "SOCK_SEQPACKET"),
+)
+"""What workers forked from a zygote are made with; Linux has it all."""
+
+
+def has_zygotes() -> bool:
+    """Whether a worker can be a fork of a warm process here; where it can't, it is a child that was started ahead."""
+    return all(hasattr(module, name) for module, name in ZYGOTE_CALLS)
 
 
 def python_folders() -> list[str]:
@@ -105,3 +127,14 @@ def _bubblewrap() -> list[str]:
 def environment() -> dict[str, str]:
     """The whole environment of a zygote; nothing else of the judge's is passed on."""
     return {**ENVIRONMENT, **{name: os.environ[name] for name in PASSED_ON if name in os.environ}}
+
+
+def spare_command() -> list[str]:
+    """The command line that starts a spare: a child for a learner's own practice, on any system."""
+    start = "import sys; sys.path[0] = sys.argv.pop(); from inside.spare import main; main()"
+    return [sys.executable, "-c", start, str(INSIDE.parent)]
+
+
+def spare_environment() -> dict[str, str]:
+    """The whole environment of a spare: the learner's own, as the code is; the way to torch may lead through it."""
+    return {**os.environ, **COMPUTING, "PYTHONUTF8": "1"}

@@ -12,7 +12,8 @@ import time
 from types import TracebackType
 from typing import Any
 
-from .launch import Launched, MachineError, launch
+from .forked import ForkedWorker
+from .launch import LaunchedZygote, MachineError, launch_zygote
 from .levels import Level
 from .worker import Bounds, Worker
 
@@ -26,16 +27,16 @@ class Sandbox:
     Raises MachineError from whatever needs the zygote first when this machine can't isolate at `level`.
     """
 
-    def __init__(self, level: Level, launched: Launched | None = None) -> None:
+    def __init__(self, level: Level, launched: LaunchedZygote | None = None) -> None:
         self.level = level
-        started = launched or launch(level)
+        started = launched or launch_zygote(level)
         self._process, self._control = started.process, started.control
         self._next = 0
         self._ready = False
         self._pidfds: dict[int, int] = {}
         self._codes: dict[int, int] = {}
 
-    def spawn(self, bounds: Bounds) -> Worker:
+    def spawn(self, bounds: Bounds) -> ForkedWorker:
         """Ask for one more worker; returns before it is there."""
         question_read, questions = os.pipe2(os.O_CLOEXEC)
         answers, answer_write = os.pipe2(os.O_CLOEXEC)
@@ -49,7 +50,7 @@ class Sandbox:
             "cpu_seconds": bounds.cpu_seconds,
             "memory_bytes": bounds.memory_mb * 1024 * 1024,
         }
-        worker = Worker(self._next, self, bounds, questions, answers, output)
+        worker = ForkedWorker(self._next, bounds, self, questions, answers, output)
         try:
             self.await_ready()
             socket.send_fds(self._control, [json.dumps(order).encode()], theirs)

@@ -1,4 +1,4 @@
-"""Does a level really work here? Starts a zygote and one worker, and lets the worker try its walls."""
+"""Does a level really work here? Starts one worker, and lets it try its walls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 from .launch import MachineError
 from .levels import Level
-from .sandbox import Sandbox
+from .opening import open_sandbox
 from .worker import Bounds
 
 TRIAL_SECONDS = 60.0
@@ -15,7 +15,7 @@ TRIAL_SECONDS = 60.0
 def try_level(level: Level) -> str | None:
     """Return why the level does not work on this machine, or None when a worker was locked down at it."""
     try:
-        with Sandbox(level) as sandbox:
+        with open_sandbox(level) as sandbox:
             worker = sandbox.spawn(Bounds())
             worker.await_lock(time.monotonic() + TRIAL_SECONDS)
             sandbox.forget(worker)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
@@ -65,28 +65,32 @@ class WorkerLost(Exception):
         self.detail = detail
 
 
-class Zygote(Protocol):
-    """What a worker needs of the process that forked it."""
+WINDOWS_CRASHES = {0xC0000005: "access violation", 0xC0000017: "out of memory", 0xC00000FD: "stack overflow"}
+LEAST_WINDOWS_CRASH = 0xC0000000
 
-    def pidfd_of(self, number: int, deadline: float) -> int: ...
 
-    def exit_code_of(self, number: int, deadline: float) -> int | None: ...
+def ending_of(code: int | None) -> WorkerLost:
+    """How a process ended, from its exit code (negative: by that signal); None for one that still runs."""
+    if code is None:
+        return WorkerLost("closed")
+    if code >= LEAST_WINDOWS_CRASH:
+        return WorkerLost("signal", WINDOWS_CRASHES.get(code, f"{code:#x}"))
+    if code >= 0:
+        return WorkerLost("exit", str(code))
+    with contextlib.suppress(ValueError):
+        return WorkerLost("signal", signal.Signals(-code).name)
+    return WorkerLost("signal", str(-code))
 
 
 @dataclass
-class Worker:
-    """One forked process and the three pipes to it."""
+class Worker(ABC):
+    """One process for one learner's file. How bytes get there and back, and how it ends, is its kind's own affair."""
 
     number: int
-    zygote: Zygote
     bounds: Bounds
-    questions: int
-    answers: int
-    output: int
-    printed: bytearray = field(default_factory=bytearray)
-    printed_bytes: int = 0
-    is_locked: bool = False
-    is_open: bool = True
+    printed: bytearray = field(default_factory=bytearray, init=False)
+    printed_bytes: int = field(default=0, init=False)
+    is_locked: bool = field(default=False, init=False)
 
     @property
     def reply_bytes(self) -> int:
@@ -120,7 +124,9 @@ class Worker:
         try:
             yield
         except wire.ChannelClosed:
-            raise self._how_it_ended() from None
+            ending = self._how_it_ended()
+            self.close()
+            raise ending from None
         except wire.DeadlinePassed:
             self.close()
             raise WorkerLost("time", f"{seconds:g}") from None
@@ -131,84 +137,43 @@ class Worker:
             self.close()
             raise
 
-    def _how_it_ended(self) -> WorkerLost:
-        code = self.zygote.exit_code_of(self.number, time.monotonic() + LINGER_SECONDS)
-        self.close()
-        if code is None:
-            return WorkerLost("closed")
-        if code < 0:
-            with contextlib.suppress(ValueError):
-                return WorkerLost("signal", signal.Signals(-code).name)
-            return WorkerLost("signal", str(-code))
-        return WorkerLost("exit", str(code))
-
-    def _send(self, frame: bytes, deadline: float) -> None:
-        view = memoryview(frame)
-        while view:
-            ready = self._wait([self.output], [self.questions], deadline)
-            if self.output in ready:
-                self._drain()
-            if self.questions in ready:
-                try:
-                    view = view[os.write(self.questions, view[: wire.CHUNK]) :]
-                except BlockingIOError:
-                    continue
-                except (BrokenPipeError, ConnectionResetError) as error:
-                    raise wire.ChannelClosed from error
-
     def _receive(self, deadline: float) -> Any:
         prefix = self._read(wire.PREFIX.size, deadline)
         header_size, block_size = wire.check_prefix(prefix, self.reply_bytes)
         header = self._read(header_size, deadline)
         value = wire.unpack(header, self._read(block_size, deadline))
-        self._drain()
+        self._look_at_output()
         return value
 
+    def _note_output(self, part: bytes) -> None:
+        """Keep the beginning of what the learner prints, count all of it."""
+        self.printed_bytes += len(part)
+        self.printed += part[: max(0, self.bounds.output_kb * 1024 - len(self.printed))]
+
+    @property
+    def _is_flooded(self) -> bool:
+        return self.printed_bytes > FLOOD_BYTES
+
+    def starved_seconds(self) -> float:
+        """For how long it was ready to run and got no processor, where the system tells."""
+        return 0.0
+
+    @abstractmethod
+    def _send(self, frame: bytes, deadline: float) -> None:
+        """Pass a frame on. Raises ChannelClosed, DeadlinePassed, or WorkerLost for a flood."""
+
+    @abstractmethod
     def _read(self, size: int, deadline: float) -> bytes:
-        parts = bytearray()
-        while len(parts) < size:
-            ready = self._wait([self.answers, self.output], [], deadline)
-            if self.output in ready:
-                self._drain()
-            if self.answers in ready:
-                try:
-                    part = os.read(self.answers, min(size - len(parts), wire.CHUNK))
-                except BlockingIOError:
-                    continue
-                if not part:
-                    raise wire.ChannelClosed
-                parts += part
-        return bytes(parts)
+        """Exactly so many bytes of the answers. Raises as `_send`."""
 
-    def _wait(self, readable: list[int], writable: list[int], deadline: float) -> list[int]:
-        open_ones = [fd for fd in readable if fd >= 0]
-        return wire.wait_ready(open_ones, writable, deadline)
+    @abstractmethod
+    def _look_at_output(self) -> None:
+        """Take account of what has been printed so far. Raises WorkerLost for a flood."""
 
-    def _drain(self) -> None:
-        """Take what the learner printed: keep the beginning, refuse a flood."""
-        while self.output >= 0:
-            try:
-                part = os.read(self.output, wire.CHUNK)
-            except BlockingIOError:
-                return
-            if not part:
-                os.close(self.output)
-                self.output = -1
-                return
-            self.printed_bytes += len(part)
-            self.printed += part[: max(0, self.bounds.output_kb * 1024 - len(self.printed))]
-            if self.printed_bytes > FLOOD_BYTES:
-                raise WorkerLost("flood")
+    @abstractmethod
+    def _how_it_ended(self) -> WorkerLost:
+        """Why there will be no more answers."""
 
+    @abstractmethod
     def close(self) -> None:
         """End the worker, whatever it does."""
-        if not self.is_open:
-            return
-        self.is_open = False
-        for fd in (self.questions, self.answers, self.output):
-            if fd >= 0:
-                os.close(fd)
-        self.questions = self.answers = self.output = -1
-        with contextlib.suppress(ProcessLookupError, MachineError):
-            pidfd = self.zygote.pidfd_of(self.number, time.monotonic() + END_SECONDS)
-            signal.pidfd_send_signal(pidfd, signal.SIGKILL)

@@ -17,7 +17,7 @@ from grader.submission.collector import Collector
 from grader.submission.files import open_regular
 from grader.submission.folder import MAX_DEPTH
 from grader.submission.model import RefusedError, SubmissionError, UnreadableError
-from grader.submission.naming import COURSE_FILE, COURSE_WORK, is_passed_over, printable
+from grader.submission.naming import COURSE_FILE, COURSE_WORK, REVIEWS, is_passed_over, printable
 
 MAX_ZIP_MB = 32  # the zip itself
 MAX_MEMBERS = 1000
@@ -29,6 +29,7 @@ _RATIO_COUNTS_FROM = 256 * 1024  # unpacked bytes; small files of blanks pack be
 # The others can swell without bound inside one step of the unpacker.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1 | 0x40
+_REVIEW = re.compile(rf"((?:.*/)?){REVIEWS}/[^/]*")
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -62,8 +63,9 @@ class _Member:
 
 
 def _courses(paths: set[str]) -> list[str]:
-    """The folders that hold a whole copy of the course, each with its closing slash (or "" for the top)."""
-    tops = [path.removesuffix(COURSE_FILE) for path in paths if path.rpartition("/")[2] == COURSE_FILE]
+    """The folders that hold a whole course or workspace, each with its closing slash (or "" for the top)."""
+    tops = {path.removesuffix(COURSE_FILE) for path in paths if path.rpartition("/")[2] == COURSE_FILE}
+    tops |= {found[1] for path in paths if (found := _REVIEW.match(path))}
     return [top for top in tops if any(path.startswith(f"{top}{COURSE_WORK}/") for path in paths)]
 
 

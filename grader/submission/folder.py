@@ -55,7 +55,7 @@ class _Walk:
             return
         if depth and "pyvenv.cfg" in names:  # a virtual environment under any name: libraries, not work
             return
-        if is_course(names):  # a whole copy of the course: the learner's work is one part of it
+        if is_course(names):  # whole: the learner's work is one part of it
             names = [COURSE_WORK]
         for name in names:
             if not is_passed_over(name):

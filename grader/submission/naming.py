@@ -21,6 +21,8 @@ _PICTURES = (".svg", ".png")  # of the lessons
 COURSE_FILE = "course.yml"
 COURSE_WORK = "exercises"
 """In a whole copy of the course, the folder that holds the learner's work; solutions and checks lie beside it."""
+REVIEWS = "review"
+"""Beside the learner's work: what was written again for practice, finished or not. It is never handed in."""
 
 _NUMBER = re.compile(r"[0-9]+_")
 
@@ -39,8 +41,8 @@ def is_passed_over(name: str) -> bool:
 
 
 def is_course(names: Collection[str]) -> bool:
-    """Tell whether a folder with these names in it is a copy of the course."""
-    return COURSE_FILE in names and COURSE_WORK in names
+    """Tell whether a folder with these names in it is a copy of the course, or a learner's workspace with reviews."""
+    return COURSE_WORK in names and (COURSE_FILE in names or REVIEWS in names)
 
 
 def kind_of_file(name: str) -> FileKind:

@@ -172,7 +172,7 @@ def _statement(block: Sequence[Line]) -> Statement:
         # A type beside the target is read too.
         value = frozenset(_MENTION.findall(code, found.end(1)))
         return Statement("assignment", text, targets, value - _own_names(code))
-    return Statement("other", text, frozenset(), mentions)
+    return Statement("other", text, frozenset(), mentions - _own_names(code))
 
 
 def _imported_names(code: str) -> frozenset[str]:

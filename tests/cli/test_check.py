@@ -53,3 +53,50 @@ def test_works_from_a_folder_inside_the_course(course: Path, kata: Run) -> None:
     done = kata("check", "01_share.py", "--isolation", "none", cwd=course / "exercises" / "01_parts")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 of 4 points" in done.stdout
+
+
+# --- a wrong attempt at the real course's softmax ----------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+
+EVERYTHING_IS_ONE_SUM = """\
+import torch
+
+
+def softmax(scores, dim=-1):
+    exps = torch.exp(scores)
+    return exps / (exps.sum() + 1)
+"""
+
+HEAT_MAP = """\
+        The output (columns: tokens). All 3 numbers are off.
+        yours                          due
+            0        1        2            0        1        2
+         0.21 ++! 0.37 @@! 0.33 %%!     0.23 ++! 0.41 @@! 0.36 %%!
+        ! is off.
+"""
+
+
+@pytest.fixture(scope="module")
+def at_softmax(tmp_path_factory: pytest.TempPathFactory, kata: Run) -> Path:
+    """A workspace of the real course with that attempt in it."""
+    folder = tmp_path_factory.mktemp("learner") / "work"
+    done = kata("init", folder, "--course", ROOT, cwd=folder.parent)
+    assert done.returncode == 0, done.stderr
+    (file,) = folder.rglob("03_softmax.py")
+    file.write_text(EVERYTHING_IS_ONE_SUM)
+    return folder
+
+
+def test_wrong_softmax_is_shown_beside_the_right_one(at_softmax: Path, kata: Run) -> None:
+    done = kata("check", "softmax", "--seed", 5, cwd=at_softmax, env={"COLUMNS": "80"})
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert HEAT_MAP in "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+    assert done.stdout.count("! is off.") == 1, "only the visible check shows numbers"
+
+
+def test_picture_of_it_fits_a_narrow_terminal(at_softmax: Path, kata: Run) -> None:
+    done = kata("check", "softmax", "--seed", 5, cwd=at_softmax, env={"COLUMNS": "40"})
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert max(map(len, done.stdout.splitlines())) <= 40
+    assert lines.index("yours") < lines.index("due") and "0.21 ++! 0.37 @@! 0.33 %%!" in lines

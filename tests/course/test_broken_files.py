@@ -246,7 +246,7 @@ KEYS = {
         ("step: page 1", 'step: page 1\n        "\\e[31mred": 1\n        "\\ud800": 2'),
         says="""\
 21: unknown key `\N{REPLACEMENT CHARACTER}[31mred`; the keys here are \
-`id`, `number`, `kind`, `title`, `points`, `requires`, `document`, `step`, `entry_points`, `forbidden`, \
+`id`, `number`, `kind`, `title`, `points`, `requires`, `fast_track`, `document`, `step`, `entry_points`, `forbidden`, \
 `limits`, `hints`
 22: this key holds an escape that stands for no character""",
     ),

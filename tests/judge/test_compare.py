@@ -28,8 +28,8 @@ def test_right_numbers_are_accepted(came):
 WRONG = {
     "zeros": (torch.zeros(2, 3), "none of its 6 numbers"),
     "one off": (DUE + torch.tensor([[0, 0, 0], [0, 0, 1e-3]]), "1 of its 6 numbers"),
-    "one row off": (DUE + torch.tensor([[0.0], [1e-3]]), "only in rows 1"),
-    "one column off": (DUE + torch.tensor([0, 1e-3, 0]), "only in columns 1"),
+    "one row off": (DUE + torch.tensor([[0.0], [1e-3]]), r"\(only in row 1, counted from 0\)"),
+    "one column off": (DUE + torch.tensor([0, 1e-3, 0]), r"\(only in column 1, counted from 0\)"),
     "another shape": (DUE.T.contiguous(), r"shape \(3, 2\); \(2, 3\) was due"),
     "a shape that broadcasts": (DUE[:1], r"shape \(1, 3\)"),
     "empty": (torch.empty(0, 3), r"shape \(0, 3\)"),
@@ -37,7 +37,7 @@ WRONG = {
     "NaN": (DUE * torch.nan, "NaN in 6 of 6"),
     "infinite": (DUE / torch.tensor([[1.0, 0, 1], [1, 1, 1]]), "infinite in 1 of 6"),
     "a list": ([1.0], "a list of 1 came back"),
-    "None": (None, "None came back"),
+    "None": (None, r"None \(is a `return` missing\?\) came back"),
     "a module": (Opaque("a Linear object"), "a Linear object came back"),
     "true": (True, "the bool True came back"),
 }

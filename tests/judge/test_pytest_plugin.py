@@ -128,6 +128,56 @@ def test_prints_are_seen_without_isolation(course: Path, run_pytest: Run) -> Non
     assert "splitting (3,)" in done.stdout
 
 
+VISIBLY_WRONG = """\
+def split(amounts):
+    return amounts / amounts.amax(-1, keepdim=True)
+"""
+
+PICTURE = [
+    "1, 1 and 2 become .25, .25 and .5.",
+    "The parts of 1, 1 and 2 should be .25, .25 and .5.",
+    "The output. All 3 numbers are off.",
+    "yours                          due",
+    "    0        1        2            0        1        2",
+    " 0.50 ++! 0.50 ++! 1.00 @@!     0.25 ::! 0.25 ::! 0.50 ++!",
+    "! is off.",
+    "This looks like: You divided by the largest.",
+]
+
+
+@pytest.fixture(scope="module")
+def visibly_wrong(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
+    root = make_course(tmp_path_factory.mktemp("visible"), KITS[2])
+    (root / "exercises" / f"{KITS[2]}.py").write_text(VISIBLY_WRONG)
+    return root
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", 2)], ids=["alone", "in parallel"])
+def test_visible_check_shows_what_came_beside_what_was_due(
+    workers: tuple[object, ...], visibly_wrong: Path, run_pytest: Run
+) -> None:
+    done = run_pytest(*workers, cwd=visibly_wrong)
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    start = lines.index(PICTURE[0])
+    assert lines[start : start + len(PICTURE)] == PICTURE
+    assert lines.count("! is off.") == 1, "only the visible check shows numbers"
+
+
+def test_colour_is_there_when_pytest_is_told_to_use_it(visibly_wrong: Path, run_pytest: Run) -> None:
+    environment = {"NO_COLOR": "", "TERM": "xterm-256color"}
+    done = run_pytest("--color=yes", cwd=visibly_wrong, env=environment)
+    (row,) = [line for line in done.stdout.splitlines() if line.count("!") == 6]
+    assert row.count("\x1b[48;5;") + row.count(";48;5;") >= 6
+
+
+def test_report_for_other_programs_is_without_colour(visibly_wrong: Path, run_pytest: Run, tmp_path: Path) -> None:
+    file = tmp_path / "report.xml"
+    run_pytest("--color=yes", f"--junitxml={file}", cwd=visibly_wrong, env={"NO_COLOR": ""})
+    written = file.read_text(encoding="utf-8")
+    assert PICTURE[5] in written and "x1B[" not in written and "\x1b" not in written
+
+
 def test_debugger_stops_in_the_learners_own_frame(course: Path, run_pytest: Run) -> None:
     commands = "p 'the whole is', whole.tolist()\nq\n"
     done = run_pytest("--pdb", "--isolation", "none", f"exercises/{KITS[0]}.py", cwd=course, stdin=commands)

@@ -86,6 +86,14 @@ def test_comments_and_blank_lines_are_no_repair_lines(grade: Grade, stub: str) -
     assert (result.status, lost(result)) == ("passed", [])
 
 
+def test_the_text_at_the_head_of_the_file_may_go(grade: Grade, stub: str) -> None:
+    _, _, code = stub.split('"""')
+
+    result = grade(code.replace(FAULT, MENDED))
+
+    assert (result.status, lost(result)) == ("passed", [])
+
+
 @pytest.mark.parametrize("ending", ["\r\n", "\n\n"], ids=["Windows line endings", "doubled line endings"])
 def test_line_endings_are_no_repair(grade: Grade, stub: str, ending: str) -> None:
     result = grade(stub.replace(FAULT, MENDED).replace("\n", ending))

@@ -1,10 +1,23 @@
+"""Golden records to be shown, and a real Chromium to look at pages with."""
+
 from __future__ import annotations
 
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.results import Record
+from grader.exhibits import Exhibit
+from grader.reports.learner_page import Attempt, Hint, Learner, Task, UnitWork, render_learner
+from grader.results import CheckResult, Diagnosis, ExerciseResult, Record
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
 
 GOLDEN = Path(__file__).parents[1] / "results" / "golden"
 
@@ -61,3 +74,203 @@ def not_graded() -> Record:
 @pytest.fixture
 def class_records(all_passed: Record, half_done: Record, hostile: Record, not_graded: Record) -> list[Record]:
     return [all_passed, half_done, hostile, not_graded]
+
+
+# --- a learner half way ------------------------------------------------------------------------------------------
+
+NOW = datetime(2026, 11, 18, 20, 15, tzinfo=timezone.utc)
+
+WEIGHTS = Exhibit(
+    what="The output",
+    axes=("query", "key"),
+    came=((0.5, 0.25, 0.25), (0.3, 0.4, 0.3), (0.2, 0.3, 0.5)),
+    due=((1.0, 0.0, 0.0), (0.4, 0.6, 0.0), (0.2, 0.3, 0.5)),
+    wrong=((True, True, True), (True, True, True), (False, False, False)),
+    note="6 of 9 numbers are off, only in rows (query) 0 and 1, counted from 0; the others are right.",
+)
+
+
+def masked_softmax(message: str = "The weights differ from the expected ones.") -> ExerciseResult:
+    """A verdict with a failed visible check, a failed hidden one, a passed one and a diagnosis."""
+
+    def check(name: str, title: str, points: float, worth: float, *, visible: bool = False) -> CheckResult:
+        return CheckResult(
+            name=name,
+            title=title,
+            outcome="passed" if points else "failed",
+            points=points,
+            max_points=worth,
+            visible=visible,
+            message="" if points else message,
+        )
+
+    return ExerciseResult(
+        id="masked_softmax",
+        status="failed",
+        points=1.0,
+        max_points=5.0,
+        checks=(
+            check("test_example", "The document's example comes out.", 0.0, 1.0, visible=True),
+            check("test_future", "A later token gets no weight.", 0.0, 3.0),
+            check("test_dtype", "The weights keep the scores' dtype.", 1.0, 1.0),
+        ),
+        diagnosis=(Diagnosis(mistake="mask-after", message="the mask is applied after the softmax."),),
+        seconds=0.02,
+    )
+
+
+def tries(*points: float, most: float, days_ago: int, reason: str = "Row 0 sums to 0.8.") -> tuple[Attempt, ...]:
+    """Attempts ten minutes apart; those with all points passed."""
+    start = NOW - timedelta(days=days_ago)
+    return tuple(
+        Attempt(start + timedelta(minutes=10 * n), each, most, each == most, reasons=() if each == most else (reason,))
+        for n, each in enumerate(points)
+    )
+
+
+@pytest.fixture
+def learner(half_done: Record) -> Learner:
+    """Four units with an exercise of every kind: passed, passed and broken since, tried, skipped, open, later."""
+    results = {result.id: result for result in half_done.exercises}
+    results["masked_softmax"] = masked_softmax()
+
+    def task(id: str, state: Any, points: float, most: float, **more: Any) -> Task:
+        return Task(id, TITLES[id], f"exercises/{id}.py", state, points, most, **more)
+
+    again = Attempt(NOW - timedelta(days=2), 4.0, 4.0, True, is_review=True)
+    tasks = {
+        "softmax": task(
+            "softmax",
+            "passed",
+            4.0,
+            4.0,
+            result=results["softmax"],
+            passed_on=date(2026, 10, 29),
+            due_on=date(2026, 11, 24),
+            attempts=(*tries(0.0, 1.0, 4.0, most=4.0, days_ago=20), again),
+            hints=(Hint(NOW - timedelta(days=20), "Hint 1 of 3", "What must a row add up to?"),),
+        ),
+        "scaled_scores": task(
+            "scaled_scores",
+            "passed",
+            3.0,
+            3.0,
+            result=results["scaled_scores"],
+            passed_on=date(2026, 11, 8),
+            due_on=date(2026, 11, 17),
+            attempts=tries(1.0, 3.0, most=3.0, days_ago=10),
+        ),
+        "debug_attn_weights": task("debug_attn_weights", "skipped", 0.0, 4.0),
+        "causal_mask": task("causal_mask", "open", 0.0, 1.5),
+        "masked_softmax": task(
+            "masked_softmax",
+            "tried",
+            1.0,
+            5.0,
+            result=results["masked_softmax"],
+            attempts=tries(0.5, 1.0, most=5.0, days_ago=0, reason="the mask is applied after the softmax."),
+        ),
+        "split_heads": task("split_heads", "later", 0.0, 4.0, after=("Softmax under a mask",)),
+    }
+    return Learner(
+        course=half_done.course,
+        at=NOW,
+        units=tuple(
+            UnitWork(title, f"exercises/{number:02d}/README.md", tuple(tasks[id] for id in ids))
+            for number, (title, ids) in enumerate(UNITS, 1)
+        ),
+        coming="causal_mask",
+        exhibits={("masked_softmax", "test_example"): WEIGHTS, ("masked_softmax", "test_future"): WEIGHTS},
+    )
+
+
+@pytest.fixture
+def learner_page(learner: Learner, tmp_path: Path) -> Path:
+    """The page of that learner, as a file."""
+    path = tmp_path / "report.html"
+    path.write_text(render_learner(learner), encoding="utf-8")
+    return path
+
+
+# --- a browser ---------------------------------------------------------------------------------------------------
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+REQUIRED = "KATA_BROWSER_REQUIRED"
+QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+KEYS = {"Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Space": (" ", 32, " ")}
+"""What a key is called, its code and what it types."""
+
+
+class Browser:
+    """Shows pages of ours in a real Chromium and tells what became of them."""
+
+    def __init__(self, driver: Chrome) -> None:
+        self._driver = driver
+
+    def show(self, page: Path, *, width: int, height: int, scheme: str = "light") -> None:
+        """Load a page in a window of this size; what was logged before is forgotten."""
+        self.tell(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
+        self.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.requests(), self.complaints()
+        self._driver.get(page.as_uri())
+
+    def run(self, script: str, *arguments: object) -> Any:
+        """What a script, as the body of a function, returns."""
+        return self._driver.execute_script(script, *arguments)
+
+    def tell(self, command: str, **parameters: object) -> Any:
+        """A command of the DevTools protocol."""
+        return self._driver.execute_cdp_cmd(command, parameters)
+
+    def press(self, key: str) -> None:
+        """A key, as from a keyboard."""
+        name, number, text = KEYS[key]
+        named = {"key": name, "code": key, "windowsVirtualKeyCode": number}
+        self.tell("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
+        self.tell("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    def requests(self) -> list[str]:
+        """The addresses that were asked for since the last call."""
+        messages = [json.loads(entry["message"])["message"] for entry in self._driver.get_log("performance")]
+        sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+        return [each["request"]["url"] for each in sent]
+
+    def complaints(self) -> list[str]:
+        """What stood in the console since the last call."""
+        return [entry["message"] for entry in self._driver.get_log("browser")]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium without a window; the test is skipped where there is none, unless KATA_BROWSER_REQUIRED is set."""
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    driver_program = shutil.which("chromedriver")
+    if program is None or driver_program is None:
+        lacking = "chromium" if program is None else "chromedriver"
+        reason = f"no {lacking} here; on Debian: apt-get install chromium chromium-driver"
+        if os.environ.get(REQUIRED):
+            pytest.fail(f"{REQUIRED} is set, but there is {reason}")
+        pytest.skip(reason)
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    for argument in QUIET:
+        options.add_argument(argument)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver_program))
+    try:
+        yield Browser(driver)
+    finally:
+        driver.quit()

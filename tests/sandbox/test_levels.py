@@ -40,7 +40,7 @@ def test_without_bubblewrap_full_is_refused(monkeypatch, tmp_path):
         (("bubblewrap",), "reduced"),
         (("Landlock",), "process"),
         (("seccomp",), "process"),
-        (("fork",), "none"),
+        (("fork",), "process"),
     ],
     ids=["nothing", "bubblewrap", "landlock", "seccomp", "fork"],
 )

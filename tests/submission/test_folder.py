@@ -381,3 +381,11 @@ def test_sources_come_in_course_order(write: Write, work: Path, course: Course) 
     for name in ("causal_mask.py", "softmax.py", "self_attention.py"):
         write(name)
     assert list(read_submission(work, course).sources) == ["softmax", "self_attention", "causal_mask"]
+
+
+def test_reviews_beside_the_exercises_are_not_handed_in(work: Path, write: Callable[..., Path], course: Course) -> None:
+    write("exercises/01_soft_lookup/03_softmax.py", "answer")
+    write("review/03_softmax.py", "half of it")
+    submission = read_submission(work, course)
+    assert submission.sources["softmax"].content == b"answer"
+    assert submission.problems == ()

@@ -323,3 +323,11 @@ def test_zip_without_permission_is_one_sentence(ordinary_user: Path, course: Cou
     path.chmod(0)
     with pytest.raises(SubmissionError, match=r"^alice cannot be opened: permission denied\.$"):
         read_submission(path, course)
+
+
+@pytest.mark.parametrize("top", ["", "mine/"], ids=["at the top", "in a folder"])
+def test_reviews_beside_the_exercises_are_not_handed_in(save: Save, course: Course, top: str) -> None:
+    members = [(f"{top}exercises/01_soft_lookup/03_softmax.py", "answer"), (f"{top}review/03_softmax.py", "half of it")]
+    submission = read_submission(save(packed(members)), course)
+    assert submission.sources["softmax"].content == b"answer"
+    assert submission.problems == ()

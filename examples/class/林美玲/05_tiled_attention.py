@@ -1,21 +1,17 @@
 import torch
 
-
+# numbers of every block first, put together at the end
 def tiled_attention(query, key, value, block_size):
-    q, k, v = query.double(), key.double(), value.double()
-    m = q.new_full(q.shape[:-1], -float("inf"))
-    l = torch.zeros_like(m)
-    acc = q.new_zeros(q.shape[:-1] + v.shape[-1:])
-    for i in range(0, k.size(-2), block_size):
-        kb, vb = k[..., i : i + block_size, :], v[..., i : i + block_size, :]
-        s = q.matmul(kb.transpose(-1, -2)) * q.size(-1) ** -0.5
-        new = torch.maximum(m, s.max(-1).values)
-        alpha = torch.exp(m - new)
-        p = torch.exp(s - new.unsqueeze(-1))
-        l *= alpha
-        l += p.sum(-1)
-        acc *= alpha.unsqueeze(-1)
-        acc += p @ vb
-        m = new
-    acc /= l.unsqueeze(-1)
-    return acc.to(query.dtype)
+    maxima, sums, outs = [], [], []
+    for k, v in zip(key.split(block_size, -2), value.split(block_size, -2)):
+        s = (query @ k.transpose(-2, -1)) / query.shape[-1] ** 0.5
+        m = s.amax(-1)
+        e = (s - m[..., None]).exp()
+        maxima.append(m)
+        sums.append(e.sum(-1))
+        outs.append(e @ v)
+    m = torch.stack(maxima)
+    w = torch.exp(m - m.amax(0))
+    total = (torch.stack(sums) * w).sum(0)
+    out = (torch.stack(outs) * w[..., None]).sum(0)
+    return out / total[..., None]

@@ -152,9 +152,22 @@ def _library_module(step: Mapping[str, Any], slots: Slots, namespace: Namespace)
 
 def _call(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
     target = slots[step["target"].number]
+    if step["method"] == "__getitem__" and isinstance(step["args"][0], int):
+        _part(target, step["args"][0])
     if step["method"]:
         target = getattr(target, step["method"])
     return target(*_fill(step["args"], slots), **_fill(step["kwargs"], slots))
+
+
+def _part(value: Any, number: int) -> None:
+    """See that there is such a part: one tensor instead of two would fail in a way that says nothing."""
+    if value is None:
+        raise CaseError("no_part", what="None (is a `return` missing?)")
+    if not isinstance(value, (tuple, list)):
+        is_tensor = isinstance(value, torch.Tensor)
+        raise CaseError("no_part", what="a single tensor" if is_tensor else wire.describe(value))
+    if number >= len(value):
+        raise CaseError("no_part", what=f"a {type(value).__name__} of {len(value)}")
 
 
 def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:

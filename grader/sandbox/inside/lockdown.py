@@ -10,13 +10,13 @@ import ctypes
 import errno
 import fcntl
 import os
-import resource
 import signal
 import socket
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from .limits import Bounds, limit
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -27,7 +27,6 @@ CLONE_THREAD = 0x10000
 CAPABILITY_VERSION_3 = 0x20080522
 TCGETS = 0x5401
 
-OPEN_FILES = 64
 HIGHEST_FD = 1 << 20
 KEPT_FDS = 5
 """Descriptors 0-4: no input, two outputs, questions in, answers out."""
@@ -48,14 +47,6 @@ ALLOWED_CALLS = (
 
 class LockdownFailed(Exception):
     """A wall could not be put up. The machine's fault, never the learner's."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What one worker may use: processor seconds, bytes of memory."""
-
-    cpu_seconds: int
-    memory_bytes: int
 
 
 class Rules:
@@ -155,16 +146,6 @@ def _seccomp_program() -> bytes:
         rules.export_bpf(file)
         file.seek(0)
         return bytes(file.read())
-
-
-def limit(bounds: Bounds) -> None:
-    """Bound processor time, memory, open files and file sizes of this process for good."""
-    one_more = bounds.cpu_seconds + 1  # SIGXCPU first; SIGKILL for code that catches it
-    resource.setrlimit(resource.RLIMIT_CPU, (bounds.cpu_seconds, one_more))
-    resource.setrlimit(resource.RLIMIT_AS, (bounds.memory_bytes, bounds.memory_bytes))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
 
 
 def check_it_holds() -> None:

@@ -310,8 +310,8 @@ def wait_ready(readable: list[int], writable: list[int], deadline: float) -> lis
         poller.register(fd, select.POLLIN)
     for fd in writable:
         poller.register(fd, select.POLLOUT)
-    left = deadline - time.monotonic()
-    ready = poller.poll(left * 1000) if left > 0 else []
+    left = max(0.0, deadline - time.monotonic())
+    ready = poller.poll(left * 1000)  # once at least: what has come in time counts, however late it is looked at
     if not ready:
         raise DeadlinePassed
     return [fd for fd, _ in ready]

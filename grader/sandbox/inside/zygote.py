@@ -6,7 +6,6 @@ It is told over one socket which workers to start (with the descriptors they are
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import os
 import resource
@@ -16,10 +15,10 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-import torch
-
 from . import host, wire
-from .lockdown import HIGHEST_FD, KEPT_FDS, Bounds, LockdownFailed, Rules, limit
+from .limits import Bounds, limit
+from .lockdown import HIGHEST_FD, KEPT_FDS, LockdownFailed, Rules
+from .warmth import keep_what_is_loaded, warm_up
 
 LOCKDOWN_FAILED = 97
 MAX_MESSAGE_BYTES = 4096
@@ -123,19 +122,6 @@ def _take_descriptors(fds: list[int]) -> None:
         os.dup2(fd, target, inheritable=False)
 
 
-def warm_up() -> None:
-    """Load what torch loads at first use, so that no worker has to."""
-    x = torch.ones(2, 3, requires_grad=True)
-    linear = torch.nn.Linear(3, 3)
-    y = torch.softmax(linear(x) @ linear(x).transpose(-2, -1), dim=-1)
-    y.masked_fill(torch.ones(2, 2, dtype=torch.bool).triu(1), -torch.inf)
-    torch.autograd.grad(y.sum(), [x, *linear.parameters()], allow_unused=True)
-    wire.copied({"x": x, "n": float("nan")})
-    question = {"cases": [{"seed": 0, "steps": []}]}
-    host.run_question(question, {}, "warm-up", ["aten::none"])
-    host.scan("def f():\n    return 1\n", ["softmax"], ["f"])
-
-
 def main() -> None:
     """Start: load torch, prepare the rules, say "ready" (or what is missing) and serve."""
     settings = json.loads(sys.argv[1])
@@ -148,11 +134,9 @@ def main() -> None:
     except LockdownFailed as error:
         control.send(json.dumps({"lockdown": str(error)}).encode())
         return
-    torch.set_num_threads(1)
     tempfile.tempdir = os.environ.get("TMPDIR")  # taken as it is: looking for one that can be written to finds none
     warm_up()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    gc.collect()
-    gc.freeze()
+    keep_what_is_loaded()
     control.send(json.dumps({"ready": True}).encode())
     Zygote(control, rules).run()

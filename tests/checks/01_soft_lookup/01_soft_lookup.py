@@ -80,7 +80,8 @@ def test_weights_are_taken_as_they_come(learner, draw):
     keys, width = draw.distinct(2, 3, 9)
     size = draw.integer(3, 6)
     negative = -draw.uniform(keys, low=0.2, high=1)
-    opposed = torch.tensor([1.0, -1.0])  # their sum is 0: no share of it can be taken
+    # nearly cancelling, but not quite: at a sum of 0 one writing of a wrong division gives inf and another NaN
+    opposed = torch.tensor([1.0, -0.75])
     learner.agrees(
         case(*pair(draw, keys)),
         case(*pair(draw, keys, width)),
@@ -90,7 +91,6 @@ def test_weights_are_taken_as_they_come(learner, draw):
         case(*away_from_zero(negative, draw.normal(keys, width))),
         case(*away_from_zero(draw.uniform(keys, low=2, high=5), draw.normal(keys))),
         case(opposed, torch.tensor([5.0, 2.0]) + draw.uniform(2)),
-        case(torch.zeros(keys), draw.normal(keys, width)),
         # one key
         case(*pair(draw, 1)),
         case(*pair(draw, 1, width)),

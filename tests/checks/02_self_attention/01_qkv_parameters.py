@@ -10,7 +10,7 @@ NAMES = ("W_query", "W_key", "W_value")
 TINY = 1e-16
 
 
-def case(draw, *leading, d_in, d_out, dtype=torch.float32, axes=AXES):
+def case(draw, *leading, d_in, d_out, dtype=torch.float32, train=False, axes=AXES):
     return module(
         ENTRY,
         d_in,
@@ -18,6 +18,7 @@ def case(draw, *leading, d_in, d_out, dtype=torch.float32, axes=AXES):
         weights=draw.weights(ENTRY, d_in, d_out),
         inputs={"x": draw.normal(*leading, d_in, dtype=dtype)},
         dtype=dtype,
+        train=train,
         axes=axes,
     )
 
@@ -120,6 +121,9 @@ def test_agrees_with_the_three_products(learner, draw):
         case(draw, groups, batch, tokens, d_in=d_in, d_out=d_out, axes="groups batch tokens d_out"),
         case(draw, batch, tokens, d_in=d_in, d_out=d_out, dtype=torch.float64),
     )
+    in_training = case(draw, batch, tokens, d_in=d_in, d_out=d_out, train=True)
+    in_training.said = "in training"
+    learner.agrees(in_training)
 
 
 @points(0.75)

@@ -5,15 +5,19 @@ from grader.judge.authoring import expect, module, points, same
 AXES = "batch tokens hidden_size"
 
 
-def case(draw, batch, tokens, width, dtype=torch.float32):
-    return module(
+def case(draw, batch, tokens, width, dtype=torch.float32, train=False):
+    asked = module(
         "MySelfAttention",
         width,
         weights=draw.weights("MySelfAttention", width),
         inputs={"x": draw.normal(batch, tokens, width, dtype=dtype)},
         dtype=dtype,
         axes=AXES,
+        train=train,
     )
+    if train:
+        asked.said = "in training"
+    return asked
 
 
 def pair(weights, width, first, second):
@@ -93,9 +97,9 @@ def test_sequences_of_a_batch_are_separate(learner, draw):
 
 @points(1)
 def test_gradients_reach_input_and_parameters(learner, draw):
-    """Gradients reach x and all three layers."""
+    """Gradients reach x and all three layers; in training the numbers are the same as in eval()."""
     batch, tokens, width = draw.distinct(3, 2, 7)
-    learner.agrees_in_gradients(case(draw, batch, tokens, width))
+    learner.agrees_in_gradients(case(draw, batch, tokens, width), case(draw, batch, tokens, width, train=True))
 
 
 @points(0.5, role="manners")

@@ -6,7 +6,7 @@ ENTRY = "SelfAttention_v2"
 BATCH_AXES, SEQUENCE_AXES = "batch tokens d_out", "tokens d_out"
 
 
-def case(draw, *leading, d_in, d_out, dtype=torch.float32, **keywords):
+def case(draw, *leading, d_in, d_out, dtype=torch.float32, train=False, **keywords):
     return module(
         ENTRY,
         d_in,
@@ -14,6 +14,7 @@ def case(draw, *leading, d_in, d_out, dtype=torch.float32, **keywords):
         weights=draw.weights(ENTRY, d_in, d_out, **keywords),
         inputs={"x": draw.normal(*leading, d_in, dtype=dtype)},
         dtype=dtype,
+        train=train,
         axes=BATCH_AXES if len(leading) == 2 else SEQUENCE_AXES,
         **keywords,
     )
@@ -39,6 +40,9 @@ def test_fault_is_gone(learner, draw):
         case(draw, batch, tokens, d_in=d_in, d_out=d_out, qkv_bias=True),
         case(draw, batch, tokens, d_in=d_in, d_out=d_out, dtype=torch.float64),
     )
+    in_training = case(draw, batch, tokens, d_in=d_in, d_out=d_out, train=True)
+    in_training.said = "in training"
+    learner.agrees(in_training)
 
 
 @points(0.5, role="main")

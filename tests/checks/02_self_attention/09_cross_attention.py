@@ -6,13 +6,14 @@ ENTRY = "CrossAttention"
 AXES = "batch queries hidden_size"
 
 
-def asked_with(weights, x, memory, dtype=torch.float32):
-    return module(ENTRY, x.shape[-1], weights=weights, inputs={"x": x, "memory": memory}, dtype=dtype, axes=AXES)
+def asked_with(weights, x, memory, dtype=torch.float32, train=False):
+    inputs = {"x": x, "memory": memory}
+    return module(ENTRY, x.shape[-1], weights=weights, inputs=inputs, dtype=dtype, train=train, axes=AXES)
 
 
-def case(draw, batch, queries, keys, width, dtype=torch.float32):
+def case(draw, batch, queries, keys, width, dtype=torch.float32, train=False):
     x, memory = (draw.normal(batch, length, width, dtype=dtype) for length in (queries, keys))
-    return asked_with(draw.weights(ENTRY, width), x, memory, dtype)
+    return asked_with(draw.weights(ENTRY, width), x, memory, dtype, train)
 
 
 @points(0.5, role="manners", visible=True)
@@ -40,6 +41,9 @@ def test_agrees_with_formula(learner, draw):
         case(draw, batch, queries, keys, 1),
         case(draw, batch, queries, keys, width, dtype=torch.float64),
     )
+    in_training = case(draw, batch, queries, keys, width, train=True)
+    in_training.said = "in training"
+    learner.agrees(in_training)  # no dropout here
 
 
 @points(1.5, role="main")

@@ -138,6 +138,9 @@ def test_one_key_of_padding(learner):
 @points(2, role="main")
 def test_padding_has_no_weight(learner, draw):
     """After the softmax, every query of a sequence gives its padding 0 and shares the whole among the tokens."""
+    side = draw.integer(3, 5)
+    # all sizes alike: whichever axis a mask is put on fits here, and tells by its numbers which one it was
+    agrees_in_weights(learner, [pair(draw, side, side, side, side) for _ in range(2)])
     agrees_in_weights(learner, pairs(draw))
 
 

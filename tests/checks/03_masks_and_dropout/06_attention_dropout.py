@@ -51,10 +51,11 @@ def random_case(draw, weights, p, **keywords):
     return asked
 
 
-def boiled_down(draw, shape, p, *layers):
+def boiled_down(draw, shape, p, *layers, training=True):
     """Drop among ones, and pass the result through layers of the library that leave a single number."""
     asked = Case(seed=draw.seed())
-    result = asked.call(asked.entry(ENTRY), asked.tensor(torch.ones(shape), name="weights"), p)
+    modes = () if training else (False,)
+    result = asked.call(asked.entry(ENTRY), asked.tensor(torch.ones(shape), name="weights"), p, *modes)
     for name, *arguments in layers[:-1]:
         result = asked.call(asked.library_module(name, *arguments), result)
     name, *arguments = layers[-1]
@@ -84,6 +85,27 @@ def emptied(draw, p, over):
         ("AdaptiveMaxPool3d", over),
         ("Threshold", 0.005, 50.0),
         ("AdaptiveMaxPool3d", 1),
+    )
+
+
+def expect_nothing_dropped_in_evaluation(learner, draw):
+    """With training=False not one of many ones becomes 0, whichever way an answer draws its random numbers."""
+    shape, p = (1, 8, 12, 10), chance(draw, 0.4, 0.6)
+    with told_plainly(learner, case(draw, torch.ones(2, 3), p, False)):
+        (largest,) = learner.outputs(
+            boiled_down(
+                draw,
+                shape,
+                p,
+                ("Hardtanh", 0.0, 0.01),
+                ("Threshold", 0.005, 50.0),
+                ("AdaptiveMaxPool3d", 1),
+                training=False,
+            )
+        )
+    expect(
+        largest.item() < 1,
+        "With training=False some weights are 0. In evaluation nothing is dropped: they stay as they are.",
     )
 
 
@@ -164,7 +186,8 @@ def test_three_weights(learner, draw):
 
 @points(1.75, role="main")
 def test_each_weight_is_dropped_by_itself(learner, draw):
-    """In training each element is dropped with probability p, by itself: not with its row, column, head or sequence."""
+    """In training, and only there, each element is dropped with probability p, by itself: not with its row, column, head or sequence."""
+    expect_nothing_dropped_in_evaluation(learner, draw)
     p = chance(draw, 0.35, 0.4)
     with told_plainly(learner, random_case(draw, torch.ones(2, 3), p)):
         rows, columns = learner.outputs(emptied(draw, p, (None, None, 1)), emptied(draw, p, (1, 1, None)))

@@ -128,7 +128,7 @@ def test_mask_of_any_kind(learner, draw):
 
 @points(0.75)
 def test_padding_has_no_say(learner, draw):
-    """What stands at a padded place changes no other output; a real token is heard by all, padded ones included."""
+    """What stands at a padded place changes no other output, in training neither; a real token is heard by all."""
     batch, heads, head_dim = draw.distinct(3, 2, 4)
     sizes = Sizes(batch, 6, heads, head_dim)
     weights = draw.weights(ENTRY, *sizes.init)
@@ -139,12 +139,18 @@ def test_padding_has_no_say(learner, draw):
     x, fresh = draw.normal(batch, 6, sizes.init[0]), draw.normal(batch, 6, sizes.init[0])
     other_padding = torch.cat([x[:, :real], fresh[:, real:]], dim=1)
     other_token = torch.cat([fresh[:, :1], x[:, 1:]], dim=1)
-    before, after, alone, even, uneven = learner.outputs(
+    # the same seed: whatever is dropped, the same is dropped in both
+    trained = [
+        case(draw, sizes, x=each, weights=weights, mask=mask, dropout=0.0, train=True) for each in (x, other_padding)
+    ]
+    trained[1].seed = trained[0].seed
+    before, after, alone, even, uneven, in_training, after_in_training = learner.outputs(
         case(draw, sizes, x=x, weights=weights, mask=mask),
         case(draw, sizes, x=other_padding, weights=weights, mask=mask),
         case(draw, Sizes(batch, real, heads, head_dim), x=x[:, :real], weights=weights),
         case(draw, sizes, x=x, weights=alike, mask=mask),
         case(draw, sizes, x=other_token, weights=alike, mask=mask),
+        *trained,
     )
     expect(
         not any(same(uneven[:, i], even[:, i]) for i in range(6)),
@@ -153,6 +159,10 @@ def test_padding_has_no_say(learner, draw):
     expect(
         same(after[:, :real], before[:, :real]),
         "Only padding was changed, but the outputs of real tokens changed too. Is every padded key hidden before the softmax?",
+    )
+    expect(
+        same(after_in_training[:, :real], in_training[:, :real]),
+        "Only padding was changed, but in training the outputs of real tokens changed too. Padding is hidden in training as in eval().",
     )
     expect(
         same(alone, before[:, :real]),
@@ -270,11 +280,14 @@ def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
 
 @points(0.5, role="manners")
 def test_nothing_is_printed(learner, draw):
-    """Neither making the module nor calling it prints anything."""
+    """Neither making the module nor calling it, in eval() or in training, prints anything."""
     sizes = drawn_sizes(draw)
-    cases = [case(draw, sizes), case(draw, sizes, mask=ragged(draw, sizes.batch, sizes.tokens, "behind"))]
+    mask = ragged(draw, sizes.batch, sizes.tokens, "behind")
+    cases = [case(draw, sizes), case(draw, sizes, mask=mask), case(draw, sizes, mask=mask, train=True)]
     for each in cases:
-        # told is only whether: how much was printed, and all else that was seen, differs among equal answers
+        # told is only whether: how much was printed, all else that was seen, and what is dropped differs among equal answers
+        del each.told[each.output.number]
+        each.steps[each.output.number]["tell"] = False
         seen = each._add("observed")
         each.call(each.call(seen, "printed", method="__getitem__"), 0, method="__gt__", tell="printed")
     for answer in learner.ask(*cases):

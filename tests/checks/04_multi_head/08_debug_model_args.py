@@ -88,6 +88,7 @@ def case(
     train=False,
     mended=AS_IT_IS,
     only_made=False,
+    by_place=False,
 ):
     settings = sizes.settings(dropout)
     dim = settings["dim"]
@@ -96,7 +97,11 @@ def case(
         key, value = (draw.normal(sizes.batch, sizes.keys or sizes.tokens, dim, dtype=dtype) for _ in range(2))
         tensors = {"q": query, "k": key, "v": value}
     asked = Case(axes=tuple(AXES.split()), seed=draw.seed())
-    args = asked.call(asked.entry("ModelArgs"), **settings)
+    if by_place:
+        args = asked.call(asked.entry("ModelArgs"), *settings.values())
+        asked.said = "with ModelArgs(dim, n_embd, n_heads, max_seq_len, dropout) given in this order"
+    else:
+        args = asked.call(asked.entry("ModelArgs"), **settings)
     asked.module = asked.call(asked.entry(ENTRY), args, *([causal] if causal else []))
     asked.load(asked.module, weights or draw.weights(ENTRY, SimpleNamespace(**settings)))
     asked.prepare(asked.module, train=train, dtype=dtype)
@@ -214,6 +219,7 @@ def test_nothing_else_broke(learner, draw):
     learner.agrees(
         twice,
         case(draw, other, tensors={"q": x, "k": x, "v": x}),
+        case(draw, other, by_place=True),
         # square: a wrong axis fits here without an error
         case(draw, Sizes(side, side, side, side), causal=True),
         case(draw, Sizes(side, side, side, side)),

@@ -31,18 +31,22 @@ def drawn_sizes(draw):
     return Sizes(batch, tokens, kv, group, head_dim)
 
 
-def case(draw, sizes, *, x=None, weights=None, dtype=torch.float32):
+def case(draw, sizes, *, x=None, weights=None, dtype=torch.float32, train=False):
     if x is None:
         x = draw.normal(sizes.batch, sizes.tokens, sizes.init[0], dtype=dtype)
-    return module(
+    asked = module(
         ENTRY,
         *sizes.init,
         weights=weights or draw.weights(ENTRY, *sizes.init),
         inputs={"X": x},
         axes=AXES,
+        train=train,
         dtype=dtype,
         seed=draw.seed(),
     )
+    if train:
+        asked.said = "in training"
+    return asked
 
 
 @points(0.5, visible=True)
@@ -121,6 +125,9 @@ def test_sizes_that_do_not_divide_are_refused(learner, draw):
         ENTRY,
         (hidden_dim + 1, heads, kv),
         (hidden_dim - 1, heads, kv),
+        # here nums_key_value_head divides both, so that only hidden_dim against nums_head is wrong
+        (20, 8, 4),
+        (30, 12, 3),
         why="A hidden_dim that nums_head does not divide",
     )
     factor = draw.integer(1, 3)
@@ -137,8 +144,9 @@ def test_sizes_that_do_not_divide_are_refused(learner, draw):
 
 @points(1)
 def test_gradients_reach_input_and_parameters(learner, draw):
-    """Gradients reach X and every parameter of all four layers."""
-    learner.agrees_in_gradients(case(draw, drawn_sizes(draw)))
+    """Gradients reach X and every parameter of all four layers; in training the numbers are the same as in eval()."""
+    sizes = drawn_sizes(draw)
+    learner.agrees_in_gradients(case(draw, sizes), case(draw, sizes, train=True))
 
 
 @points(0.5)

@@ -51,7 +51,8 @@ def test_four_heads_of_width_one(learner, draw):
     state = answer["output"]
     expect(isinstance(state, Mapping), "A dict is due, from the names of the parameters to their tensors.")
     for name, due in (("k_proj.bias", [2.0, 7.0]), ("v_proj.bias", [15.0, 60.0])):
-        came = state.get(name)
+        expect(name in state, f"Missing in the dict that is returned: {name}.")
+        came = state[name]
         shown = came.tolist() if isinstance(came, torch.Tensor) and came.numel() <= 20 else "something else"
         expect(same(came, torch.tensor(due)), f"{name} should become {due}; yours is {shown}.")
 

@@ -23,7 +23,7 @@ def case(draw, leading, queries, keys, width, value_width, *, hidden=None, dtype
         draw.normal(*leading, keys, value_width, dtype=dtype),
         hidden,
         names=NAMES,
-        axes=" ".join(AXES[2 - len(leading) :]),
+        axes=" ".join(AXES),
     )
 
 
@@ -41,27 +41,27 @@ def telling_whether_it_calls(asked):
 @points(0.5, visible=True)
 def test_three_tokens_that_see_themselves_and_earlier_ones(learner):
     """With equal scores and the later tokens hidden, the values 1, 2, 4 become their running means 1, 1.5, 2.333."""
-    alike, later = torch.zeros(3, 2), torch.ones(3, 3).triu(1).bool()
-    value = torch.tensor([[1.0], [2.0], [4.0]])
+    alike, later = torch.zeros(1, 1, 3, 2), torch.ones(3, 3).triu(1).bool()
+    value = torch.tensor([[1.0], [2.0], [4.0]]).expand(1, 1, 3, 1)
     (output,) = learner.outputs(
-        function("sdpa", alike, alike, value, later, names=NAMES, axes="queries width"),
+        function("sdpa", alike, alike, value, later, names=NAMES, axes=" ".join(AXES)),
     )
-    came = [round(number, 3) for number in output.flatten().tolist()]
+    came = [round(number, 5) for number in output.flatten().tolist()]
     expect(
         torch.allclose(output.flatten(), torch.tensor([1.0, 1.5, 7 / 3]), atol=1e-4),
-        f"The running means of 1, 2, 4 are 1, 1.5, 2.333; yours are {came}.",
+        f"The running means of 1, 2, 4 are 1, 1.5, 2.33333; yours are {came}.",
     )
 
 
 @points(1.75, role="main")
 def test_agrees_with_formula(learner, draw):
-    """Weights are softmax(query · keyᵀ / √d) over the places that are not hidden; any pattern, any lengths, any leading axes."""
+    """Weights are softmax(query · keyᵀ / √d) over the places that are not hidden; any pattern, any lengths, any sizes."""
     queries, keys, width, value_width = sizes(draw)
     batch, heads, side, _ = sizes(draw)
     learner.agrees(
         case(draw, (batch, heads), queries, keys, width, value_width),
-        case(draw, (batch,), keys, queries, width, value_width),
-        case(draw, (), queries, keys, width, value_width),
+        case(draw, (batch, heads), keys, queries, width, value_width),
+        case(draw, (1, 1), queries, keys, width, value_width),
         # square, heads among them: a wrong axis fits here without an error
         case(draw, (side, side), side, side, side, side),
         case(draw, (batch, heads), side, side, width, width, hidden=torch.ones(side, side).triu(1).bool()),
@@ -89,7 +89,7 @@ def test_library_does_the_work(learner, draw):
 @points(0.25)
 def test_gradients_reach_queries_keys_and_values(learner, draw):
     """Gradients flow back to query, key and value."""
-    learner.agrees_in_gradients(case(draw, (2, 3), *sizes(draw)), case(draw, (3,), *sizes(draw), dtype=torch.float64))
+    learner.agrees_in_gradients(case(draw, (2, 3), *sizes(draw)), case(draw, (3, 1), *sizes(draw), dtype=torch.float64))
 
 
 @points(0.25, role="manners")

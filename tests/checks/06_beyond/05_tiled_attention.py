@@ -90,18 +90,24 @@ def test_block_size_need_not_fit(learner, draw):
 @points(3.75, role="main")
 def test_full_matrix_is_never_made(learner, draw):
     """The result is right, and no tensor is made whose last two sizes multiply to Lq · Lk or more."""
-    queries, keys = draw.distinct(2, 64, 90)
-    shapes = [((), 7), ((1,), 5), ((1, 1), 6)]
+    # in the short one a block of a size that the learner chose may be the whole
+    (queries, keys), short = draw.distinct(2, 64, 90), draw.distinct(2, 13, 17)
+    shapes = [((), queries, keys, 7), ((1,), queries, keys, 5), ((1, 1), queries, keys, 6), ((), *short, 3)]
     numbers, watched = (
-        [case(draw, leading, queries, keys, 3, 2, block_size) for leading, block_size in shapes] for _ in range(2)
+        [case(draw, leading, rows, columns, 3, 2, block_size) for leading, rows, columns, block_size in shapes]
+        for _ in range(2)
     )
     learner.agrees(*numbers)
-    watched = [telling_whether_planes_stay_below(each, queries * keys) for each in watched]
-    expect(
-        all(answer["is small"] is True for answer in learner.ask(*watched)),
-        f"With {queries} queries, {keys} keys and blocks of at most 7, a tensor of {queries} · {keys} numbers or more was made. "
-        "Keep only what belongs to one block, and what sums it all up: maximum, total and output.",
-    )
+    watched = [
+        telling_whether_planes_stay_below(each, rows * columns)
+        for each, (_, rows, columns, _) in zip(watched, shapes, strict=True)
+    ]
+    for answer, (_, rows, columns, block_size) in zip(learner.ask(*watched), shapes, strict=True):
+        expect(
+            answer["is small"] is True,
+            f"With {rows} queries, {columns} keys and blocks of {block_size}, a tensor of {rows} · {columns} numbers or more was "
+            "made. Keep only what belongs to one block of `block_size` keys, and what sums it all up: maximum, total and output.",
+        )
 
 
 @points(1)

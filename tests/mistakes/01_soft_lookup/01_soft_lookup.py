@@ -15,6 +15,12 @@ MISTAKES = [
         edits=[(LOOKUP, f"({EACH}).mean(dim=0)")],
     ),
     Mistake(
+        "mean-of-everything",
+        "The weighted values were averaged, over the width as well (mean without dim). Add them up over the keys, the first axis.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, f"({EACH}).mean()")],
+    ),
+    Mistake(
         "renormalised",
         "The weights were divided by their sum first. They need not sum to 1: take them as they come.",
         caught_by=AS_THEY_COME,
@@ -25,6 +31,12 @@ MISTAKES = [
         "The weights were divided by the sum of their sizes first. They need not sum to 1: take them as they come.",
         caught_by=AS_THEY_COME,
         edits=[(LOOKUP, "(weights / weights.abs().sum()) @ values")],
+    ),
+    Mistake(
+        "divided-by-the-length",
+        "The weights were divided by their length first (normalize, norm). Take them as they come.",
+        caught_by=MAIN,
+        edits=[(LOOKUP, "(weights / weights.norm()) @ values")],
     ),
     Mistake(
         "softmax-of-the-weights",

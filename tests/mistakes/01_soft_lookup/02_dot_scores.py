@@ -156,7 +156,8 @@ MISTAKES = [
     ),
     Mistake(
         "squeezed",
-        "squeeze() takes away every axis of size 1, also that of the words when there is only one. Name the axis: squeeze(-1).",
+        "squeeze() takes away every axis of size 1, also that of the words when there is only one. Name the axis "
+        "that should go, or leave squeeze out.",
         caught_by=EDGES,
         edits=[(SCORES, "(inputs @ query.unsqueeze(-1)).squeeze()")],
     ),

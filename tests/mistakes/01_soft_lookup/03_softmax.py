@@ -122,6 +122,21 @@ MISTAKES = [
         edits=[(SHIFT, "scores.detach().sub_(scores.detach().max(dim=dim, keepdim=True).values) + 0 * scores")],
     ),
     Mistake(
+        "scores-overwritten-by-the-difference",
+        "The input was changed in place (sub_, -=). The caller still needs its scores: work on a new tensor.",
+        caught_by="test_scores_are_left_alone",
+        edits=[(SHIFT, "scores.sub_(scores.max(dim=dim, keepdim=True).values)")],
+    ),
+    Mistake(
+        "scores-overwritten-by-the-exps",
+        "The input was changed in place (sub_, exp_, div_). The caller still needs its scores: work on a new tensor.",
+        caught_by="test_scores_are_left_alone",
+        edits=[
+            (SHIFT, "scores.sub_(scores.max(dim=dim, keepdim=True).values)"),
+            ("torch.exp(shifted)", "shifted.exp_()"),
+        ],
+    ),
+    Mistake(
         "detached",
         "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
         caught_by="test_gradients_reach_the_scores",
@@ -135,8 +150,8 @@ MISTAKES = [
     ),
     Mistake(
         "logsumexp-without-keepdim",
-        "logsumexp lost the axis it ran along, so it lines up with the wrong one (silently when the input is square). Give it "
-        "keepdim=True.",
+        "The sum (or logsumexp) along `dim` lost that axis, so it lines up with the wrong one (silently when the input is "
+        "square). Give it keepdim=True.",
         caught_by="test_dim_chooses_the_axis",
         edits=[(SHIFT, "scores - scores.logsumexp(dim=dim)"), ("exps / exps.sum(dim=dim, keepdim=True)", "exps")],
     ),

@@ -46,6 +46,12 @@ MISTAKES = [
         edits=[(CONTEXT, "(weights.unsqueeze(-1) * query).sum(dim=0)")],
     ),
     Mistake(
+        "query-weighted-row-by-row",
+        "The weights were put on the query, not on the inputs, and nothing was added up. Add up the inputs, each times its weight.",
+        caught_by=MAIN,
+        edits=[(CONTEXT, "weights.unsqueeze(-1) * query")],
+    ),
+    Mistake(
         "query-times-weights",
         "The weights were multiplied with the query. They belong to the words: add up the inputs, each times its weight.",
         caught_by=MAIN,

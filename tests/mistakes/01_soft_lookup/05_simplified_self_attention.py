@@ -59,6 +59,25 @@ MISTAKES = [
         edits=[(SCORES, "x.transpose(-2, -1) @ x")],
     ),
     Mistake(
+        "dimensions-against-dimensions-turned-round",
+        "XᵀX compares the dimensions with each other, d by d. The words are to be compared: XXᵀ, n by n, and its weights stand to "
+        "the left of X.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x.transpose(-2, -1) @ x"), (RESULT, "x @ weights.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "dimensions-against-dimensions-and-turned-away",
+        "XᵀX compares the dimensions with each other, d by d, and the result is (d, n). The words are to be compared: XXᵀ, n by n.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x.transpose(-2, -1) @ x"), (RESULT, "weights @ x.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "t-on-a-batch",
+        "`.t()` takes one sentence only. x may have any number of axes before the last two: transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x.t()")],
+    ),
+    Mistake(
         "all-axes-reversed",
         "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
         caught_by=MAIN,
@@ -83,6 +102,13 @@ MISTAKES = [
         "takes them all.",
         caught_by=LEADING,
         edits=[(SCORES, "torch.bmm(x, x.transpose(-2, -1))")],
+    ),
+    Mistake(
+        "bmm-and-axes-counted-from-the-front",
+        "torch.bmm and transpose(1, 2) work with exactly three axes. x may have any number before the last two: use @ and "
+        "transpose(-2, -1).",
+        caught_by=LEADING,
+        edits=[(SCORES, "torch.bmm(x, x.transpose(1, 2))"), (RESULT, "torch.bmm(weights, x)")],
     ),
     Mistake(
         "three-axes-unpacked",
@@ -200,6 +226,13 @@ def simplified_self_attention(x):
         "exp() was taken of the scores, but the rows were not divided by their sums. Weights of a row sum to 1: use softmax.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.exp(scores)")],
+    ),
+    Mistake(
+        "axis-of-the-sum-lost",
+        "The sum of each row lost its axis, so it was divided into the columns instead (and into other sentences where there is a "
+        "batch). Keep the axis: keepdim=True.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.exp(scores) / torch.exp(scores).sum(dim=-1)")],
     ),
     Mistake(
         "log-weights",
@@ -332,6 +365,13 @@ def simplified_self_attention(x):
         "every gradient. Compute with the tensors themselves.",
         caught_by=GRADIENTS,
         edits=[(RESULT, "(weights @ x).detach().float()")],
+    ),
+    Mistake(
+        "float32-on-the-way",
+        "The weights are float32 when they meet x, which fails where x is float64. Take the softmax in the dtype of x, or cast the "
+        "weights back: .to(x.dtype).",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.softmax(scores.float(), dim=-1)")],
     ),
     Mistake(
         "dtype-lost",

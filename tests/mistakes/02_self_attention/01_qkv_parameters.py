@@ -78,6 +78,17 @@ MISTAKES = [
         edits=[(KEY, ""), (VALUE, ""), (RETURN, "return (x @ self.W_query,) * 3")],
     ),
     Mistake(
+        "only-one-matrix-of-another-name",
+        "There is one matrix, `W`, where three are asked for: W_query, W_key and W_value, each with numbers of its own.",
+        caught_by=PARAMETERS,
+        edits=[
+            (QUERY, "self.W = nn.Parameter(torch.rand(d_in, d_out))"),
+            (KEY, ""),
+            (VALUE, ""),
+            (RETURN, "return (x @ self.W,) * 3"),
+        ],
+    ),
+    Mistake(
         "stored-transposed",
         "The matrices are kept as (d_out, d_in), as nn.Linear does. Here a matrix is (d_in, d_out), and x · W needs no transpose.",
         caught_by=PARAMETERS,
@@ -115,6 +126,12 @@ MISTAKES = [
         edits=[(KEY, "self.W_key = self.W_query"), (VALUE, "self.W_value = self.W_query")],
     ),
     Mistake(
+        "query-and-key-share-a-matrix",
+        "W_query and W_key are one and the same matrix. Draw a new one for each.",
+        caught_by=MAIN,
+        edits=[(KEY, "self.W_key = self.W_query")],
+    ),
+    Mistake(
         "same-numbers-three-times",
         "The three matrices start with the same numbers: drawn once and copied, or the seed was set anew before each. "
         "Draw the numbers of each for itself.",
@@ -141,6 +158,16 @@ MISTAKES = [
         same_as="zeros",
     ),
     Mistake(
+        "query-and-key-zeros",
+        "W_query and W_key start as zeros, and would never move: the gradient of each passes through the other. Draw their numbers "
+        "at random.",
+        caught_by=RANDOM,
+        edits=[
+            (QUERY, "self.W_query = nn.Parameter(torch.zeros(d_in, d_out))"),
+            (KEY, "self.W_key = nn.Parameter(torch.zeros(d_in, d_out))"),
+        ],
+    ),
+    Mistake(
         "value-zeros",
         "W_value starts as one number, so all values begin alike. Draw its numbers at random, as for the other two.",
         caught_by=RANDOM,
@@ -151,6 +178,18 @@ MISTAKES = [
         "All three results come from W_query. Use W_key for the keys and W_value for the values.",
         caught_by=MAIN,
         edits=[(RETURN, "return x @ self.W_query, x @ self.W_query, x @ self.W_query")],
+    ),
+    Mistake(
+        "key-matrix-used-for-all",
+        "All three results come from W_key. Use W_query for the queries and W_value for the values.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x @ self.W_key, x @ self.W_key, x @ self.W_key")],
+    ),
+    Mistake(
+        "value-matrix-used-for-all",
+        "All three results come from W_value. Use W_query for the queries and W_key for the keys.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return x @ self.W_value, x @ self.W_value, x @ self.W_value")],
     ),
     Mistake(
         "query-matrix-used-for-keys",

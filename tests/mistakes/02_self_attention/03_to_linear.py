@@ -33,6 +33,12 @@ MISTAKES = [
         same_as="not-transposed",
     ),
     Mistake(
+        "transposed-only-where-it-must",
+        "The matrix was transposed only where its shape did not fit. A square one fits both ways, and has to be transposed too.",
+        caught_by=SQUARE,
+        edits=[(COPIED, "linear.weight.copy_(weight if weight.shape == linear.weight.shape else weight.T)")],
+    ),
+    Mistake(
         "reshaped",
         "The matrix was given the shape (d_out, d_in) by reshape or view. That only cuts the same row of numbers at other places; "
         "`.T` or transpose moves them.",
@@ -88,6 +94,27 @@ MISTAKES = [
         "trained. Return an nn.Linear.",
         caught_by=MAIN,
         edits=[("return linear", "return lambda x: x @ weight")],
+    ),
+    Mistake(
+        "module-of-your-own",
+        "What came back is a module of your own that keeps the matrix as (d_in, d_out). Return an nn.Linear, whose weight is the "
+        "transposed matrix.",
+        caught_by=LAYER,
+        source="""from torch import nn
+
+
+class Product(nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = nn.Parameter(weight.detach().clone())
+
+    def forward(self, x):
+        return x @ self.weight
+
+
+def to_linear(weight):
+    return Product(weight)
+""",
     ),
     Mistake(
         "output-detached",

@@ -121,6 +121,12 @@ MISTAKES = [
         edits=[(RETURN, "return p_attn")],
     ),
     Mistake(
+        "nothing-for-the-weights",
+        "None stands where the weights are due (the fused library call keeps them to itself). Return (output, p_attn).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return p_attn @ value, None")],
+    ),
+    Mistake(
         "scores-returned",
         "The second result holds the scores. Return the weights, after the softmax (and after the dropout).",
         caught_by=MAIN,
@@ -244,11 +250,36 @@ MISTAKES = [
         ],
     ),
     Mistake(
+        "dropout-on-both-results",
+        "`dropout` was applied to the output and to the p_attn returned, each by itself. It belongs on the weights, before they meet "
+        "the values.",
+        caught_by=DROPOUT,
+        edits=[
+            (
+                DROPPED,
+                "    output = p_attn @ value\n    if dropout is not None:\n        output, p_attn = dropout(output), dropout(p_attn)\n",
+            ),
+            (RETURN, "return output, p_attn"),
+        ],
+    ),
+    Mistake(
         "dropped-twice",
         "`dropout` was applied to the weights twice, so that output and p_attn do not belong together. Apply it once, keep the "
         "result, and use it for both.",
         caught_by=DROPOUT,
         edits=[(RETURN, "return (p_attn if dropout is None else dropout(p_attn)) @ value, p_attn")],
+    ),
+    Mistake(
+        "dropped-anew-for-each",
+        "`dropout` was called once for the output and once more for the p_attn returned: a real dropout drops other weights each "
+        "time. Call it once, keep the result, and use it for both.",
+        caught_by="test_real_dropout",
+        edits=[
+            (
+                f"{DROPPED}    {RETURN}",
+                "    if dropout is None:\n        return p_attn @ value, p_attn\n    return dropout(p_attn) @ value, dropout(p_attn)",
+            )
+        ],
     ),
     Mistake(
         "dropout-on-the-scores",
@@ -297,6 +328,12 @@ MISTAKES = [
         edits=[("    if dropout is not None:", "    if isinstance(dropout, torch.nn.Module):")],
     ),
     Mistake(
+        "nn-dropout-only",
+        "`dropout` is used only when it is an nn.Dropout. Any module or function will do: ask whether it is None, nothing more.",
+        caught_by=DROPOUT,
+        edits=[("    if dropout is not None:", "    if isinstance(dropout, torch.nn.Dropout):")],
+    ),
+    Mistake(
         "three-axes-unpacked",
         "The sizes are taken apart into three, so there has to be exactly one leading axis. There may be none, or batch and heads: "
         "read the width as query.size(-1).",
@@ -310,6 +347,13 @@ MISTAKES = [
         edits=[(DROPPED, "    p_attn = dropout(p_attn)\n")],
     ),
     Mistake(
+        "float32-on-the-way",
+        "The weights are float32 when they meet the values, which fails where those are float64. Take the softmax in the dtype of "
+        "the scores, or cast the weights back.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "scores.float().softmax(dim=-1)")],
+    ),
+    Mistake(
         "dtype-lost",
         "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
         caught_by=MAIN,
@@ -320,6 +364,12 @@ MISTAKES = [
         "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back to query and key, so they can't be trained.",
         caught_by="test_gradients_reach_all_three",
         edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
+    ),
+    Mistake(
+        "output-cut-off-from-the-weights",
+        "The numbers are right, but the weights were detached on their way into the output, so query and key learn nothing from it.",
+        caught_by="test_gradients_reach_all_three",
+        edits=[(RETURN, "return p_attn.detach() @ value, p_attn")],
     ),
     Mistake(
         "returned-weights-detached",

@@ -66,6 +66,28 @@ MISTAKES = [
         edits=[("F.softmax(scores, dim=-1)", "scores")],
     ),
     Mistake(
+        "no-softmax-no-scale",
+        "The plain products of query and key were taken for the weights. First divide them by √D, then apply softmax over the last axis.",
+        caught_by=MAIN,
+        edits=[(" * self.scaling", ""), ("F.softmax(scores, dim=-1)", "scores")],
+    ),
+    Mistake(
+        "attends-over-the-batch",
+        "Axes 0 and 1 were exchanged, as nn.MultiheadAttention has them without batch_first=True, so the sequences of the batch attend to "
+        "each other. x is (batch, tokens, width).",
+        caught_by=MAIN,
+        edits=[
+            (PROJECTIONS, PROJECTIONS.replace("(x)", "(x.transpose(0, 1))")),
+            ("return weights @ value", "return (weights @ value).transpose(0, 1)"),
+        ],
+    ),
+    Mistake(
+        "dropout-of-its-own",
+        "Weights are dropped in training. This module has no dropout: in training and in eval() the numbers are the same.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[("F.softmax(scores, dim=-1)", "F.dropout(F.softmax(scores, dim=-1), 0.1, self.training)")],
+    ),
+    Mistake(
         "input-as-value",
         "The weights were applied to x itself. They belong on the values, linear_v(x).",
         caught_by=MAIN,

@@ -12,7 +12,7 @@ RETURN = "return context_vec"
 
 MISTAKES = [
     Mistake(
-        "fault-still-there",
+        "all-dims-reversed",
         "With a batch the keys are still turned round completely: `.T` reverses all axes, the batch too. Which two axes should "
         "change places?",
         caught_by=SQUARE,
@@ -20,7 +20,7 @@ MISTAKES = [
         edits=[(KEYS, "keys.permute(*range(keys.dim() - 1, -1, -1))")],
     ),
     Mistake(
-        "all-dims-reversed",
+        "all-dims-permuted",
         "permute(2, 1, 0) reverses all axes, which is what `.T` did, and one sequence has no three axes to permute. The batch stays "
         "in front; only the last two axes change places.",
         caught_by=SQUARE,
@@ -39,7 +39,28 @@ MISTAKES = [
         "itself. Count from the end.",
         caught_by=SQUARE,
         edits=[(KEYS, "keys.transpose(0, -1)")],
-        same_as="fault-still-there",
+        same_as="all-dims-reversed",
+    ),
+    Mistake(
+        "t-on-a-batch",
+        "`.t()` takes two axes at most, so a batch still ends with an error. Exchange the last two axes, counted from the end.",
+        caught_by=BATCH,
+        edits=[(KEYS, "keys.t()")],
+    ),
+    Mistake(
+        "reversed-where-it-fits",
+        "The keys are still turned round completely wherever that raises no error. Where the sizes fit by chance it gives wrong "
+        "numbers: the last two axes alone, in every case.",
+        caught_by=SQUARE,
+        edits=[
+            (
+                SCORES,
+                "try:\n"
+                "            attn_scores = queries @ keys.permute(*range(keys.dim() - 1, -1, -1))\n"
+                "        except RuntimeError:\n"
+                "            attn_scores = queries @ keys.transpose(-2, -1)",
+            )
+        ],
     ),
     Mistake(
         "batch-only",
@@ -147,6 +168,12 @@ MISTAKES = [
         edits=[(SCORES, f"{SCORES} / keys.shape[-1] ** 0.5")],
     ),
     Mistake(
+        "scale-upside-down",
+        "The scores are now multiplied by the root of keys.shape[-1]. It was right as given: divided by it.",
+        caught_by=BATCH,
+        edits=[("attn_scores / keys.shape[-1] ** 0.5", "attn_scores * keys.shape[-1] ** 0.5")],
+    ),
+    Mistake(
         "other-dim",
         "The softmax now runs over another axis. It was right as given: dim=-1, over the keys.",
         caught_by=BATCH,
@@ -181,6 +208,19 @@ MISTAKES = [
         "The weights are returned. The output is the weights times the values, as it was given.",
         caught_by=BATCH,
         edits=[(RETURN, "return attn_weights")],
+    ),
+    Mistake(
+        "bias-ignored",
+        "`qkv_bias` has no effect any more: with qkv_bias=True each layer has a bias. It was right as given.",
+        caught_by=BATCH,
+        edits=[("bias=qkv_bias", "bias=False")],
+        everywhere=True,
+    ),
+    Mistake(
+        "dropout-added",
+        "In training some weights are dropped. This class has no dropout: its output is the same in both modes.",
+        caught_by=BATCH,
+        edits=[("context_vec = attn_weights", "context_vec = nn.functional.dropout(attn_weights, 0.1, self.training)")],
     ),
     Mistake(
         "keys-detached",

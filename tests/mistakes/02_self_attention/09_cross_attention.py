@@ -252,6 +252,18 @@ MISTAKES = [
         ],
     ),
     Mistake(
+        "dropout-added",
+        "In training some weights are dropped. This class has no dropout: its output is the same in both modes.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return F.dropout(weights, 0.1, self.training) @ value")],
+    ),
+    Mistake(
+        "dropout-added-to-the-output",
+        "In training some numbers of the output are dropped. This class has no dropout: its output is the same in both modes.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return F.dropout(weights @ value, 0.1, self.training)")],
+    ),
+    Mistake(
         "input-added",
         "x was added to the output, as the block around attention does in a transformer. Return weights · value alone.",
         caught_by=MAIN,

@@ -27,6 +27,19 @@ MISTAKES = [
         edits=[(SHAPE, "(max_seq_len, max_seq_len)")],
     ),
     Mistake(
+        "no-leading-axis-and-nan",
+        "Two things: the batch axis of size 1 in front is missing, and 0 times infinity is NaN. Begin with a matrix of shape (1, n, n) "
+        "that is full of minus infinity, and cut the triangle out of it.",
+        caught_by=MAIN,
+        edits=[(RETURN, 'return torch.ones(max_seq_len, max_seq_len).triu(1) * float("-inf")')],
+    ),
+    Mistake(
+        "no-leading-axis-and-finite",
+        "Two things: the batch axis of size 1 in front is missing, and the hidden places hold -1e9 where minus infinity is wanted.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.ones(max_seq_len, max_seq_len).triu(1) * -1e9")],
+    ),
+    Mistake(
         "axis-for-the-heads-too",
         "There are two axes of size 1 in front, as for several heads. Here it is only one, for the batch.",
         caught_by=MAIN,
@@ -52,7 +65,7 @@ MISTAKES = [
     ),
     Mistake(
         "inverted",
-        "0 and minus infinity are exchanged: what a token may see is hidden. Minus infinity belongs above the diagonal only.",
+        "The lower triangle is hidden, the diagonal with it, and the later keys are visible. Minus infinity belongs above the diagonal only.",
         caught_by=MAIN,
         edits=[(RETURN, "return torch.tril(full)")],
     ),
@@ -100,6 +113,16 @@ MISTAKES = [
         edits=[('float("-inf")', "-1e20")],
         same_as="minus-1e9",
     ),
+    *[
+        Mistake(
+            f"minus-{number}",
+            FINITE,
+            caught_by=MAIN,
+            edits=[('float("-inf")', f"-{number}")],
+            same_as="minus-1e9",
+        )
+        for number in ("100.0", "1000.0", "65504.0", "1e5", "1e6", "1e7", "1e8", "1e10", "1e12", "1e15", "1e30")
+    ],
     Mistake(
         "smallest-finite-number",
         "The hidden places hold the lowest number there is in float32, not minus infinity (finfo.min was filled in, or nan_to_num "

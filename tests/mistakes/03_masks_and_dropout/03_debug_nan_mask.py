@@ -39,6 +39,16 @@ MISTAKES = [
         ],
     ),
     Mistake(
+        "nan-replaced-before-a-softmax",
+        "NaN was replaced in the masked scores, where the visible scores are lost already, and a softmax was taken of the rest. Keep NaN "
+        "out of the mask; the softmax is not part of this function.",
+        caught_by=MAIN,
+        edits=[
+            (MASK, f'mask = {ONES} * float("-inf")'),
+            (RETURN, "return torch.softmax(torch.nan_to_num(masked_scores), dim=-1)"),
+        ],
+    ),
+    Mistake(
         "infinite-again-in-float64",
         "For float64 scores there is still NaN: their lowest number is too large for the float32 ones it is multiplied with, so it "
         "became minus infinity, and 0 times infinity is NaN.",
@@ -237,6 +247,18 @@ MISTAKES = [
         "The shape is taken apart into a fixed number of axes. There may be any number of leading axes, and none.",
         caught_by=MAIN,
         edits=[("seq_len = attention_scores.shape[-1]", "_, seq_len, _ = attention_scores.shape")],
+    ),
+    Mistake(
+        "axes-added-in-front",
+        "The mask has axes of its own in front now, and the result has got them too. A mask of shape (n, n) fits all scores.",
+        caught_by=MAIN,
+        edits=[(MASK, MASK.replace("(seq_len, seq_len)", "(1, 1, seq_len, seq_len)"))],
+    ),
+    Mistake(
+        "float32-returned",
+        "The result is always float32. Scores of float64 stay float64: nothing has to be converted here.",
+        caught_by=VISIBLE,
+        edits=[(RETURN, "return masked_scores.float()")],
     ),
     Mistake(
         "scores-overwritten",

@@ -19,6 +19,21 @@ RENORMALISED = (
     "above the visible ones: then nothing is left to share, 0/0. Mask the scores, before the softmax."
 )
 
+
+def overwritten(name, message, code):
+    """Scores written into, with each of the numbers that people fill in."""
+    fills = {
+        "": 'float("-inf")',
+        "-1e9": "-1e9",
+        "-1e4": "-1e4",
+        "-lowest": "torch.finfo(scores.dtype).min",
+    }
+    return [
+        Mistake(name + ending, message, caught_by=MANNERS, edits=[(FILL, code.format(fill))])
+        for ending, fill in fills.items()
+    ]
+
+
 MISTAKES = [
     Mistake(
         "mask-after-softmax",
@@ -125,6 +140,18 @@ MISTAKES = [
                 RETURN,
                 "exps = masked.exp() * ~hidden\n    return (exps / exps.sum(dim=-1, keepdim=True)).to(scores.dtype)",
             ),
+        ],
+    ),
+    Mistake(
+        "overflow-sum-guarded",
+        "exp() was taken of the scores as they are: exp(1000) is infinite, exp(-1000) is 0, and a small number added to the sum helps "
+        "neither. Let torch.softmax do it, or subtract each row's largest visible score first.",
+        caught_by=EXTREME,
+        edits=[
+            (
+                RETURN,
+                "exps = masked.exp()\n    return (exps / (exps.sum(dim=-1, keepdim=True) + 1e-10)).to(scores.dtype)",
+            )
         ],
     ),
     Mistake(
@@ -268,19 +295,23 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("scores.float()", "scores.double()"), (".to(scores.dtype)", "")],
     ),
-    Mistake(
+    *overwritten(
         "scores-overwritten",
-        "masked_fill_ with the trailing underscore writes into the scores that were passed in. Use masked_fill, which makes a new "
-        "tensor.",
-        caught_by=MANNERS,
-        edits=[(FILL, 'scores.masked_fill_(hidden, float("-inf")).float()')],
+        "The scores that were passed in were written into: masked_fill_ with the trailing underscore does it, and so does "
+        "scores[…] = …. Use masked_fill, which makes a new tensor.",
+        "scores.masked_fill_(hidden, {}).float()",
     ),
-    Mistake(
+    *overwritten(
+        "scores-overwritten-past-autograd",
+        "The scores that were passed in were written into, by way of .data or torch.no_grad(). Use masked_fill, which makes a new "
+        "tensor.",
+        "(scores.data.masked_fill_(hidden, {}), scores)[1].float()",
+    ),
+    *overwritten(
         "float-makes-no-copy",
-        "float32 scores were overwritten: .float() gives the very same tensor back when it is float32 already, so masked_fill_ wrote "
-        "into the input. Use masked_fill without the underscore.",
-        caught_by=MANNERS,
-        edits=[("masked_fill(", "masked_fill_(")],
+        "float32 scores were overwritten: .float() gives the very same tensor back when it is float32 already, so masked_fill_ or an "
+        "assignment wrote into the input. Use masked_fill without the underscore.",
+        "scores.float().masked_fill_(hidden, {})",
     ),
     Mistake(
         "mask-overwritten",

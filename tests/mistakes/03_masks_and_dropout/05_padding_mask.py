@@ -34,6 +34,21 @@ MISTAKES = [
         edits=[("[:, None, None, :]", "[:, None, :, None]"), ('float("-inf")', "-1e4")],
     ),
     Mistake(
+        "queries-masked-by-index",
+        QUERIES,
+        caught_by=MAIN,
+        edits=[
+            (PADDING, "result = scores.clone()"),
+            (
+                RETURN,
+                "for result_of_one, mask in zip(result, attention_mask):\n"
+                '        result_of_one[:, mask == 0] = float("-inf")\n'
+                "    return result",
+            ),
+        ],
+        same_as="queries-masked",
+    ),
+    Mistake(
         "queries-masked-as-well",
         "Rows of padding were hidden too, not only columns. Leave every query as it is: only keys are hidden.",
         caught_by=MAIN,
@@ -166,6 +181,13 @@ MISTAKES = [
         "and so does torch.finfo(scores.dtype).min.",
         caught_by=HALF,
         edits=[('float("-inf")', 'float("-1e20")')],
+    ),
+    Mistake(
+        "infinite-in-float16-times-zero",
+        "In float16 a number like -1e20 becomes minus infinity, and 0 times infinity is NaN, which spoils the tokens' scores. Use masked_fill "
+        "or torch.where.",
+        caught_by=HALF,
+        edits=[(RETURN, "return scores + padding.to(scores.dtype) * torch.tensor(-1e20).to(scores.dtype)")],
     ),
     Mistake(
         "lowest-of-float32",

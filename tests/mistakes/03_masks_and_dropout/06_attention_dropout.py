@@ -44,57 +44,6 @@ def shared(id, message, shape):
 
 
 MISTAKES = [
-    # --- whether anything happens
-    Mistake(
-        "nothing-dropped",
-        "The weights come back as they were, in training too. Each of them should be dropped with probability p.",
-        caught_by=EACH,
-        edits=[(RETURN, "return weights"), ("torch.zeros_like(weights)", "weights")],
-    ),
-    Mistake(
-        "everything-dropped",
-        "Only zeros come back in training. Each weight is dropped with probability p; the others stay, divided by 1 - p.",
-        caught_by=EACH,
-        edits=[("if not training or p == 0", "if not training"), (RETURN, "return torch.zeros_like(weights)")],
-    ),
-    Mistake(
-        "training-ignored",
-        "Weights are dropped in evaluation too. With training=False they should come back as they are.",
-        caught_by=EVALUATION,
-        edits=[("if not training or ", "if ")],
-    ),
-    Mistake(
-        "training-ignored-and-nan",
-        "`training` is not looked at: weights are dropped in evaluation too. And with p = 1 zeros are divided by zero, which is NaN.",
-        caught_by=EVALUATION,
-        edits=[(SHORTCUTS, "pass")],
-    ),
-    Mistake(
-        "training-the-wrong-way-round",
-        "Weights are dropped in evaluation and not in training: the condition is turned round.",
-        caught_by=EACH,
-        edits=[("if not training", "if training")],
-    ),
-    Mistake(
-        "evaluation-scaled-down",
-        "In evaluation the weights were multiplied by 1 - p. That is the other kind of dropout; here the kept ones grow in training, and "
-        "evaluation changes nothing.",
-        caught_by=EVALUATION,
-        edits=[("return weights\n", "return weights * (1 - p)\n")],
-    ),
-    Mistake(
-        "evaluation-scaled-up",
-        "In evaluation the weights were divided by 1 - p. Nothing is dropped there, so nothing has to grow.",
-        caught_by=EVALUATION,
-        edits=[("return weights\n", "return weights / (1 - p)\n")],
-    ),
-    Mistake(
-        "scaled-in-evaluation-only",
-        "Nothing grows in training, and in evaluation the weights are multiplied by 1 - p. Here it is the kept ones that grow, in training: "
-        "divide them by 1 - p, and change nothing in evaluation.",
-        caught_by=GROW,
-        edits=[("return weights\n", "return weights * (1 - p)\n"), (RETURN, "return weights * keep")],
-    ),
     # --- how much the kept ones grow
     *drawn_each_way(
         "not-scaled",
@@ -151,6 +100,24 @@ MISTAKES = [
         caught_by=GROW,
     ),
     Mistake(
+        "rows-renormalised-in-any-case",
+        "Each row was divided by its new sum. In training a row need not sum to 1: divide by 1 - p and leave it at that.",
+        caught_by=GROW,
+        edits=[
+            (SHORTCUTS, "if not training:\n        return weights"),
+            (RETURN, "kept = weights * keep\n    return kept / kept.sum(dim=-1, keepdim=True)"),
+        ],
+    ),
+    Mistake(
+        "rows-renormalised-in-any-case-safely",
+        "Each row was divided by its new sum. In training a row need not sum to 1: divide by 1 - p and leave it at that.",
+        caught_by=GROW,
+        edits=[
+            (SHORTCUTS, "if not training:\n        return weights"),
+            (RETURN, "kept = weights * keep\n    return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)"),
+        ],
+    ),
+    Mistake(
         "softmax-again",
         "A softmax was taken after the dropout, so even dropped weights count again. The dropout comes last.",
         caught_by=GROW,
@@ -162,12 +129,78 @@ MISTAKES = [
         caught_by=GROW,
         edits=[(RETURN, "return (weights / (1 - p)).masked_fill(~keep, -torch.inf)")],
     ),
+    # --- whether anything happens
+    Mistake(
+        "nothing-dropped",
+        "The weights come back as they were, in training too. Each of them should be dropped with probability p.",
+        caught_by=EACH,
+        edits=[(RETURN, "return weights"), ("torch.zeros_like(weights)", "weights")],
+    ),
+    Mistake(
+        "everything-dropped",
+        "Only zeros come back in training. Each weight is dropped with probability p; the others stay, divided by 1 - p.",
+        caught_by=EACH,
+        edits=[("if not training or p == 0", "if not training"), (RETURN, "return torch.zeros_like(weights)")],
+    ),
+    Mistake(
+        "training-ignored",
+        "Weights are dropped in evaluation too. With training=False they should come back as they are.",
+        caught_by=EVALUATION,
+        edits=[("if not training or ", "if ")],
+    ),
+    Mistake(
+        "training-decides-the-scale-only",
+        "Weights are dropped in evaluation too; `training` only decides whether they grow. With training=False they should come back as "
+        "they are.",
+        caught_by=EVALUATION,
+        edits=[("if not training or ", "if "), (RETURN, f"{RETURN} if training else weights * keep")],
+        same_as="training-ignored",
+    ),
+    Mistake(
+        "training-ignored-and-nan",
+        "`training` is not looked at: weights are dropped in evaluation too. And with p = 1 zeros are divided by zero, which is NaN.",
+        caught_by=EVALUATION,
+        edits=[(SHORTCUTS, "pass")],
+    ),
+    Mistake(
+        "training-the-wrong-way-round",
+        "Weights are dropped in evaluation and not in training: the condition is turned round.",
+        caught_by=EACH,
+        edits=[("if not training", "if training")],
+    ),
+    Mistake(
+        "evaluation-scaled-down",
+        "In evaluation the weights were multiplied by 1 - p. That is the other kind of dropout; here the kept ones grow in training, and "
+        "evaluation changes nothing.",
+        caught_by=EVALUATION,
+        edits=[("return weights\n", "return weights * (1 - p)\n")],
+    ),
+    Mistake(
+        "evaluation-scaled-up",
+        "In evaluation the weights were divided by 1 - p. Nothing is dropped there, so nothing has to grow.",
+        caught_by=EVALUATION,
+        edits=[("return weights\n", "return weights / (1 - p)\n")],
+    ),
+    Mistake(
+        "scaled-in-evaluation-only",
+        "Nothing grows in training, and in evaluation the weights are multiplied by 1 - p. Here it is the kept ones that grow, in training: "
+        "divide them by 1 - p, and change nothing in evaluation.",
+        caught_by=GROW,
+        edits=[("return weights\n", "return weights * (1 - p)\n"), (RETURN, "return weights * keep")],
+    ),
     # --- which ones are kept
     Mistake(
         "keeps-with-p",
         "The weights are kept with probability p. p is the probability to drop one: keep with 1 - p.",
         caught_by=EACH,
         edits=[(SHORTCUTS, "if not training:\n        return weights"), (KEEP, f"keep = {RANDOM} < p")],
+    ),
+    Mistake(
+        "keeps-with-p-but-none-at-one",
+        "The weights are kept with probability p. p is the probability to drop one: keep with 1 - p.",
+        caught_by=EACH,
+        edits=[("if not training or p == 0", "if not training"), (KEEP, f"keep = {RANDOM} < p")],
+        same_as="keeps-with-p",
     ),
     Mistake(
         "keeps-with-p-and-divides-by-p",

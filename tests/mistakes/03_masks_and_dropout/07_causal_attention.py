@@ -86,6 +86,13 @@ MISTAKES = [
         edits=[("keys.transpose(1, 2)", "keys")],
     ),
     Mistake(
+        "keys-reshaped",
+        "The keys were brought to (b, d_out, n) by reshape or view, which only cuts the same row of numbers at other places. "
+        "transpose(1, 2) moves them.",
+        caught_by=MAIN,
+        edits=[("keys.transpose(1, 2)", "keys.reshape(keys.shape[0], keys.shape[2], keys.shape[1])")],
+    ),
+    Mistake(
         "columns-compared",
         "queriesᵀ · keys compares columns with columns, (d_out, d_out). Tokens are compared: queries · keysᵀ, (n, n).",
         caught_by=MAIN,
@@ -139,6 +146,12 @@ MISTAKES = [
         everywhere=True,
     ),
     Mistake(
+        "bias-by-default",
+        "When nothing is said about it, the three layers have a bias. `qkv_bias` is False by default.",
+        caught_by=MAIN,
+        edits=[("qkv_bias: bool = False", "qkv_bias: bool = True")],
+    ),
+    Mistake(
         "never-a-bias",
         "qkv_bias is not used: W_query, W_key and W_value never have a bias. Pass bias=qkv_bias to nn.Linear.",
         caught_by="test_bias_when_asked_for",
@@ -183,6 +196,13 @@ MISTAKES = [
         ],
     ),
     Mistake(
+        "mask-as-parameter",
+        "There are parameters too many. Is the mask one of them? It is nothing to train: use register_buffer. Only the three projections "
+        "have parameters here; a layer behind the attention (out_proj) comes with several heads.",
+        caught_by=MAIN,
+        edits=[(BUFFER, "self.mask = nn.Parameter(later, requires_grad=False)")],
+    ),
+    Mistake(
         "output-layer-added",
         "There are parameters too many. Only the three projections have any: a layer behind the attention (out_proj) comes with several heads, "
         "and the mask is a buffer.",
@@ -191,6 +211,7 @@ MISTAKES = [
             (BUFFER, BUFFER + "\n        self.out_proj = nn.Linear(d_out, d_out)"),
             (END, "return self.out_proj(weights @ values)"),
         ],
+        same_as="mask-as-parameter",
     ),
     Mistake(
         "residual-added",
@@ -240,6 +261,12 @@ MISTAKES = [
         "The softmax runs over the batch (dim=0), so the sequences disturb each other. It belongs on the keys, dim=-1.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
+    ),
+    Mistake(
+        "softmax-over-batch-finite",
+        "The softmax runs over the batch (dim=0), so the sequences disturb each other. It belongs on the keys, dim=-1.",
+        caught_by=MAIN,
+        edits=[(FILL, f"{CORNER}, -1e9"), (SOFTMAX, "F.softmax(scores, dim=0)")],
     ),
     Mistake(
         "softmax-twice",
@@ -335,6 +362,7 @@ MISTAKES = [
         caught_by=LOW,
         edits=[(FILL, f"{CORNER}, -10.0")],
     ),
+    Mistake("fill-of-minus-20", NOT_LOW_ENOUGH, caught_by=LOW, edits=[(FILL, f"{CORNER}, -20.0")]),
     Mistake(
         "mask-added",
         "The mask of ones was added to the scores, which hides nothing. What is added must be -inf above the diagonal.",
@@ -388,6 +416,12 @@ MISTAKES = [
         edits=[(CORNER, "self.mask[-n:, :n]")],
     ),
     Mistake(
+        "mask-cropped-at-the-right",
+        "The last columns of the mask were used. A shorter input needs the upper left corner.",
+        caught_by=LONGER,
+        edits=[(CORNER, "self.mask[:n, -n:]")],
+    ),
+    Mistake(
         "mask-cropped-for-good",
         "The cropped mask was stored in self.mask, so a longer input no longer fits afterwards. Crop into a local variable.",
         caught_by="test_calls_of_one_module_do_not_disturb_each_other",
@@ -412,13 +446,6 @@ MISTAKES = [
         caught_by=BUFFERED,
         edits=[(BUFFER, ""), (CORNER, "torch.ones(n, n).triu(1).bool()")],
         same_as="mask-not-a-buffer",
-    ),
-    Mistake(
-        "mask-as-parameter",
-        "The mask was made a parameter. It is nothing to train: use register_buffer.",
-        caught_by=MAIN,
-        edits=[(BUFFER, "self.mask = nn.Parameter(later, requires_grad=False)")],
-        same_as="output-layer-added",
     ),
     # --- the dropout
     Mistake(
@@ -553,6 +580,12 @@ MISTAKES = [
         "The number of tokens was read from the first axis, which is the batch. It is the second one.",
         caught_by=MAIN,
         edits=[("n = x.shape[1]", "n = x.shape[0]")],
+    ),
+    Mistake(
+        "float32-only",
+        "The result is always float32. Keep the dtype that comes in: a module of float64 gives float64.",
+        caught_by=MAIN,
+        edits=[(END, f"return ({END.removeprefix('return ')}).float()")],
     ),
     Mistake(
         "output-detached",

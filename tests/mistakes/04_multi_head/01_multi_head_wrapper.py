@@ -20,7 +20,7 @@ MISTAKES = [
     Mistake(
         "plain-list",
         "The parameters of the heads were not found under the names heads.0, heads.1, … A plain Python list hides its modules from torch: "
-        "make `self.heads` an nn.ModuleList.",
+        "make it an nn.ModuleList, and name it `self.heads`.",
         caught_by=MAIN,
         edits=[(MADE, f"self.heads = {LIST}")],
     ),
@@ -73,6 +73,18 @@ MISTAKES = [
         "The heads were averaged. Put them side by side: the result is num_heads times as wide as one head.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS}).mean(dim=0)")],
+    ),
+    Mistake(
+        "summed-and-repeated",
+        "The heads were added up, and the sum stands there num_heads times. Put the heads themselves side by side.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.cat([sum({OUTPUTS})] * len(self.heads), dim=-1)")],
+    ),
+    Mistake(
+        "averaged-and-repeated",
+        "The heads were averaged, and the mean stands there num_heads times. Put the heads themselves side by side.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.stack({OUTPUTS}).mean(dim=0).repeat(1, 1, len(self.heads))")],
     ),
     Mistake(
         "stacked-in-front",
@@ -173,6 +185,25 @@ MISTAKES = [
             (MADE, f"{MADE}\n        self.out_proj = nn.Linear(d_out * num_heads, d_out * num_heads)"),
             (RETURN, f"return self.out_proj({JOINED})"),
         ],
+    ),
+    Mistake(
+        "one-head-made",
+        "Only one head was made. Each of the num_heads heads has its own weights: make a new CausalAttention for each.",
+        caught_by=MAIN,
+        edits=[
+            ("range(num_heads)", "range(1)"),
+            (
+                MADE.replace("range(num_heads)", "range(1)"),
+                MADE.replace("range(num_heads)", "range(1)") + "\n        self.num_heads = num_heads",
+            ),
+            (JOINED, "self.heads[0](x).repeat(1, 1, self.num_heads)"),
+        ],
+    ),
+    Mistake(
+        "two-heads-always",
+        "There are always two heads. Make num_heads of them: range(num_heads).",
+        caught_by=MAIN,
+        edits=[("range(num_heads)", "range(2)")],
     ),
     Mistake(
         "one-head-missing",

@@ -15,6 +15,20 @@ MISTAKES = [
         edits=[("transpose(2, 3)", "transpose(1, 2)")],
     ),
     Mistake(
+        "heads-and-tokens-exchanged",
+        "transpose(1, 2) put the tokens in front of the heads on both sides, so the heads of one token are compared: (b, n, h, h). a has its "
+        "heads in front already. " + FIRST_TWO,
+        caught_by=MAIN,
+        edits=[(RETURN, "a = a.transpose(1, 2)\n    " + RETURN)],
+    ),
+    Mistake(
+        "heads-and-tokens-exchanged-on-the-left",
+        "transpose(1, 2) on the left side exchanges heads and tokens, so different heads are compared where it fits at all. The left side is "
+        "a as it is. " + FIRST_TWO,
+        caught_by=MAIN,
+        edits=[(PRODUCT, f"a.transpose(1, 2) @ {TRANSPOSED}")],
+    ),
+    Mistake(
         "reshaped-to-the-transposed-shape",
         "The transposed shape was made by reshape or view. That only cuts the same row of numbers at other places; transpose(2, 3) moves them.",
         caught_by=MAIN,
@@ -37,6 +51,12 @@ MISTAKES = [
         "Each token was compared with itself only. Every token meets every token of its head: (n, n) scores a head.",
         caught_by=MAIN,
         edits=[(RETURN, "return (a * a).sum(dim=-1)")],
+    ),
+    Mistake(
+        "own-product-repeated",
+        "Each token was compared with itself only, and that number fills its row. Every token meets every token of its head.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (a * a).sum(dim=-1, keepdim=True).expand(*a.shape[:3], a.shape[2])")],
     ),
     Mistake(
         "diagonal-only",
@@ -123,6 +143,12 @@ MISTAKES = [
         edits=[(RETURN, "return torch.cdist(a, a)")],
     ),
     Mistake(
+        "distances-negated",
+        "These are distances between the tokens with a minus sign. The scores are their products: a @ the transposed a.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return -torch.cdist(a, a)")],
+    ),
+    Mistake(
         "later-tokens-hidden",
         "The products with later tokens are missing. There is no mask here: every token meets every token of its head.",
         caught_by=MAIN,
@@ -157,6 +183,18 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, "a = a.transpose(1, 2).flatten(2)\n    return a @ a.transpose(1, 2)")],
         same_as="heads-summed",
+    ),
+    Mistake(
+        "heads-merged-first-and-repeated",
+        "The heads were put side by side before the product, so all heads have one table of scores. Each head has its own.",
+        caught_by=MAIN,
+        edits=[
+            (
+                RETURN,
+                "merged = a.transpose(1, 2).flatten(2)\n"
+                "    return (merged @ merged.transpose(1, 2)).unsqueeze(1).repeat(1, a.shape[1], 1, 1)",
+            )
+        ],
     ),
     Mistake(
         "first-head-only",

@@ -102,6 +102,25 @@ MISTAKES = [
         edits=[(BY_TOKEN, "x.permute(2, 0, 1, 3)"), (RETURN, "return by_token.flatten(2)")],
     ),
     Mistake(
+        "token-axis-in-front-and-reshaped",
+        "The tokens were put before the batch, and the result reshaped to the right size, which mixes sequences with tokens. The batch stays in "
+        "front: transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[(BY_TOKEN, "x.permute(2, 0, 1, 3).contiguous()")],
+    ),
+    Mistake(
+        "all-in-one-sequence",
+        "All sequences were joined to a single one. Keep the batch: (batch, tokens, width of all heads).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return by_token.view(1, -1, num_heads * head_dim)")],
+    ),
+    Mistake(
+        "batch-squeezed",
+        "A batch of one sequence has lost its axis. It keeps it: (1, tokens, width of all heads).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.squeeze(0)")],
+    ),
+    Mistake(
         "width-in-front-of-tokens",
         "The result came out as (batch, width, tokens). Swap the last two axes, or join (batch, tokens, heads, width of a head).",
         caught_by=MAIN,

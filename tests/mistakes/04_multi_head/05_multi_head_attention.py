@@ -311,6 +311,12 @@ MISTAKES = [
         edits=[(FILL, "~self.mask[:n, :n], -torch.inf")],
     ),
     Mistake(
+        "mask-inverted-finite",
+        "The mask is used the wrong way round: what should be seen is hidden. True (or 1) above the diagonal means hidden.",
+        caught_by=MAIN,
+        edits=[(FILL, "~self.mask[:n, :n], -1e9")],
+    ),
+    Mistake(
         "mask-inverted-fused",
         'scaled_dot_product_attention reads True as "may be seen", the other way round than our mask. Invert it, or use is_causal=True.',
         caught_by=MAIN,
@@ -367,6 +373,20 @@ MISTAKES = [
         edits=[("self.mask[:n, :n]", "self.mask")],
     ),
     Mistake(
+        "mask-not-cropped-in-place",
+        "The mask is used whole, so only inputs of exactly context_length tokens fit. Crop it: mask[:num_tokens, :num_tokens].",
+        caught_by="test_context_may_be_longer_than_the_input",
+        edits=[(HIDE, "scores.masked_fill_(self.mask, -torch.inf)")],
+        same_as="mask-not-cropped",
+    ),
+    Mistake(
+        "mask-not-cropped-and-added",
+        "The mask is used whole, so only inputs of exactly context_length tokens fit. Crop it: mask[:num_tokens, :num_tokens].",
+        caught_by="test_context_may_be_longer_than_the_input",
+        edits=[(HIDE, "scores = scores + torch.zeros_like(self.mask).float().masked_fill(self.mask, -torch.inf)")],
+        same_as="mask-not-cropped",
+    ),
+    Mistake(
         "mask-cropped-at-the-end",
         "The lower right corner of the mask was used, or only its last rows. A shorter input needs the upper left corner.",
         caught_by="test_context_may_be_longer_than_the_input",
@@ -415,6 +435,13 @@ MISTAKES = [
         "Dropout was applied to the output. It belongs on the weights, between the softmax and the values.",
         caught_by=DROPOUT,
         edits=[(DROP, ""), (END, "return self.dropout(self.out_proj(context))")],
+    ),
+    Mistake(
+        "dropout-on-output-as-well",
+        "Dropout was applied to the weights, and once more to the output, as GPT's residual dropout does. Here the weights are all that is "
+        "dropped.",
+        caught_by=DROPOUT,
+        edits=[(END, "return self.dropout(self.out_proj(context))")],
     ),
     Mistake(
         "dropout-on-context",

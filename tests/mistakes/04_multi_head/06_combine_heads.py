@@ -60,6 +60,24 @@ MISTAKES = [
         edits=[(JOINED, f"torch.stack({HEADS}).mean(dim=0)")],
     ),
     Mistake(
+        "averaged-and-repeated",
+        "The average of the matrices stands there once for every head. Each head keeps its own rows: put the matrices one below the other.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"torch.stack({HEADS}).mean(dim=0).repeat(len(head_weights), 1)")],
+    ),
+    Mistake(
+        "divided-by-the-heads",
+        "The rows were divided by the number of heads, as for an average. Nothing is computed here: the rows are taken over as they are.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"{JOINED} / len(head_weights)")],
+    ),
+    Mistake(
+        "rows-from-the-bottom-up",
+        "All rows are in reverse order. Row 0 of head 0 comes first.",
+        caught_by=MAIN,
+        edits=[(JOINED, f"{JOINED}.flip(0)")],
+    ),
+    Mistake(
         "summed",
         "The matrices were added up. Each head keeps its own rows: put the matrices one below the other.",
         caught_by=MAIN,

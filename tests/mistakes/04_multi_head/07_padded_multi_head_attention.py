@@ -155,6 +155,20 @@ MISTAKES = [
         edits=[(AXES_OF_KEYS, "")],
     ),
     Mistake(
+        "mask-without-axes-and-any-width",
+        "The mask of (batch, tokens) was laid on the scores of (batch, heads, queries, keys) as it is, so batch meets queries: an error, "
+        "or silently wrong with as many sequences as tokens. Give it two axes in the middle: [:, None, None, :].",
+        caught_by=MASK,
+        edits=[(AXES_OF_KEYS, ""), (".reshape(b, s, hidden_dim)", ".reshape(b, s, -1)")],
+        same_as="mask-without-axes",
+    ),
+    Mistake(
+        "mask-only-in-eval",
+        "In training the padding is seen. It is hidden in training as well as in eval(): the mask has nothing to do with the mode.",
+        caught_by="test_padding_has_no_say",
+        edits=[(HIDE, HIDE + " if not self.training else scores")],
+    ),
+    Mistake(
         "mask-on-the-heads-axis",
         "The mask got one new axis only, so its batch axis meets the heads. It needs two: (batch, 1, 1, keys).",
         caught_by=MASK,
@@ -195,6 +209,13 @@ MISTAKES = [
         edits=[(AXES_OF_KEYS, "[:, None, :, None]"), (HIDE, HIDE.replace("-torch.inf", "-1e9"))],
     ),
     Mistake(
+        "queries-masked-additive",
+        "What is added to the scores lies along the queries (rows): a whole row moves by the same amount, which the softmax takes out again. "
+        "The mask belongs along the keys, the last axis.",
+        caught_by=MASK,
+        edits=[(AXES_OF_KEYS, "[:, None, :, None]"), (HIDE, "scores = scores + padding * -1e9")],
+    ),
+    Mistake(
         "queries-and-keys-masked",
         "Padded queries were hidden as well as padded keys, so their rows have nothing left to look at. Only keys are hidden.",
         caught_by=MASK,
@@ -229,14 +250,42 @@ MISTAKES = [
         edits=[("None, :] == 0", "None, :] != 0"), (HIDE, HIDE.replace("-torch.inf", "-1e9"))],
     ),
     Mistake(
+        "mask-inverted-fused",
+        "The mask was read the wrong way round. scaled_dot_product_attention takes a boolean mask in which True means: this key may be seen.",
+        caught_by=MASK,
+        edits=[
+            (
+                "context = " + CONTEXT,
+                "seen = None if attention_mask is None else padding"
+                + NEXT
+                + "p = self.att_dropout.p if self.training else 0.0"
+                + NEXT
+                + "mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=seen, dropout_p=p)"
+                + NEXT
+                + "context = mixed.transpose(1, 2).reshape(b, s, hidden_dim)",
+            )
+        ],
+    ),
+    Mistake(
         "inverted-bitwise",
         "`~` turns the bits of whole numbers round, so ~1 is -2, and that is True as well. Compare with 0, or make the mask bool first.",
         caught_by=MASK,
         edits=[(PADDING, "padding = (~attention_mask[:, None, None, :]).bool()")],
     ),
     Mistake(
+        "inverted-bitwise-finite",
+        "`~` turns the bits of whole numbers round, so ~1 is -2, and that is True as well: everything is hidden alike. "
+        "Compare with 0, or make the mask bool first.",
+        caught_by=MASK,
+        edits=[
+            (PADDING, "padding = (~attention_mask[:, None, None, :].long()).bool()"),
+            (HIDE, HIDE.replace("-torch.inf", "-1e9")),
+        ],
+    ),
+    Mistake(
         "filled-with-zero",
-        "Padded scores became 0, not small: exp(0) is 1, so padding still weighs something. Fill in -inf, or something far below every score.",
+        "Padded scores became 0 (filled in, or multiplied by the mask), not small: exp(0) is 1, so padding still weighs something. "
+        "Fill in -inf, or something far below every score.",
         caught_by=MASK,
         edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)")],
     ),
@@ -413,6 +462,19 @@ MISTAKES = [
         same_as="mask-required",
     ),
     Mistake(
+        "mask-asked-for-its-truth",
+        "`if attention_mask` asks a whole tensor whether it is true, and that has no answer. Ask `if attention_mask is not None`.",
+        caught_by=MASK,
+        edits=[("if attention_mask is not None:", "if attention_mask:")],
+    ),
+    Mistake(
+        "turned-round-as-it-came",
+        "A mask of whole numbers or floats can't be turned round with `~`, nor hide anything as it is: masked_fill takes booleans only. "
+        "`attention_mask == 0` works for all kinds.",
+        caught_by=MASK,
+        edits=[(PADDING, "padding = ~attention_mask[:, None, None, :]")],
+    ),
+    Mistake(
         "only-boolean-masks",
         "A mask of whole numbers or floats can't be turned round with `~` or `logical` operators. `attention_mask == 0` works for all kinds.",
         caught_by="test_mask_of_any_kind",
@@ -573,6 +635,12 @@ MISTAKES = [
         edits=[("q @ k.transpose(2, 3)", "k @ q.transpose(2, 3)")],
     ),
     Mistake(
+        "queries-as-keys",
+        "The queries were compared with themselves. They are compared with the keys, k_proj(X).",
+        caught_by=MAIN,
+        edits=[("k = self.k_proj(X)", "k = self.q_proj(X)")],
+    ),
+    Mistake(
         "residual-added",
         "X was added to the result. That belongs to the block around the attention, not into it.",
         caught_by=MAIN,
@@ -633,12 +701,24 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
     ),
+    Mistake(
+        "weights-stay-float32",
+        "With float64 numbers the weights are float32 and the values are not. After a softmax in float32 go back: .type_as(v).",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "F.softmax(scores.float(), dim=-1)")],
+    ),
     # --- the dropout
     Mistake(
         "dropout-fixed",
         "The dropout is always 0.1, as in the document. Use the `dropout` that was passed in.",
         caught_by=DROPOUT,
         edits=[("nn.Dropout(dropout)", "nn.Dropout(0.1)")],
+    ),
+    Mistake(
+        "dropout-of-a-half",
+        "The dropout is always 0.5, what nn.Dropout() takes if it is told nothing. Use the `dropout` that was passed in.",
+        caught_by=DROPOUT,
+        edits=[("nn.Dropout(dropout)", "nn.Dropout()")],
     ),
     Mistake(
         "no-dropout",
@@ -697,6 +777,13 @@ MISTAKES = [
         "Dropout was applied to the joined heads. It belongs on the weights, between the softmax and the values.",
         caught_by=ON_WEIGHTS,
         edits=[(DROP + "\n", "\n"), (END, "return self.o_proj(self.att_dropout(context))")],
+    ),
+    Mistake(
+        "dropout-on-each-head",
+        "Dropout was applied to what the heads put out. It belongs on the weights, between the softmax and the values.",
+        caught_by=ON_WEIGHTS,
+        edits=[(DROP + "\n", "\n"), ("(weights @ v).transpose", "self.att_dropout(weights @ v).transpose")],
+        same_as="dropout-on-context",
     ),
     Mistake(
         "dropout-on-values",
@@ -763,6 +850,17 @@ MISTAKES = [
         "A hidden_dim that nums_head does not divide is accepted, as in the document. Refuse it in `__init__`.",
         caught_by="test_sizes_that_do_not_divide_are_refused",
         edits=[(DIVIDES, "")],
+    ),
+    Mistake(
+        "refused-with-another-error",
+        "A hidden_dim that nums_head does not divide is refused, but with another kind of error. Use assert, or raise ValueError.",
+        caught_by="test_sizes_that_do_not_divide_are_refused",
+        edits=[
+            (
+                DIVIDES,
+                "        if hidden_dim % nums_head != 0:\n            raise RuntimeError('hidden_dim must be divisible by nums_head')\n",
+            )
+        ],
     ),
     Mistake(
         "weights-returned",
@@ -840,6 +938,12 @@ MISTAKES = [
         caught_by=PRINTS,
         edits=[PRINTABLE, (HIDE, HIDE + IN_IF + "print(scores.shape)")],
         same_as="prints-left-in",
+    ),
+    Mistake(
+        "print-in-training",
+        "Everything is right, but a print call is still there. Take it out.",
+        caught_by=PRINTS,
+        edits=[PRINTABLE, (WEIGHTS, WEIGHTS + NEXT + "if self.training:" + IN_IF + "print(weights.sum())")],
     ),
     Mistake(
         "print-in-init",

@@ -190,6 +190,12 @@ MISTAKES = [
         edits=[("diagonal=1", "diagonal=2")],
     ),
     Mistake(
+        "earlier-tokens-hidden",
+        "The earlier tokens are hidden and the later ones seen (tril). It was right as given: triu with diagonal=1.",
+        caught_by=ATTRIBUTE,
+        edits=[("torch.triu(mask, diagonal=1)", "torch.tril(mask, diagonal=-1)")],
+    ),
+    Mistake(
         "mask-after-softmax",
         "The mask was moved behind the softmax. It was right as given: added to the scores before it.",
         caught_by=ATTRIBUTE,
@@ -250,6 +256,26 @@ MISTAKES = [
         edits=[
             (SPLIT_KEYS, "xk = xk.view(bsz, seqlen, self.n_local_heads, -1)"),
             (SPLIT_VALUES, "xv = xv.view(bsz, seqlen, self.n_local_heads, -1)"),
+        ],
+        same_as="left-in-lengths",
+    ),
+    Mistake(
+        "tokens-in-the-heads",
+        "The free size (-1) was given to the wrong axis, so that tokens ended up among the heads. It belongs where the tokens are.",
+        caught_by=LENGTHS,
+        edits=[
+            (SPLIT_KEYS, "xk = xk.view(bsz, seqlen, -1, self.head_dim)"),
+            (SPLIT_VALUES, "xv = xv.view(bsz, seqlen, -1, self.head_dim)"),
+        ],
+        same_as="left-in-lengths",
+    ),
+    Mistake(
+        "tokens-in-the-batch",
+        "The free size (-1) was given to the wrong axis, so that tokens ended up in the batch. It belongs where the tokens are.",
+        caught_by=LENGTHS,
+        edits=[
+            (SPLIT_KEYS, "xk = xk.view(-1, seqlen, self.n_local_heads, self.head_dim)"),
+            (SPLIT_VALUES, "xv = xv.view(-1, seqlen, self.n_local_heads, self.head_dim)"),
         ],
         same_as="left-in-lengths",
     ),

@@ -5,12 +5,12 @@ from grader.judge.authoring import Mistake
 MAIN = "test_names_and_numbers"
 WEIGHTS = 'weights = state_dict["in_proj_weight"].chunk(3, dim=0)'
 BIASES = 'biases = state_dict["in_proj_bias"].chunk(3, dim=0)'
-LOOP = 'zip("qkv", weights, biases, strict=True)'
 PUT_WEIGHT = 'state[f"{name}_proj.weight"] = weight'
 PUT_BIAS = 'state[f"{name}_proj.bias"] = bias'
 OUT = 'state = {"o_proj.weight": state_dict["out_proj.weight"], "o_proj.bias": state_dict["out_proj.bias"]}'
 OUT_WEIGHT, OUT_BIAS = '"o_proj.weight": state_dict["out_proj.weight"]', '"o_proj.bias": state_dict["out_proj.bias"]'
 END = "return state"
+OTHER_ORDERS = ["".join(names) for names in permutations("qkv") if names != ("q", "k", "v")]
 
 
 def in_order(names):
@@ -22,12 +22,25 @@ def in_order(names):
     )
 
 
+def parts_in_order(what, names):
+    """Only the weights, or only the biases, are in another order than q, k, v."""
+    code, other = (WEIGHTS, "bias") if what == "weights" else (BIASES, "weight")
+    order = ", ".join(str(names.index(name)) for name in "qkv")
+    return Mistake(
+        f"{what}-in-the-order-{names}",
+        f"Only the {what} were given to the wrong names; the {other} parts are right. From top to bottom: queries, keys, values.",
+        caught_by=MAIN,
+        edits=[(code, f"{code}\n    {what} = [{what}[i] for i in ({order})]")],
+    )
+
+
 def with_weights(code):
     return [(WEIGHTS, code)]
 
 
 MISTAKES = [
-    *[in_order("".join(names)) for names in permutations("qkv") if names != ("q", "k", "v")],
+    *[in_order(names) for names in OTHER_ORDERS],
+    *[parts_in_order(what, names) for what in ("weights", "biases") for names in OTHER_ORDERS],
     # --- how the tall matrix is cut
     Mistake(
         "cut-into-columns",
@@ -43,16 +56,36 @@ MISTAKES = [
         same_as="cut-into-columns",
     ),
     Mistake(
-        "cut-after-transposing",
-        "in_proj_weight was transposed before it was cut. Its rows are the outputs, as in nn.Linear: cut it as it is, dim=0.",
+        "columns-sliced",
+        "in_proj_weight was cut along its columns ([:, …], the inputs). The three parts lie one below the other: cut the rows.",
         caught_by=MAIN,
-        edits=with_weights('weights = state_dict["in_proj_weight"].T.chunk(3, dim=1)'),
-        same_as="all-but-out-transposed",
+        edits=with_weights(
+            'columns = state_dict["in_proj_weight"].shape[1] // 3\n'
+            '    weights = [state_dict["in_proj_weight"][:, i * columns : (i + 1) * columns] for i in range(3)]'
+        ),
+    ),
+    Mistake(
+        "columns-brought-to-shape",
+        "in_proj_weight was cut along its columns (dim=1, the inputs), and the parts were reshaped to fit. The three parts lie one below the "
+        "other: cut the rows, dim=0.",
+        caught_by=MAIN,
+        edits=[
+            (WEIGHTS, WEIGHTS.replace("dim=0", "dim=1")),
+            (PUT_WEIGHT, PUT_WEIGHT + ".reshape(state_dict['out_proj.weight'].shape)"),
+        ],
+    ),
+    Mistake(
+        "side-by-side-after-transposing",
+        "in_proj_weight was transposed and its rows of numbers cut in three. It is (outputs, inputs) already: cut its rows as they are.",
+        caught_by=MAIN,
+        edits=with_weights(
+            'width = state_dict["out_proj.bias"].numel()\n    weights = state_dict["in_proj_weight"].T.reshape(3, width, width)'
+        ),
     ),
     Mistake(
         "reshaped-to-the-side",
-        "in_proj_weight was reshaped to (E, 3, E) or (E, 3·E), which deals its rows out in turn. The first E rows are the queries', "
-        "the next E the keys': (3, E, E).",
+        "The rows of in_proj_weight and of the bias were dealt out in turn (in steps of 3, or by a reshape to (E, 3, E)). "
+        "The first E rows are the queries', the next E the keys', the last E the values'.",
         caught_by=MAIN,
         edits=[
             (WEIGHTS, 'weights = state_dict["in_proj_weight"].unflatten(0, (-1, 3)).unbind(1)'),
@@ -73,6 +106,24 @@ MISTAKES = [
         edits=with_weights(WEIGHTS.replace("chunk(3, dim=0)", "chunk(3, dim=0)[:1] * 3")),
     ),
     Mistake(
+        "first-part-for-all-and-biases",
+        "All three layers got the same rows and the same bias. The queries' rows come first, then the keys', then the values'.",
+        caught_by=MAIN,
+        edits=[
+            (WEIGHTS, WEIGHTS.replace("chunk(3, dim=0)", "chunk(3, dim=0)[:1] * 3")),
+            (BIASES, BIASES.replace("chunk(3, dim=0)", "chunk(3, dim=0)[:1] * 3")),
+        ],
+    ),
+    Mistake(
+        "nothing-cut",
+        "in_proj_weight and in_proj_bias were passed on as a whole. Each of the three layers gets its own third of the rows.",
+        caught_by=MAIN,
+        edits=[
+            (WEIGHTS, 'weights = [state_dict["in_proj_weight"]] * 3'),
+            (BIASES, 'biases = [state_dict["in_proj_bias"]] * 3'),
+        ],
+    ),
+    Mistake(
         "not-cut-at-all",
         "in_proj_weight was passed on as a whole. Each of the three layers gets its own third of the rows.",
         caught_by=MAIN,
@@ -83,12 +134,6 @@ MISTAKES = [
         "in_proj_bias was passed on as a whole. Each of the three layers gets its own third.",
         caught_by=MAIN,
         edits=[(BIASES, 'biases = [state_dict["in_proj_bias"]] * 3')],
-    ),
-    Mistake(
-        "biases-in-another-order",
-        "The weights are right, but the three parts of in_proj_bias were given to the wrong names. The order is queries, keys, values.",
-        caught_by=MAIN,
-        edits=[(LOOP, 'zip("qkv", weights, biases[::-1], strict=True)')],
     ),
     Mistake(
         "cut-by-heads",
@@ -119,6 +164,13 @@ MISTAKES = [
         edits=[(PUT_WEIGHT, PUT_WEIGHT + ".T")],
     ),
     Mistake(
+        "cut-after-transposing",
+        "in_proj_weight was transposed before it was cut. Its rows are the outputs, as in nn.Linear: cut it as it is, dim=0.",
+        caught_by=MAIN,
+        edits=with_weights('weights = state_dict["in_proj_weight"].T.chunk(3, dim=1)'),
+        same_as="all-but-out-transposed",
+    ),
+    Mistake(
         "out-transposed",
         "The matrix of o_proj was transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs).",
         caught_by=MAIN,
@@ -136,6 +188,18 @@ MISTAKES = [
         "The biases of q_proj, k_proj and v_proj are missing. in_proj_bias is cut in three like the weight.",
         caught_by=MAIN,
         edits=[(PUT_BIAS, "pass")],
+    ),
+    Mistake(
+        "out-bias-lost",
+        "The bias of o_proj is missing: out_proj.bias goes there.",
+        caught_by=MAIN,
+        edits=[(", " + OUT_BIAS, "")],
+    ),
+    Mistake(
+        "out-bias-zeroed",
+        "The bias of o_proj is zeros. It is in the state dict: out_proj.bias.",
+        caught_by=MAIN,
+        edits=[(OUT_BIAS, OUT_BIAS + " * 0")],
     ),
     Mistake(
         "biases-zeroed",
@@ -178,6 +242,28 @@ MISTAKES = [
         "torch's names are in the result, too. Only the eight names of our class belong there.",
         caught_by=MAIN,
         edits=[(END, "return {**state_dict, **state}")],
+    ),
+    Mistake(
+        "only-renamed",
+        "out_proj was renamed, but in_proj_weight and in_proj_bias are still whole. Cut each in three, for q_proj, k_proj and v_proj.",
+        caught_by=MAIN,
+        edits=[(END, 'return {name.replace("out_proj", "o_proj"): tensor for name, tensor in state_dict.items()}')],
+    ),
+    Mistake(
+        "module-returned",
+        "A module came back. A dict is due, from names to tensors: the module's state_dict().",
+        caught_by=MAIN,
+        edits=[
+            (
+                END,
+                "module = torch.nn.Module()\n"
+                '    for layer in ("q_proj", "k_proj", "v_proj", "o_proj"):\n'
+                '        width = state[f"{layer}.bias"].numel()\n'
+                '        module.add_module(layer, torch.nn.Linear(width, width).to(state[f"{layer}.bias"].dtype))\n'
+                "    module.load_state_dict(state)\n"
+                "    return module",
+            )
+        ],
     ),
     Mistake(
         "returned-unchanged",

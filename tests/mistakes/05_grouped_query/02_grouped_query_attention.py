@@ -409,6 +409,12 @@ MISTAKES = [
     ),
     # --- the rest
     Mistake(
+        "dropout-of-its-own",
+        "Weights are dropped in training. This module has no dropout: in training and in eval() the numbers are the same.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(SOFTMAX, f"F.dropout({SOFTMAX}, 0.1, self.training)")],
+    ),
+    Mistake(
         "heads-not-checked",
         "A hidden_dim that nums_head does not divide is accepted. Refuse it in `__init__`.",
         caught_by="test_sizes_that_do_not_divide_are_refused",

@@ -15,6 +15,11 @@ def instead_of_mean(code):
     return [(MEAN, code)]
 
 
+def biases_become(code):
+    """The weights are averaged as they should, the biases are not."""
+    return [(PUT, f"{PUT}\n        if name.endswith('bias'):\n            state[name] = {code}")]
+
+
 MISTAKES = [
     # --- what becomes of a group
     Mistake(
@@ -52,6 +57,38 @@ MISTAKES = [
         "The largest number of each group was taken. It is the average, the mean.",
         caught_by=MAIN,
         edits=instead_of_mean("heads.amax(dim=1).flatten(0, 1)"),
+    ),
+    Mistake(
+        "halved-again-and-again",
+        "The heads were averaged one by one with what came before, so the last ones weigh most. Add up all heads of the group, then divide once.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PUT,
+                "mean = heads[:, 0]\n"
+                "        for i in range(1, group):\n"
+                "            mean = (mean + heads[:, i]) / 2\n"
+                "        state[name] = mean.flatten(0, 1)",
+            )
+        ],
+    ),
+    Mistake(
+        "always-two",
+        "Two heads of each group were averaged, and a group may have more. It has nums_head // nums_key_value_head heads.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads[:, :2].mean(dim=1).flatten(0, 1)"),
+    ),
+    Mistake(
+        "divided-by-the-root",
+        "The sum was divided by the root of the group's size. It is the average: divide by the size itself.",
+        caught_by=MAIN,
+        edits=instead_of_mean("(heads.sum(dim=1) / group**0.5).flatten(0, 1)"),
+    ),
+    Mistake(
+        "one-head-for-all",
+        "Only one head is left. There should be nums_key_value_head of them, each the average of its own group.",
+        caught_by=MAIN,
+        edits=instead_of_mean("heads.mean(dim=(0, 1))"),
     ),
     Mistake(
         "divided-by-kv",
@@ -170,18 +207,64 @@ MISTAKES = [
         "biases-cut",
         "The biases were cut to their first part. They are averaged in groups, like the rows of the weights.",
         caught_by=MAIN,
-        edits=[
-            (
-                PUT,
-                f"{PUT}\n        if name.endswith('bias'):\n            state[name] = state_dict[name][: len(state[name])]",
-            )
-        ],
+        edits=biases_become("state_dict[name][: len(state[name])]"),
+    ),
+    Mistake(
+        "biases-of-the-first-head",
+        "The biases are those of the first head of each group. They are averaged, like the rows of the weights.",
+        caught_by=MAIN,
+        edits=biases_become("heads[:, 0].flatten(0, 1)"),
+    ),
+    Mistake(
+        "biases-interleaved",
+        "The weights are right, but for the biases heads that lie apart were averaged. Neighbours form a group there, too: (kv, group, head_dim).",
+        caught_by=MAIN,
+        edits=biases_become(
+            "state_dict[name].unflatten(0, (group, nums_key_value_head, -1)).mean(dim=0).flatten(0, 1)"
+        ),
+    ),
+    Mistake(
+        "biases-summed",
+        "The weights were averaged, but the biases were added up. They are averaged, too.",
+        caught_by=MAIN,
+        edits=biases_become("heads.sum(dim=1).flatten(0, 1)"),
+    ),
+    Mistake(
+        "biases-zeroed",
+        "The biases of k_proj and v_proj became zeros. They are averaged like the rows of the weights.",
+        caught_by=MAIN,
+        edits=biases_become("state[name] * 0"),
     ),
     Mistake(
         "values-forgotten",
         "v_proj is as wide as before. Values have as many heads as keys.",
         caught_by=MAIN,
         edits=[(NAMES, '("k_proj.weight", "k_proj.bias")')],
+    ),
+    Mistake(
+        "keys-forgotten",
+        "k_proj is as wide as before. Keys and values shrink alike.",
+        caught_by=MAIN,
+        edits=[(NAMES, '("v_proj.weight", "v_proj.bias")')],
+    ),
+    Mistake(
+        "keys-and-values-swapped",
+        "The averages of k_proj and v_proj were put under each other's names.",
+        caught_by=MAIN,
+        edits=[("state[name] =", "state[{'k': 'v', 'v': 'k'}[name[0]] + name[1:]] =")],
+    ),
+    Mistake(
+        "output-columns-averaged",
+        "o_proj was made narrower. There are still nums_head query heads, and each brings head_dim numbers to it: o_proj stays as it is.",
+        caught_by=MAIN,
+        edits=[
+            (
+                END,
+                "heads = state['o_proj.weight'].unflatten(1, (nums_key_value_head, group, -1))\n"
+                "    state['o_proj.weight'] = heads.mean(dim=2).flatten(1, 2)\n"
+                "    return state",
+            )
+        ],
     ),
     Mistake(
         "queries-averaged-too",

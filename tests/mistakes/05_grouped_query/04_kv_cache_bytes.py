@@ -115,6 +115,12 @@ MISTAKES = [
         edits=[(PER_TOKEN, PER_TOKEN + " * head_dim")],
     ),
     Mistake(
+        "width-shared-out",
+        "head_dim was divided by the number of heads before the product. It is the width of one head already, not of all.",
+        caught_by=MAIN,
+        edits=[(PER_TOKEN, PER_TOKEN.replace("head_dim", "(head_dim // nums_key_value_head)", 1))],
+    ),
+    Mistake(
         "head-dim-shared-out",
         "head_dim was divided by the number of heads. It is the width of one head already.",
         caught_by=MAIN,
@@ -134,16 +140,56 @@ MISTAKES = [
         edits=[(ALL, ALL.replace("bytes_per_value", "2"))],
     ),
     Mistake(
+        "always-four-bytes",
+        "bytes_per_value is not used: every number takes 4 bytes. Use what was passed in, 2 if nothing was.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL.replace("bytes_per_value", "4"))],
+    ),
+    Mistake(
+        "counted-twice",
+        "The result is twice too large: a factor of 2 came in once more. Keys and values make one, bytes_per_value takes care of the bytes.",
+        caught_by=MAIN,
+        edits=[(ALL, ALL + " * 2")],
+    ),
+    Mistake(
+        "one-byte-by-default",
+        "A number takes 1 byte if nothing else is said. The default is 2, as in the signature.",
+        caught_by=MAIN,
+        edits=[("bytes_per_value: int = 2", "bytes_per_value: int = 1")],
+    ),
+    Mistake(
+        "no-default",
+        "bytes_per_value must be given now. It has the default 2, as in the signature.",
+        caught_by=MAIN,
+        edits=[("bytes_per_value: int = 2", "bytes_per_value: int")],
+    ),
+    Mistake(
         "four-bytes-by-default",
         "A number takes 4 bytes if nothing else is said. The default is 2, as in the signature.",
         caught_by=MAIN,
         edits=[("bytes_per_value: int = 2", "bytes_per_value: int = 4")],
     ),
     Mistake(
-        "through-a-float",
-        "On the way the result became a float, which holds only 15 digits or so, and the last bytes are lost. Use whole numbers only.",
+        "through-a-float32-tensor",
+        "On the way the result became a float32 tensor, which holds only 7 digits or so, and the last bytes are lost. Use whole numbers only.",
         caught_by=LARGE,
-        edits=[(ALL, f"int(float({ALL}))")],
+        edits=[
+            ("    values_per_token", "    import torch\n\n    values_per_token"),
+            (ALL, f"int(torch.tensor(float({ALL})))"),
+        ],
+    ),
+    Mistake(
+        "product-of-a-float32-tensor",
+        "The sizes were put into a float32 tensor, which holds only 7 digits or so, and the last bytes are lost. Use whole numbers only.",
+        caught_by=LARGE,
+        edits=[
+            ("    values_per_token", "    import torch\n\n    values_per_token"),
+            (
+                ALL,
+                "int(torch.tensor([2.0, batch, seq_len, num_layers, nums_key_value_head, head_dim, bytes_per_value]).prod())",
+            ),
+        ],
+        same_as="through-a-float32-tensor",
     ),
     Mistake(
         "in-32-bits",

@@ -56,6 +56,27 @@ MISTAKES = [
         edits=[(RETURN, "return distance.abs() > window // 2")],
     ),
     Mistake(
+        "nothing-hidden",
+        "Nothing is hidden: no key is both later and too far back. A token is hidden when it is one *or* the other.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {BEFORE} & {AFTER}")],
+    ),
+    Mistake(
+        "slice-wraps-round",
+        "For the first tokens i - window + 1 is negative, and a slice that starts there counts from the end. Let it start at 0: "
+        "max(0, i - window + 1).",
+        caught_by=MAIN,
+        edits=[
+            (
+                RETURN,
+                "mask = torch.ones_like(distance, dtype=torch.bool)\n"
+                "    for i in range(num_tokens):\n"
+                "        mask[i, i - window + 1 : i + 1] = False\n"
+                "    return mask",
+            )
+        ],
+    ),
+    Mistake(
         "blocks",
         "The tokens were cut into blocks of `window`, and each sees its own block only. The window slides: it ends at each token.",
         caught_by=MAIN,

@@ -20,7 +20,8 @@ MISTAKES = [
     # --- the cache
     Mistake(
         "cache-dropped",
-        "The cache that was passed in is not used: each chunk sees only itself. Its keys and values go in front of the new ones.",
+        "Each chunk sees only itself: the cache that was passed in is not used, or stands behind the new tokens, where the mask hides it. "
+        "Its keys and values go in front of the new ones.",
         caught_by=CHUNKS,
         edits=[("if cache is not None:", "if False:")],
     ),
@@ -102,6 +103,12 @@ MISTAKES = [
         "The cache holds the keys twice: the cached values are missing.",
         caught_by=CHUNKS,
         edits=[("self.o_proj(context), (k, v)", "self.o_proj(context), (k, k)")],
+    ),
+    Mistake(
+        "values-twice-in-the-cache",
+        "The cache holds the values twice: the cached keys are missing.",
+        caught_by=CHUNKS,
+        edits=[("self.o_proj(context), (k, v)", "self.o_proj(context), (v, v)")],
     ),
     Mistake(
         "joined-along-the-wrong-axis",
@@ -220,6 +227,12 @@ MISTAKES = [
         edits=[(HIDE, "")],
     ),
     Mistake(
+        "next-token-visible",
+        "Each token sees the one right after it. The hidden triangle begins one step further left: diagonal=past + 1.",
+        caught_by=ONE_PASS,
+        edits=[(OFFSET, ".triu(diagonal=past + 2)")],
+    ),
+    Mistake(
         "diagonal-hidden",
         "A token does not see itself. The hidden triangle begins one step to the right: diagonal=past + 1.",
         caught_by=ONE_PASS,
@@ -318,10 +331,16 @@ MISTAKES = [
     ),
     Mistake(
         "keys-and-values-detached",
-        "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off where the cache is made. Keep "
-        "what is used in this very call attached.",
+        "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off. Keep what "
+        "goes into the scores and the mixture attached.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(PAST, PAST + "        k, v = k.detach(), v.detach()\n")],
+    ),
+    Mistake(
+        "weights-detached",
+        "The weights were detached, so no gradient comes back through the softmax to queries and keys.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
     ),
     Mistake(
         "input-overwritten",

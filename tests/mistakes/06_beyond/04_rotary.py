@@ -217,6 +217,20 @@ MISTAKES = [
         edits=[(HALVES, HALVES.replace("x[", "x.detach()["))],
     ),
     Mistake(
+        "second-half-from-the-new-first",
+        "The first half of the result was written over x1 before y2 was computed, so y2 is made from the turned x1. Both come from the "
+        "old x1 and x2: compute both, then put them together.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"x1 = {Y1}\n    return torch.cat([x1, {Y2}], dim=-1)")],
+    ),
+    Mistake(
+        "written-into-x",
+        "The result was written into x (x[...] = …): the caller's x has changed, and where gradients are wanted it is an error. Make a "
+        "new tensor, with torch.cat.",
+        caught_by="test_x_is_left_alone",
+        edits=[(RETURN, f"x[...] = {TURNED}\n    return x")],
+    ),
+    Mistake(
         "overwritten",
         "The result was written into x. The caller still needs it: make a new tensor.",
         caught_by="test_x_is_left_alone",

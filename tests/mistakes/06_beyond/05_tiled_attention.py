@@ -206,6 +206,24 @@ MISTAKES = [
         ],
         same_as="full-matrix",
     ),
+    Mistake(
+        "block-size-ignored",
+        "The blocks have a size of their own, whatever `block_size` says. In a short text one of them is the whole matrix.",
+        caught_by=PLANE,
+        edits=[("    scale = ", "    block_size = 32\n    scale = ")],
+    ),
+    Mistake(
+        "own-block-only",
+        "Queries were cut into blocks as well, and each block of them saw only the keys of the same block. Every query sees all keys.",
+        caught_by=MAIN,
+        edits=[
+            (
+                SCORES,
+                f"({SCORES}).masked_fill((torch.arange(query.shape[-2]).clamp(max=key.shape[-2] - 1) // block_size != "
+                "start // block_size)[:, None], -1e9)",
+            )
+        ],
+    ),
     # --- the attention itself
     Mistake(
         "no-scale",
@@ -279,6 +297,20 @@ MISTAKES = [
         "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
         caught_by="test_gradients_reach_queries_keys_and_values",
         edits=[(RETURN, "return (output / total).detach()")],
+    ),
+    Mistake(
+        "sums-detached",
+        "The total was detached, so the gradients lack a part. The exps in it depend on query and key just as those in the output do; only "
+        "the maximum may be detached.",
+        caught_by="test_gradients_reach_queries_keys_and_values",
+        edits=[(TOTAL, f"({TOTAL}).detach()")],
+    ),
+    Mistake(
+        "query-scaled-in-place",
+        "The query was scaled in place (/=, *=, mul_, …): the caller's query has changed, and where gradients are wanted it is an error. "
+        "query = query * scale makes a new tensor.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[(SCORES, SCORES.replace(" * scale", "")), ("    a_row", "    query *= scale\n    a_row")],
     ),
     Mistake(
         "query-overwritten",

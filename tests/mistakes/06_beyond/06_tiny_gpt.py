@@ -30,6 +30,13 @@ MISTAKES = [
         edits=[(HIDE, "")],
     ),
     Mistake(
+        "positions-from-the-words",
+        "The positions were looked up in the embedding of the words, which has vocab_size rows: with more places than words it ends in "
+        "an IndexError. Give the positions an embedding of their own, with context_length rows.",
+        caught_by="test_shape_of_the_logits",
+        edits=[("self.position(torch.arange", "self.token(torch.arange")],
+    ),
+    Mistake(
         "mask-after-softmax",
         "The mask came after the softmax, so hidden tokens still have a say in the sum that the weights are divided by. Hide the scores.",
         caught_by=FUTURE,
@@ -56,6 +63,15 @@ MISTAKES = [
         "them where they were made; whoever trains the model shifts the targets.",
         caught_by=FUTURE,
         edits=[(END, "return self.head(self.norm(h)).roll(-1, dims=1)")],
+    ),
+    Mistake(
+        "logits-shifted-back-end-repeated",
+        "The logits stand one place too early: those at place i are made from the tokens up to i + 1, which they are to predict. Return "
+        "them where they were made, all of them once; whoever trains the model shifts the targets.",
+        caught_by=FUTURE,
+        edits=[
+            (END, "logits = self.head(self.norm(h))\n        return torch.cat([logits[:, 1:], logits[:, -1:]], dim=1)")
+        ],
     ),
     Mistake(
         "logits-shifted-on",
@@ -200,6 +216,18 @@ MISTAKES = [
         edits=[("range(max_new_tokens)", "range(max_new_tokens - idx.shape[1])")],
     ),
     Mistake(
+        "one-token-too-few",
+        "One new token is missing: max_new_tokens of them come behind the prompt.",
+        caught_by=GREEDY,
+        edits=[("range(max_new_tokens)", "range(max_new_tokens - 1)")],
+    ),
+    Mistake(
+        "one-token-too-many",
+        "There is one new token too many: max_new_tokens of them come behind the prompt.",
+        caught_by=GREEDY,
+        edits=[("range(max_new_tokens)", "range(max_new_tokens + 1)")],
+    ),
+    Mistake(
         "new-token-in-front",
         "The new tokens were put in front of the text. They belong behind it.",
         caught_by=GREEDY,
@@ -223,7 +251,6 @@ MISTAKES = [
         "The model is shown the first context_length tokens, so nothing new ever comes in. Show it the last ones: idx[:, -context_length:].",
         caught_by=BEYOND,
         edits=[(CROP, "self(idx[:, : self.context_length])")],
-        same_as="not-cropped-but-no-error",
     ),
     Mistake(
         "cropped-by-one-too-many",
@@ -236,6 +263,31 @@ MISTAKES = [
         "The text itself was cropped to context_length. Crop only what the model is shown; the whole text is returned.",
         caught_by=BEYOND,
         edits=[(STEP, STEP + "[:, -self.context_length :]")],
+    ),
+    # --- the library's layers
+    Mistake(
+        "batch-and-tokens-exchanged",
+        "torch's own attention and layers take (tokens, batch, width) unless they are made with batch_first=True. As they are, texts attend "
+        "to each other.",
+        caught_by=FUTURE,
+        edits=[
+            (
+                "self.qkv = nn.Linear(d_model, 3 * d_model)",
+                "self.attention = nn.MultiheadAttention(d_model, num_heads)",
+            ),
+            ("        self.out = nn.Linear(d_model, d_model)\n", ""),
+            (
+                "        b, n, d = x.shape\n"
+                "        q, k, v = self.qkv(x).view(b, n, 3, self.num_heads, d // self.num_heads).permute(2, 0, 3, 1, 4)\n",
+                "        n = x.shape[1]\n",
+            ),
+            (
+                "        scores = (q @ k.mT / (d // self.num_heads) ** 0.5).masked_fill(later, -torch.inf)\n"
+                "        weights = F.softmax(scores, dim=-1)\n"
+                "        return self.out((weights @ v).transpose(1, 2).reshape(b, n, d))\n",
+                "        return self.attention(x, x, x, attn_mask=later)[0]\n",
+            ),
+        ],
     ),
     # --- manners
     Mistake(

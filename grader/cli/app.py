@@ -1,0 +1,43 @@
+"""The command line, `kata`. A command starts the zygote first and imports what it needs itself after that."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from grader import __version__
+
+from .endings import leave, sentences
+
+app = typer.Typer(
+    name="kata",
+    help="A course on attention in PyTorch, and its grader.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        with sentences():
+            app()
+    except SystemExit as end:
+        leave(end.code)
+    leave(0)
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    context: typer.Context,
+    show: Annotated[bool, typer.Option("--version", help="Show the version and stop.")] = False,
+) -> None:
+    """A course on attention in PyTorch, and its grader."""
+    if show:
+        print(f"attention-kata {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        from .practising import glance
+
+        glance()

@@ -1,0 +1,281 @@
+"""The learner's commands: where you are, check, hints, a fresh start, the answers after passing, a workspace."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import app
+from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
+from .terms import (
+    CourseFile,
+    Isolation,
+    Seed,
+    console,
+    course_at,
+    ending,
+    launched_at,
+    level_called,
+    seed_or_fresh,
+    titles_of,
+    units_of,
+)
+
+if TYPE_CHECKING:
+    from grader.exhibits import Exhibits
+    from grader.practice.progress import Progress
+    from grader.practice.workspace import Workspace
+    from grader.results import Record
+
+Fast = Annotated[bool, typer.Option("--fast", help="Only the fast track: the exercises that matter most.")]
+ExerciseId = Annotated[str, typer.Argument(help="The exercise's id.", metavar="ID")]
+
+
+@app.command()
+def check(
+    what: Annotated[
+        list[str] | None, typer.Argument(help="Exercises by id or file; all that are started by default.")
+    ] = None,
+    isolation: Isolation = "best",
+    seed: Seed = None,
+    course: CourseFile = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
+) -> None:
+    """Check your own work."""
+    level = level_called(isolation, chosen_aloud=False)
+    launched = launched_at(level)
+    workspace = workspace_here(course)
+    from grader.judge.grading import Judge
+    from grader.practice.checking import files_of, graded, note_record, reviews_among, submission_of
+    from grader.practice.progress import now
+    from grader.practice.review import when
+    from grader.reports.terminal import print_record
+
+    files = files_of(workspace, what or [])
+    mine = submission_of(workspace, files)
+    judge = Judge(workspace.course, level, seed_or_fresh(seed), list(files), launched)
+    with ending(judge.close):
+        record, exhibits = graded(judge, mine)
+    coming: dict[str, datetime] = {}
+    with damage_told():
+        coming = note_record(workspace, mine, record, reviews_among(workspace, files))
+    shown = {"titles": titles_of(workspace.course), "units": units_of(workspace.course), "verbose": verbose}
+    print_record(record, console(), exhibits=exhibits, **shown)  # type: ignore[arg-type]
+    for id, due in coming.items():
+        print(f"{id} comes back {when(due, now())}.")
+    if not record.complete:
+        sys.exit(EXIT_CANNOT_ISOLATE)
+    if any(result.status not in ("passed", "not_started") for result in record.exercises):
+        sys.exit(EXIT_NOT_RIGHT)
+
+
+@app.command()
+def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile = None) -> None:
+    """Check every file as soon as it is saved; single keys do the rest."""
+    level = level_called(isolation, chosen_aloud=False)
+    launched = launched_at(level)
+    workspace = workspace_here(course)
+    progress_of(workspace)
+    from grader.judge.grading import Judge
+    from grader.practice.watch import Watch
+    from grader.reports.terminal import print_verdicts
+
+    def show(record: Record, exhibits: Exhibits) -> None:
+        print_verdicts(record, screen, titles=titles_of(workspace.course), exhibits=exhibits)
+
+    screen = console()
+    judge = Judge(workspace.course, level, seed_or_fresh(seed), launched=launched)
+    with ending(judge.close):
+        Watch(workspace, screen, show).run(judge)
+
+
+@app.command("list")
+def list_exercises(course: CourseFile = None, fast: Fast = False) -> None:
+    """Every exercise: passed, tried, open, or what should come first."""
+    from grader.practice.glance import print_list
+
+    workspace = workspace_here(course)
+    print_list(workspace, progress_of(workspace), console(), fast=fast)
+
+
+@app.command("next")
+def next_one(
+    course: CourseFile = None,
+    fast: Fast = False,
+    skip: Annotated[bool, typer.Option("--skip", help="Skip the exercise that is next; it can be done later.")] = False,
+) -> None:
+    """The next exercise: its file, its lesson, and what to type."""
+    from grader.practice.glance import print_next
+    from grader.practice.path import next_exercise
+    from grader.practice.progress import ProgressFile
+
+    workspace = workspace_here(course)
+    known = progress_of(workspace)
+    coming = next_exercise(workspace.course, known, fast=fast)
+    if skip and coming is not None:
+        with ProgressFile(workspace.state).change() as known:
+            known.of(coming.id).skipped = True
+        print(f"Skipped: {coming.id}. It stays in `kata list`; `kata check {coming.id}` takes it up again.")
+    print_next(workspace, known, console(), fast=fast)
+
+
+@app.command()
+def hint(id: ExerciseId, course: CourseFile = None) -> None:
+    """A hint: the first is free, each further one opens after another failed attempt."""
+    from grader.practice.hints import HintsShut, next_hint
+    from grader.practice.progress import ProgressFile
+
+    say = _wrapped()
+    workspace = workspace_here(course)
+    exercise = workspace.course.exercise(id)
+    progress_of(workspace)
+    with ProgressFile(workspace.state).change() as known:
+        given = next_hint(exercise, known.of(id))
+    if isinstance(given, HintsShut):
+        for number, text in enumerate(given.given, start=1):
+            say(f"Hint {number} of {len(exercise.hints)}: {text}")
+        if given.is_last:
+            say("These are all the hints there are.")
+        else:
+            say(f"The next hint opens after another attempt: kata check {id}")
+    elif given.level:
+        say(f"Hint {given.level} of {given.of}: {given.text}")
+    else:
+        say(f"From your last attempt: {given.text}")
+    cost = workspace.course.policy.hints_cost_points
+    if cost and not isinstance(given, HintsShut):
+        say(f"In this course a hint costs {cost:g} points.")
+
+
+@app.command()
+def reset(id: ExerciseId, course: CourseFile = None) -> None:
+    """Start an exercise afresh; the old work is kept."""
+    from grader.practice.archive import reset as put_aside
+
+    workspace = workspace_here(course)
+    exercise = workspace.course.exercise(id)
+    kept = put_aside(workspace, exercise)
+    print(f"{workspace.shown(workspace.file_of(exercise))} is the given file again.")
+    if kept is not None:
+        print(f"Your old work is in {workspace.shown(kept)}")
+
+
+@app.command()
+def solution(
+    id: ExerciseId,
+    course: CourseFile = None,
+    force: Annotated[bool, typer.Option("--force", help="Show it before you have passed.")] = False,
+) -> None:
+    """Your answer beside the course's, and other ways to write it; after passing."""
+    workspace = workspace_here(course)
+    exercise = workspace.course.exercise(id)
+    if not force and not progress_of(workspace).is_passed(id):
+        raise UsageError(f"{id} is not passed yet: `kata hint {id}` helps, and --force shows the answer all the same.")
+    from grader.practice.answers import print_answers
+    from grader.practice.review import note_solution_seen
+
+    with damage_told():
+        note_solution_seen(workspace, exercise)
+    print_answers(workspace, exercise, console())
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="The folder to work in; made if need be.", metavar="DIR")],
+    course: CourseFile = None,
+) -> None:
+    """Make a workspace of your own, or bring it up to date; files that you have changed are never touched."""
+    from grader.practice.workspace import make_workspace
+
+    chosen = course_at(course, folder)
+    made = make_workspace(folder, chosen)
+    print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
+    print(f"Go on with: cd {folder} && kata")
+
+
+def glance(course: Path | None = None) -> None:
+    """Where you are, and the next exercise."""
+    from grader.practice.glance import print_glance
+
+    workspace = workspace_here(course)
+    print_glance(workspace, progress_of(workspace), console())
+
+
+# --- what these commands share -----------------------------------------------------------------------------------
+
+
+def workspace_here(course: Path | None) -> Workspace:
+    """The workspace around the current folder, or the course that was named or that this program came with."""
+    from grader.course import CourseError
+    from grader.practice.workspace import BrokenLink, Workspace, find_workspace
+
+    if course is None:
+        try:
+            return find_workspace(Path.cwd())
+        except BrokenLink:
+            raise
+        except CourseError as error:
+            if "course.yml:" in str(error):
+                raise
+    chosen = course_at(course, Path.cwd())
+    return Workspace(chosen, chosen.root)
+
+
+def progress_of(workspace: Workspace) -> Progress:
+    """What is known of the learner; a damaged file is set aside and made anew from what can be graded again."""
+    from grader.practice.progress import DamagedProgress, ProgressFile
+
+    file = ProgressFile(workspace.state)
+    try:
+        return file.read()
+    except DamagedProgress as damage:
+        print(damage, file=sys.stderr)
+        _rebuild(workspace)
+        return file.read()
+
+
+def _rebuild(workspace: Workspace) -> None:
+    """Grade everything that is started, to know again what is passed."""
+    from grader.practice.checking import graded, note_record, started, submission_of
+
+    begun = started(workspace, workspace.course.exercises)
+    if not begun:
+        return
+    print(f"Grading the {len(begun)} exercises that you have started, to fill it again.", file=sys.stderr)
+    from grader.judge.grading import Judge
+
+    mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
+    level = level_called("best", chosen_aloud=False)
+    judge = Judge(workspace.course, level, seed_or_fresh(None), [each.id for each in begun])
+    with ending(judge.close):
+        record, _ = graded(judge, mine)
+    note_record(workspace, mine, record)
+
+
+def _wrapped() -> Callable[[str], None]:
+    """Prints text with its lines broken between words, as wide as the terminal is."""
+    from rich.text import Text
+
+    from grader.reports.safe_text import encodable
+
+    screen = console()
+    return lambda text: screen.print(Text(encodable(text, screen.encoding)))
+
+
+@contextmanager
+def damage_told() -> Iterator[None]:
+    """That nothing can be noted must not cost a learner the verdict: say so and go on."""
+    from grader.practice.progress import DamagedProgress
+
+    try:
+        yield
+    except DamagedProgress as damage:
+        print(f"{damage} `kata` fills it again.", file=sys.stderr)
+    except OSError as error:
+        print(f"Your progress could not be noted: {error.strerror or error}.", file=sys.stderr)

@@ -1,0 +1,128 @@
+"""`kata review`: what was passed comes back, to be written again from the formula."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import app
+from .endings import UsageError
+from .practising import progress_of, workspace_here
+from .terms import CourseFile, console
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from grader.course import Exercise
+    from grader.practice.review import Coming, HandedOut
+    from grader.practice.workspace import Workspace
+
+
+@app.command()
+def review(
+    id: Annotated[
+        str | None, typer.Argument(help="The exercise's id; the one that is due first by default.", metavar="[ID]")
+    ] = None,
+    due: Annotated[bool, typer.Option("--due", help="Only list what is due and what comes later.")] = False,
+    course: CourseFile = None,
+) -> None:
+    """Write a passed exercise again from the formula, when it is due or when you ask for it."""
+    from grader.practice.progress import now
+    from grader.practice.review import coming_back, hand_out
+
+    workspace = workspace_here(course)
+    wanted = workspace.course.exercise(id) if id is not None else None
+    at = now()
+    coming = coming_back(workspace.course, progress_of(workspace), at)
+    if wanted is not None:
+        coming = [each for each in coming if each.exercise.id == id]
+        if not coming:
+            raise UsageError(f"{id} is not passed yet, so there is nothing to review: kata check {id}")
+    if not coming:
+        print("Nothing is passed yet. What you pass comes back here, to be written again from the formula.")
+    elif due:
+        _print_list(workspace, coming, at)
+    elif wanted is not None or coming[0].is_due:
+        exercise = coming[0].exercise
+        _print_handed_out(workspace, exercise, hand_out(workspace, exercise))
+    else:
+        _print_nothing_due(coming[0], at)
+
+
+def _print_nothing_due(first: Coming, at: datetime) -> None:
+    from grader.practice.review import when
+
+    print(f"Nothing is due. Next is {first.exercise.id}, {when(first.due, at)}.")
+    print(f"`kata review {first.exercise.id}` brings it now, `kata review --due` lists all.")
+
+
+def _print_handed_out(workspace: Workspace, exercise: Exercise, given: HandedOut) -> None:
+    from grader.practice.review import day_of
+
+    screen = console()
+    unit = next(unit for unit in workspace.course.units if exercise in unit.exercises)
+    file = workspace.shown(given.path)
+    _put(screen, f"Review: {exercise.title} ({exercise.id})", "bold yellow")
+    if given.since is not None:
+        _put(screen, f"  begun    on {day_of(given.since)}; the file is as you left it. Delete it to start afresh.")
+    _put(screen, f"  file     {file}, the formula is at its top")
+    _put(screen, f"  lesson   {workspace.shown(workspace.lesson_of(unit))}, section {exercise.number:02d}")
+    if given.variation.names:
+        names, former = ", ".join(given.variation.names), ", ".join(given.variation.former)
+        _put(screen, f"  names    {names} this time for {former}; classes, parameters and layers keep theirs")
+    _put(screen, f"  check    kata check {file}    or leave `kata watch` running")
+    if given.kept is not None:
+        _put(screen, f"  before   your last review of it is in {workspace.shown(given.kept)}", "dim")
+    task = "Find the fault" if exercise.kind == "debug" else "Write it from the formula"
+    _put(screen, f"{task}, without a look at your old work.")
+
+
+def _print_list(workspace: Workspace, coming: Sequence[Coming], at: datetime) -> None:
+    from grader.practice.review import when
+
+    screen = console()
+    due = [each for each in coming if each.is_due]
+    later = [each for each in coming if not each.is_due]
+    _put(screen, f"Due now: {len(due)}" if due else "Nothing is due.", "bold")
+    _print_rows(screen, workspace, due, [_since(each.due, at) for each in due])
+    if later:
+        _put(screen, f"Later: {len(later)}", "bold")
+        _print_rows(screen, workspace, later, [when(each.due, at) for each in later])
+    if due:
+        _put(screen, "`kata review` brings the first, `kata review ID` any of them.")
+
+
+def _since(due: datetime, at: datetime) -> str:
+    from grader.practice.review import day_of, local_date
+
+    return "today" if local_date(due) == local_date(at) else f"since {day_of(due)}"
+
+
+def _print_rows(screen: Console, workspace: Workspace, coming: Sequence[Coming], times: Sequence[str]) -> None:
+    from rich.table import Table
+
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    for each, time in zip(coming, times, strict=True):
+        file = workspace.review_file_of(each.exercise)
+        begun = " (begun)" if each.is_open and file.exists() else ""
+        rows.add_row("", _text(screen, f"{each.exercise.id}: {each.exercise.title}{begun}"), _text(screen, time))
+    if coming:
+        screen.print(rows)
+
+
+def _put(screen: Console, shown: str, style: str = "") -> None:
+    """A line, however long: a file name is to be copied in one piece."""
+    screen.print(_text(screen, shown, style), soft_wrap=True)
+
+
+def _text(screen: Console, shown: str, style: str = "") -> Text:
+    from rich.text import Text
+
+    from grader.reports.safe_text import encodable, visible
+
+    return Text(encodable(visible(shown), screen.encoding), style=style)

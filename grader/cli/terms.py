@@ -1,0 +1,129 @@
+"""What the commands share: which course, which level, which seed, and how progress is shown."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grader.sandbox.doctor import strongest_level
+from grader.sandbox.launch import Launched, launch
+from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
+
+from .endings import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.course import Course
+
+Isolation = Annotated[
+    str,
+    typer.Option(
+        "--isolation",
+        help=f"How learners' code is walled off: {', '.join(LEVELS)}, or best.",
+        metavar="LEVEL",
+    ),
+]
+Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the hidden inputs; a fresh one by default.", min=0)]
+CourseFile = Annotated[
+    Path | None, typer.Option("--course", help="The course.yml; found from here upwards by default.")
+]
+Only = Annotated[list[str] | None, typer.Option("--only", help="Only this exercise; may be given again.", metavar="ID")]
+
+
+def course_at(given: Path | None, near: Path) -> Course:
+    """The course that was named, or the nearest from here, from the given path, or the one this program came with."""
+    from grader.course import CourseError, find_course, load_course
+
+    if given is not None:
+        return load_course(given / "course.yml" if given.is_dir() else given)
+    own = Path(__file__).resolve().parents[2]
+    for start in (Path.cwd(), near.absolute(), own):
+        try:
+            return load_course(find_course(start))
+        except CourseError as error:
+            if start == own or "course.yml:" in str(error):
+                raise
+    raise AssertionError("the loop ends with a return or an error")
+
+
+def level_called(name: str, *, chosen_aloud: bool) -> Level:
+    """The level of that name; "best" is the strongest that this machine has. Raises UsageError for any other name."""
+    if name == "best":
+        level = strongest_level()
+        if level != "full":
+            print(f"Isolation here is {level}, not full: see `kata doctor`.", file=sys.stderr)
+        return level
+    for level in LEVELS:
+        if level == name:
+            if chosen_aloud and level not in GRADING_LEVELS:
+                print(f"Isolation {level} is no wall: only for your own work.", file=sys.stderr)
+            return level
+    raise UsageError(f"There is no isolation level {name!r}: take {', '.join(LEVELS)} or best.")
+
+
+def launched_at(level: Level) -> Launched | None:
+    """A zygote that loads torch from now on; none at the level "none"."""
+    return None if level == "none" else launch(level)
+
+
+def seed_or_fresh(given: int | None) -> int:
+    """The seed that was given, or a fresh one. Raises UsageError for one that no record could hold."""
+    from grader.results import MAX_SEED
+
+    if given is not None and given > MAX_SEED:
+        raise UsageError(f"The seed must be at most {MAX_SEED}.")
+    return secrets.randbelow(MAX_SEED + 1) if given is None else given
+
+
+def refuse_unknown(course: Course, ids: Sequence[str] | None) -> None:
+    """Raise CourseError for a name that is no exercise."""
+    for id in ids or ():
+        course.exercise(id)
+
+
+def titles_of(course: Course) -> dict[str, str]:
+    """Each exercise's title by its id."""
+    return {exercise.id: exercise.title for exercise in course.exercises}
+
+
+def units_of(course: Course) -> list[tuple[str, list[str]]]:
+    """Each unit's title with its exercise ids."""
+    return [(unit.title, [exercise.id for exercise in unit.exercises]) for unit in course.units]
+
+
+def console() -> Console:
+    """Standard output as rich writes to it."""
+    from rich.console import Console
+
+    return Console()
+
+
+@contextmanager
+def ending(close: Callable[[], None]) -> Iterator[None]:
+    """Call `close` at the end, whatever happens."""
+    try:
+        yield
+    finally:
+        close()
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
+    """A progress bar on standard error when that is a terminal; `advance(name)` says what has just been done."""
+    if not sys.stderr.isatty():
+        yield lambda name: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda name: progress.advance(task)

@@ -1,0 +1,123 @@
+"""Where a tensor is wrong, in words: places only, never a value, so that it can be said of hidden checks too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+MOST_NAMED = 6
+MOST_ROWS = 256
+"""Rows among which an exchange is looked for: each is compared with each."""
+
+MOST_NUMBERS = 4096
+
+
+def where(wrong: torch.Tensor, axes: Sequence[str] = ()) -> str:
+    """Name a pattern that helps to find the fault: "only in head 1, in rows (query) 2 and 3, counted from 0", or "".
+
+    Rows and columns are the last two axes; `axes` are the names of all.
+    """
+    if wrong.dim() == 0 or not bool(wrong.any()):
+        return ""
+    names = list(axes) if len(axes) == wrong.dim() else [""] * wrong.dim()
+    parts = [*_leading(wrong, names), *_in_plane(wrong, names)]
+    if not parts:
+        return ""
+    counted = ", counted from 0" if any(part[-1].isdigit() or part[-1] == "…" for part in parts) else ""
+    return f"only {', '.join(parts)}{counted}"
+
+
+def misplaced(came: torch.Tensor, due: torch.Tensor, room: float, axes: Sequence[str] = ()) -> str:
+    """Say how the numbers, each of them right up to `room`, stand in other places than those due.
+
+    "" when they do not, or when chance might have done it. Both tensors have the same shape.
+    """
+    if not due.is_floating_point() or due.dim() < 1 or not 2 < due.numel() <= MOST_NUMBERS:
+        return ""
+    came, due = came.double(), due.double()
+    if not bool(due.isfinite().all() & came.isfinite().all()):
+        return ""
+    if len(set(due.flatten().tolist())) <= due.numel() // 2 or room * due.numel() > float(due.max() - due.min()):
+        return ""  # numbers that can hardly be told apart stand in each other's places by chance
+    if not _agree(came.flatten().sort().values, due.flatten().sort().values, room):
+        return ""
+    named = len(axes) == due.dim()
+    for one in range(due.dim()):
+        for other in range(one + 1, due.dim()):
+            if due.shape[one] == due.shape[other] and _agree(came.transpose(one, other), due, room):
+                pair = f"{axes[one]} and {axes[other]}" if named else f"{one} and {other}"
+                return f"the axes {pair} are exchanged"
+    if due.dim() > 1 and _rows_exchanged(came, due, room):
+        rows = f"rows (along {axes[-1]})" if named else "rows"
+        return f"the {rows} stand in another order"
+    return "they stand in other places"
+
+
+def _agree(one: torch.Tensor, other: torch.Tensor, room: float) -> bool:
+    return bool(((one - other).abs() <= room).all())
+
+
+def _rows_exchanged(came: torch.Tensor, due: torch.Tensor, room: float) -> bool:
+    came, due = came.reshape(-1, came.shape[-1]), due.reshape(-1, due.shape[-1])
+    if len(due) > MOST_ROWS or due.shape[1] < 2:
+        return False
+    equal = torch.cdist(came, due, p=float("inf")) <= room
+    return bool(equal.any(0).all() & equal.any(1).all())
+
+
+def _leading(wrong: torch.Tensor, names: Sequence[str]) -> list[str]:
+    """The heads, the batches that are concerned, for each such axis of which others are right."""
+    parts = []
+    for axis in range(wrong.dim() - 2):
+        flags = wrong.movedim(axis, 0).flatten(1).any(1)
+        if not bool(flags.all()):
+            parts.append(f"in {names[axis] or f'axis {axis}, index'} {listed(flags)}")
+    return parts
+
+
+def _in_plane(wrong: torch.Tensor, names: Sequence[str]) -> list[str]:
+    if wrong.dim() == 1:
+        return [] if bool(wrong.all()) else [_counted("place", names[-1], wrong)]
+    plane = wrong.reshape(-1, *wrong.shape[-2:]).any(0)
+    rows, columns = plane.any(1), plane.any(0)
+    in_rows, in_columns = _counted("row", names[-2], rows), _counted("column", names[-1], columns)
+    if bool(plane.all()):
+        return []
+    if bool((plane == rows[:, None]).all()):
+        return [in_rows]
+    if bool((plane == columns[None, :]).all()):
+        return [in_columns]
+    for name, part in _triangles(plane).items():
+        if not bool((plane & ~part).any()):
+            return [name]
+    # of rows and columns in which anything is wrong, those that say more
+    if rows.double().mean() < min(1.0, float(columns.double().mean()) + 1e-9):
+        return [in_rows]
+    return [] if bool(columns.all()) else [in_columns]
+
+
+def _triangles(plane: torch.Tensor) -> dict[str, torch.Tensor]:
+    if plane.shape[0] != plane.shape[1]:
+        return {}
+    ones = torch.ones_like(plane)
+    return {
+        "on the diagonal": ones.tril() & ones.triu(),
+        "above the diagonal": ones.triu(1),
+        "below the diagonal": ones.tril(-1),
+    }
+
+
+def _counted(noun: str, name: str, flags: torch.Tensor) -> str:
+    if name in ("rows", "columns"):
+        noun, name = name[:-1], ""  # an axis that is called what we would call it
+    plural = "" if int(flags.sum()) == 1 else "s"
+    return f"in {noun}{plural}{f' ({name})' if name else ''} {listed(flags)}"
+
+
+def listed(flags: torch.Tensor) -> str:
+    """The numbers of what is flagged: "1", "0 and 2", "0, 2 and 5"."""
+    numbers = [str(i) for i in flags.nonzero().flatten().tolist()]
+    if len(numbers) > MOST_NAMED:
+        return ", ".join(numbers[:MOST_NAMED]) + ", …"
+    return " and ".join([", ".join(numbers[:-1]), numbers[-1]] if len(numbers) > 1 else numbers)

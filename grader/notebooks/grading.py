@@ -1,0 +1,42 @@
+"""`nbgrader autograde`, second step: our judge grades the answers; no kernel is started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.results import ExerciseResult
+from grader.submission import Submission
+
+from .cells import exercise_tested
+from .outputs import outputs_of
+from .rebuild import submission_in
+from .step import CourseStep
+
+
+class GradeByJudge(CourseStep):
+    """Gives each test cell the points of its exercise, with what the checks found.
+
+    Whatever keeps the judge from a grade is raised: nbgrader then counts this submission as failed and goes on with the
+    next, and no points are written.
+    """
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """Grade one rebuilt notebook. Raises NotebookError or DeskError when there can be no grade."""
+        course = self.opened()
+        submission = submission_in(nb, resources["nbgrader"]["student"])
+        record = self.desk(nb).grade(submission)
+        results = {result.id: result for result in record.exercises}
+        for cell in nb.cells:
+            if exercise := exercise_tested(cell, course):
+                result = results[exercise.id]
+                cell.outputs = outputs_of(result, exercise.points, _problems(submission, result), record.seed)
+        return nb, resources
+
+
+def _problems(submission: Submission, result: ExerciseResult) -> list[str]:
+    """What to tell beside an exercise; what is about none in particular may be why an answer is missing."""
+    return [
+        each.message
+        for each in submission.problems
+        if each.exercise == result.id or (each.exercise is None and result.status == "missing")
+    ]

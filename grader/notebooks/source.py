@@ -1,0 +1,128 @@
+"""The source notebook of a unit: lesson, answers with their solutions, examples, test cells and a reflection."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+from typing import Any
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from grader.course import Course, Exercise, Unit
+from grader.reports.wording import counted, score
+from grader.stubs import StubError
+
+from .cells import marks_of_answer, marks_of_manual, marks_of_test
+from .lesson import read_lesson
+from .markers import for_nbgrader, released
+
+REFLECTION_POINTS = 2.0
+"""What a unit's reflection is worth; a person gives them."""
+
+YOUR_ANSWER = "YOUR ANSWER HERE"  # as nbgrader releases it
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def source_notebook(course: Course, unit: Unit) -> str:
+    """The text of a unit's source notebook, the same for the same course.
+
+    Raises CourseError or StubError when a file of the course cannot be used.
+    """
+    lesson = read_lesson(course, unit)
+    cells = [_text("header", _header(course, unit)), _text("lesson", lesson.opening)]
+    for exercise in unit.exercises:
+        number = f"{exercise.number:02d}"
+        if section := lesson.sections.get(exercise.number):
+            cells.append(_text(f"{number}-lesson", section))
+        solution = course.solution_path(exercise).read_text(encoding="utf-8")
+        cells.append(_text(f"{number}-task", _task(exercise)))
+        cells.append(_code(f"{number}-answer", _answer(course, exercise, solution), marks_of_answer(exercise)))
+        cells += [
+            _code(f"{number}-example-{count}", example) for count, example in enumerate(_examples(solution), start=1)
+        ]
+        cells.append(_code(f"{number}-test", _test(exercise), marks_of_test(exercise)))
+    cells.append(_text("reflection-question", _question(unit)))
+    cells.append(_text("reflection", YOUR_ANSWER, marks_of_manual(REFLECTION_POINTS)))
+    notebook = new_notebook(cells=[cell for cell in cells if cell["source"]], metadata=_METADATA)
+    nbformat.validate(notebook)
+    return str(nbformat.writes(notebook, version=4)) + "\n"
+
+
+def _text(id: str, source: str, marks: dict[str, Any] | None = None) -> Any:
+    return new_markdown_cell(source, id=id, metadata={"nbgrader": marks} if marks else {})
+
+
+def _code(id: str, source: str, marks: dict[str, Any] | None = None) -> Any:
+    return new_code_cell(source, id=id, metadata={"nbgrader": marks} if marks else {})
+
+
+def _header(course: Course, unit: Unit) -> str:
+    worth = sum(exercise.points for exercise in unit.exercises)
+    return (
+        f"*{course.title}, version {course.version}*\n\n"
+        f"This unit holds {counted(len(unit.exercises), 'exercise')} for {score(worth)} points, and a question at the "
+        f"end for {score(REFLECTION_POINTS)} more, which a person reads.\n\n"
+        "- Write each answer in its own cell, and leave the cell where it is. Cells of your own may stand anywhere.\n"
+        "- An answer has to stand on what it imports, and on what cells above it define.\n"
+        "- The checks run outside of this notebook, when it is graded. Every check that passes gives its points."
+    )
+
+
+def _task(exercise: Exercise) -> str:
+    names = ", ".join(f"`{name}`" for name in exercise.entry_points)
+    what = "Find what is wrong in" if exercise.kind == "debug" else "Write"
+    return (
+        f"### Exercise {exercise.number:02d}: {exercise.title} ({_points(exercise)})\n\n"
+        f"{what} {names} in the next cell. Its first lines say what goes in and what has to come out."
+    )
+
+
+def _answer(course: Course, exercise: Exercise, solution: str) -> str:
+    source = for_nbgrader(solution)
+    try:
+        released(source)
+    except StubError as error:
+        raise StubError(error.line, f"{course.solution_path(exercise)}: {error}") from None
+    return source
+
+
+def _examples(solution: str) -> list[str]:
+    """The examples of the file's own text as cells to run, each with what it should give."""
+    cells: list[str] = []
+    for example in doctest.DocTestParser().get_examples(ast.get_docstring(ast.parse(solution)) or ""):
+        due = example.want.rstrip("\n").split("\n") if example.want else []
+        source = example.source.rstrip("\n")
+        # what gives nothing prepares what follows
+        if cells and not _gives(cells[-1]):
+            source = f"{cells.pop()}\n{source}"
+        cells.append("\n".join([source, *("#> " + line for line in due)]))
+    return [f"# An example: run it once your answer above has run.\n{cell}" for cell in cells]
+
+
+def _gives(cell: str) -> bool:
+    return "\n#> " in cell
+
+
+def _test(exercise: Exercise) -> str:
+    return (
+        f"# The checks of `{exercise.id}` run outside of this notebook, when it is graded: {_points(exercise)}.\n"
+        "# Please leave this cell as it is; what the checks found will stand here."
+    )
+
+
+def _points(exercise: Exercise) -> str:
+    return f"{score(exercise.points)} {'point' if exercise.points == 1 else 'points'}"
+
+
+def _question(unit: Unit) -> str:
+    return (
+        f"### Looking back ({score(REFLECTION_POINTS)} points)\n\n"
+        f"Explain “{unit.title}” to a fellow student in five to ten sentences of your own: which step turns what into\n"
+        "what, which shapes belong to it, and where one is most likely to go wrong. Choose one of your own errors in\n"
+        "this unit and say how you found it."
+    )

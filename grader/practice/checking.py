@@ -1,0 +1,157 @@
+"""From a learner's files to a submission, and from its record to the progress."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from grader.course import Exercise
+from grader.exhibits import Exhibit
+from grader.submission import SourceFile, Submission, read_submission
+
+from .progress import AttemptEntry, ProgressFile, now
+from .workspace import Workspace, stub_of
+
+if TYPE_CHECKING:
+    from grader.judge.grading import Judge
+    from grader.results import ExerciseResult, Record
+
+SUBMITTER = "your work"
+GRADED = ("passed", "failed")
+PLACEHOLDER = "raise NotImplementedError("
+
+
+def files_of(workspace: Workspace, wanted: Sequence[str]) -> dict[str, Path]:
+    """The files of the exercises that are named by id or by file, by id; of all that are there when none is named.
+
+    Raises CourseError, with the ids that look alike, for a name that is no exercise.
+    """
+    course = workspace.course
+    if not wanted:
+        paths = {exercise.id: workspace.file_of(exercise) for exercise in course.exercises}
+        return {id: path for id, path in paths.items() if path.is_file()}
+    by_file = {exercise.file_name: exercise for exercise in course.exercises}
+    files = {}
+    for name in wanted:
+        path = Path(name)
+        if path.suffix == ".py":
+            exercise = by_file.get(path.name) or course.exercise(path.stem)
+            files[exercise.id] = path
+        else:
+            exercise = course.exercise(name)
+            files[exercise.id] = workspace.file_of(exercise)
+    return files
+
+
+def submission_of(workspace: Workspace, files: Mapping[str, Path]) -> Submission:
+    """The files as one submission. Raises SubmissionError for one that is not there or cannot be read."""
+    read = [read_submission(path, workspace.course) for path in files.values()]
+    sources = {id: source for each in read for id, source in each.sources.items() if id in files}
+    for id in reviews_among(workspace, files):
+        if id in sources:
+            sources[id] = _as_the_judge_knows_it(workspace, sources[id])
+    return Submission(SUBMITTER, sources, tuple(problem for each in read for problem in each.problems))
+
+
+def reviews_among(workspace: Workspace, files: Mapping[str, Path]) -> set[str]:
+    """The ids of those whose file was handed out for a review."""
+    return {id for id, path in files.items() if workspace.is_review(path)}
+
+
+def _as_the_judge_knows_it(workspace: Workspace, source: SourceFile) -> SourceFile:
+    """A stub whose names were varied for a review is untouched as long as nothing else was done to it."""
+    from .varied import is_as_given
+
+    exercise = workspace.course.exercise(source.exercise)
+    stub = stub_of(workspace.course, exercise)
+    return replace(source, content=stub.encode()) if is_as_given(exercise, source.content, stub) else source
+
+
+def started(workspace: Workspace, exercises: Sequence[Exercise]) -> list[Exercise]:
+    """Those whose file is there and is no longer the stub."""
+    from grader.stubs import same_as_stub
+
+    return [
+        each
+        for each in exercises
+        if workspace.file_of(each).is_file()
+        and not same_as_stub(workspace.file_of(each).read_bytes(), stub_of(workspace.course, each))
+    ]
+
+
+def graded(
+    judge: Judge, submission: Submission, advance: Callable[[str], None] = lambda exercise: None
+) -> tuple[Record, dict[tuple[str, str], Exhibit]]:
+    """The record of a submission, and what there is to see of its visible checks. Raises what Judge.grade does."""
+    records: list[Record] = []
+    exhibits: dict[tuple[str, str], Exhibit] = {}
+
+    def show(_: str, exercise: str, check: str, exhibit: Exhibit) -> None:
+        exhibits[exercise, check] = exhibit
+
+    judge.grade([submission], records.append, advance, show)
+    return records[0], exhibits
+
+
+def handed_in(record: Record) -> Record:
+    """The record without the exercises that nothing was handed in for."""
+    from grader.results import Record
+
+    return Record.of(
+        submission=record.submission,
+        isolation=record.isolation,
+        seed=record.seed,
+        course=record.course,
+        exercises=[result for result in record.exercises if result.status != "missing"],
+        problems=record.problems,
+    )
+
+
+def note_record(
+    workspace: Workspace, submission: Submission, record: Record, reviews: Collection[str] = ()
+) -> dict[str, datetime]:
+    """Put what was graded into the progress file; return when those come back whose review was passed by it.
+
+    `reviews` are the ids of those that were written again for a review. Raises DamagedProgress.
+    """
+    from .review import settle
+
+    graded = [result for result in record.exercises if result.status in GRADED and result.id in submission.sources]
+    coming: dict[str, datetime] = {}
+    if not graded:
+        return coming
+    with ProgressFile(workspace.state).change() as progress:
+        for result in graded:
+            source, is_review = submission.sources[result.id].content, result.id in reviews
+            if is_review and result.status == "failed" and _is_half_written(workspace, result.id, source):
+                continue
+            done = progress.of(result.id)
+            attempt = attempt_of(result, source, "review" if is_review else "practice")
+            if done.note(attempt) and (due := settle(done, attempt)):
+                coming[result.id] = due
+    return coming
+
+
+def _is_half_written(workspace: Workspace, id: str, source: bytes) -> bool:
+    """Whether a part is still to write: saving on the way must not count as a failed review."""
+    stub = stub_of(workspace.course, workspace.course.exercise(id))
+    to_write = {line.strip() for line in stub.splitlines() if line.strip().startswith(PLACEHOLDER)}
+    return any(line.strip() in to_write for line in source.decode("utf-8", "replace").splitlines())
+
+
+def attempt_of(result: ExerciseResult, source: bytes, kind: Literal["practice", "review"] = "practice") -> AttemptEntry:
+    """What is remembered of one graded go."""
+    return AttemptEntry(
+        at=now(),
+        status="passed" if result.status == "passed" else "failed",
+        points=result.points,
+        max_points=result.max_points,
+        digest=hashlib.sha256(source).hexdigest()[:12],
+        kind=kind,
+        failed=[check.name for check in result.checks if check.outcome == "failed"],
+        mistakes={diagnosis.mistake: diagnosis.message for diagnosis in result.diagnosis},
+    )

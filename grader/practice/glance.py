@@ -1,0 +1,153 @@
+"""The course at a glance: units, bars, points, what is next and what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grader.course import Course, Exercise, Unit
+from grader.reports.safe_text import encodable, safe_line
+
+from .path import missing, next_exercise
+from .progress import Progress, now
+from .review import coming_back
+from .workspace import Workspace
+
+BAR_WIDTH = 20
+NARROW = 60
+SIGNS = {
+    "passed": ("✓", "+", "green"),
+    "tried": ("✗", "x", "red"),
+    "skipped": ("»", ">", "cyan"),
+    "next": ("→", ">", "bold yellow"),
+    "open": ("○", "o", ""),
+    "shut": ("·", ".", "dim"),
+}
+SAID = {
+    "passed": "passed",
+    "tried": "tried",
+    "skipped": "skipped",
+    "next": "next",
+    "open": "open",
+    "shut": "later",
+}
+
+
+def state_of(exercise: Exercise, progress: Progress, coming: Exercise | None) -> str:
+    """One of the words of SAID."""
+    done = progress.exercises.get(exercise.id)
+    if done and done.is_passed:
+        return "passed"
+    if coming is not None and exercise.id == coming.id:
+        return "next"
+    if done and done.attempts:
+        return "tried"
+    if done and done.skipped:
+        return "skipped"
+    return "shut" if missing(progress, exercise) else "open"
+
+
+def print_glance(workspace: Workspace, progress: Progress, console: Console) -> None:
+    """Each unit with a bar, then the next exercise and what to type."""
+    course = workspace.course
+    _put(console, course.title, "bold")
+    console.print(_unit_lines(course.units, progress, console))
+    earned, most = _points(progress, course.exercises)
+    passed = sum(progress.is_passed(each.id) for each in course.exercises)
+    console.print()
+    _put(console, f"{passed} of {len(course.exercises)} exercises, {earned:g} of {most:g} points")
+    if due := [each for each in coming_back(course, progress, now()) if each.is_due]:
+        noun = "exercise is" if len(due) == 1 else "exercises are"
+        _put(console, f"{len(due)} {noun} due for review: kata review", "cyan")
+    print_next(workspace, progress, console)
+
+
+def print_next(workspace: Workspace, progress: Progress, console: Console, *, fast: bool = False) -> Exercise | None:
+    """The next exercise: its file, its lesson, and what to type."""
+    course = workspace.course
+    coming = next_exercise(course, progress, fast=fast)
+    if coming is None:
+        _put(console, "All done. `kata review` brings back what you passed, so that it stays.", "bold green")
+        return None
+    unit = next(unit for unit in course.units if coming in unit.exercises)
+    _put(console, f"Next: {coming.title} ({coming.id}, {coming.points:g} points)", "bold yellow")
+    _put(console, f"  lesson  {workspace.shown(workspace.lesson_of(unit))}, section {coming.number:02d}")
+    _put(console, f"  file    {workspace.shown(workspace.file_of(coming))}")
+    _put(console, f"  check   kata check {coming.id}    or leave `kata watch` running")
+    return coming
+
+
+def print_list(workspace: Workspace, progress: Progress, console: Console, *, fast: bool = False) -> None:
+    """Every exercise with its state; for one that is not open yet, what should come first."""
+    course = workspace.course
+    coming = next_exercise(course, progress, fast=fast)
+    for unit in course.units:
+        shown = [each for each in unit.exercises if each.fast_track or not fast]
+        if not shown:
+            continue
+        console.print()
+        console.print(_unit_lines([unit], progress, console))
+        for exercise in shown:
+            console.print(_exercise_line(course, exercise, progress, coming, console))
+
+
+def _unit_lines(units: Sequence[Unit], progress: Progress, console: Console) -> Table:
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    rows.add_column(overflow="fold")
+    is_roomy = console.width >= NARROW
+    if is_roomy:
+        rows.add_column(no_wrap=True)
+    rows.add_column(justify="right", no_wrap=True)
+    rows.add_column(justify="right", no_wrap=True)
+    for unit in units:
+        earned, most = _points(progress, unit.exercises)
+        passed = sum(progress.is_passed(each.id) for each in unit.exercises)
+        title = _text(console, unit.title + (" (extra)" if unit.extra_credit else ""), "bold")
+        progress_bar = [bar(passed, len(unit.exercises), console)] if is_roomy else []
+        count, points = Text(f"{passed} of {len(unit.exercises)}"), Text(f"{earned:g} / {most:g} pt", style="dim")
+        rows.add_row(title, *progress_bar, count, points)
+    return rows
+
+
+def _exercise_line(
+    course: Course, exercise: Exercise, progress: Progress, coming: Exercise | None, console: Console
+) -> Table:
+    state = state_of(exercise, progress, coming)
+    sign, ascii_sign, style = SIGNS[state]
+    row = Table.grid(padding=(0, 1, 0, 0))
+    row.add_column(width=3)
+    row.add_column(width=8)
+    row.add_column(overflow="fold")
+    said = f"{exercise.number:02d} {exercise.id}: {exercise.title}"
+    if state == "shut":
+        said += f" (after {', '.join(missing(progress, exercise))})"
+    shown = ascii_sign if console.options.ascii_only else sign
+    row.add_row(
+        Text(f"  {shown}", style=style),
+        Text(SAID[state], style=style),
+        _text(console, said, style if state == "shut" else ""),
+    )
+    return row
+
+
+def bar(done: int, total: int, console: Console) -> Text:
+    """A bar that is full only when all is done."""
+    full, empty = ("#", ".") if console.options.ascii_only else ("█", "░")
+    filled = done * BAR_WIDTH // max(total, 1) or int(done > 0)
+    return Text.assemble((full * filled, "green"), (empty * (BAR_WIDTH - filled), "dim"))
+
+
+def _points(progress: Progress, exercises: Sequence[Exercise]) -> tuple[float, float]:
+    earned = sum(progress.exercises[each.id].best for each in exercises if each.id in progress.exercises)
+    return earned, sum(each.points for each in exercises)
+
+
+def _text(console: Console, shown: str, style: str = "") -> Text:
+    return Text(encodable(safe_line(shown), console.encoding), style=style)
+
+
+def _put(console: Console, shown: str, style: str = "") -> None:
+    console.print(Text(encodable(shown, console.encoding), style=style))

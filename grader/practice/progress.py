@@ -1,0 +1,186 @@
+"""What a learner has done so far, in one small file that two terminals may change at once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Literal
+
+from filelock import FileLock
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+KEPT_ATTEMPTS = 1000
+LOCK_SECONDS = 20
+CLOCK = "KATA_NOW"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class AttemptEntry(_Model):
+    """One graded go at an exercise.
+
+    `digest` stands for the file's content; `failed` are the checks that failed, `mistakes` the known mistakes found,
+    with what was said about them.
+    """
+
+    at: datetime
+    status: Literal["passed", "failed"]
+    points: float
+    max_points: float
+    digest: str
+    kind: Literal["practice", "review"] = "practice"
+    failed: list[str] = Field(default_factory=list)
+    mistakes: dict[str, str] = Field(default_factory=dict)
+
+
+class HintEntry(_Model):
+    """A hint that was shown: its level from 1 on, or its mistake; `attempts`: how many there were before."""
+
+    at: datetime
+    level: int = 0
+    mistake: str = ""
+    attempts: int = 0
+
+
+class ReviewEntry(_Model):
+    """A review that was handed out, and when it was passed; `attempts` and `hints`: how many there were before."""
+
+    at: datetime
+    attempts: int = 0
+    hints: int = 0
+    failed: bool = False
+    passed_at: datetime | None = None
+
+
+class ExerciseProgress(_Model):
+    """One exercise: its attempts and hints in order, when it was passed first, its reviews and their card."""
+
+    attempts: list[AttemptEntry] = Field(default_factory=list)
+    hints: list[HintEntry] = Field(default_factory=list)
+    passed_at: datetime | None = None
+    skipped: bool = False
+    solution_seen_at: datetime | None = None
+    reviews: list[ReviewEntry] = Field(default_factory=list)
+    card: dict[str, Any] | None = None
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether it was passed at least once."""
+        return self.passed_at is not None
+
+    @property
+    def best(self) -> float:
+        """The most points of any attempt."""
+        return max((attempt.points for attempt in self.attempts), default=0.0)
+
+    @property
+    def open_review(self) -> ReviewEntry | None:
+        """The review that was handed out and is not passed yet."""
+        last = self.reviews[-1] if self.reviews else None
+        return last if last and last.passed_at is None else None
+
+    def note(self, attempt: AttemptEntry) -> bool:
+        """Add an attempt; the same file graded again with the same verdict is no new one. Says whether it was added.
+
+        In a review the file may be, to the letter, what it was before: that is one all the same.
+        """
+        review = self.open_review if attempt.kind == "review" else None
+        earlier = self.attempts[review.attempts :] if review else self.attempts
+        last = earlier[-1] if earlier else None
+        if last and (last.digest, last.status, last.kind) == (attempt.digest, attempt.status, attempt.kind):
+            return False
+        self.attempts = [*self.attempts, attempt][-KEPT_ATTEMPTS:]
+        if attempt.status == "passed" and self.passed_at is None:
+            self.passed_at = attempt.at
+        return True
+
+
+class Progress(_Model):
+    """All exercises that anything is known of, by id."""
+
+    version: Literal[1] = 1
+    exercises: dict[str, ExerciseProgress] = Field(default_factory=dict)
+
+    def of(self, id: str) -> ExerciseProgress:
+        """What is known of one exercise; an empty entry is made when there is none."""
+        return self.exercises.setdefault(id, ExerciseProgress())
+
+    def is_passed(self, id: str) -> bool:
+        """Whether an exercise was passed."""
+        return id in self.exercises and self.exercises[id].is_passed
+
+
+class DamagedProgress(Exception):
+    """The file could not be read and was set aside; the text says where."""
+
+
+class ProgressFile:
+    """The file in a workspace's `.kata` folder."""
+
+    def __init__(self, state: Path) -> None:
+        self.path = state / "progress.json"
+        self._lock = FileLock(str(state / "progress.lock"), timeout=LOCK_SECONDS)
+
+    def read(self) -> Progress:
+        """What is known so far. Raises DamagedProgress, once, for a file that is none; it is set aside."""
+        if not self.path.exists():
+            return Progress()
+        with self._lock:
+            return self._read()
+
+    @contextlib.contextmanager
+    def change(self) -> Iterator[Progress]:
+        """Read, let the caller change, write: as one step, whoever else does the same. Raises DamagedProgress."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._lock:
+            progress = self._read()
+            yield progress
+            self._write(progress)
+
+    def _read(self) -> Progress:
+        try:
+            return Progress.model_validate(json.loads(self.path.read_bytes()))
+        except FileNotFoundError:
+            return Progress()
+        except (ValidationError, ValueError, RecursionError):
+            aside = self._free_name()
+            self.path.replace(aside)
+            raise DamagedProgress(f"The progress file was damaged; it was set aside as {aside}.") from None
+
+    def _free_name(self) -> Path:
+        stamp = now().strftime("%Y%m%d-%H%M%S")
+        number, path = 1, self.path.with_name(f"progress.damaged-{stamp}.json")
+        while path.exists():
+            number, path = number + 1, self.path.with_name(f"progress.damaged-{stamp}-{number}.json")
+        return path
+
+    def _write(self, progress: Progress) -> None:
+        """The whole file or nothing: written beside, then moved into its place."""
+        text = progress.model_dump_json(exclude_defaults=True, indent=1)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=self.path.parent, prefix="progress.", suffix=".new", delete=False
+        ) as file:
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+                file.close()
+                os.replace(file.name, self.path)
+            except BaseException:
+                file.close()
+                Path(file.name).unlink(missing_ok=True)
+                raise
+
+
+def now() -> datetime:
+    """The time, as it is noted in the file. The variable KATA_NOW puts another in its place, for tests."""
+    told = os.environ.get(CLOCK)
+    time = datetime.fromisoformat(told).astimezone(timezone.utc) if told else datetime.now(timezone.utc)
+    return time.replace(microsecond=0)

@@ -1,0 +1,260 @@
+"""What was passed comes back: FSRS says when, by what it took to pass it.
+
+A card is made when an exercise is passed, and rated anew by each review that was handed out; passing an old file once
+more changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from pathlib import Path
+from typing import cast
+
+from fsrs import Card, Rating, Scheduler
+from fsrs.card import CardDict
+
+from grader.course import Course, Exercise
+
+from .archive import free_name
+from .progress import AttemptEntry, ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
+from .varied import Variation, varied_stub
+from .workspace import Workspace, stub_of
+
+QUICK = timedelta(minutes=10)
+"""Easy is what took no longer than this."""
+
+LONG = timedelta(days=1)
+"""What took longer than this did not come in one go, and was hard."""
+
+GOOD_ATTEMPTS = 3
+GOOD_HINTS = 1
+MANY_HINTS = 3
+"""With so many, the answer was told rather than found: an exercise has three."""
+
+FIRST_RETURN = timedelta(days=1)
+"""The documents say: come back tomorrow. From then on it is FSRS that says when."""
+
+CLOCK_DOUBT = timedelta(days=1)
+"""A card reviewed this far in the future was dated by a wrong clock: it is due."""
+
+# Without FSRS's learning steps of minutes: a day is the shortest time away from an exercise.
+SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), maximum_interval=365, enable_fuzzing=False)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What it took to pass: attempts with the one that passed, hints, time, and whether the answer was looked at."""
+
+    attempts: int
+    hints: int
+    took: timedelta
+    has_seen_solution: bool = False
+
+
+@dataclass(frozen=True)
+class Coming:
+    """An exercise that comes back, and when."""
+
+    exercise: Exercise
+    due: datetime
+    is_due: bool
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class HandedOut:
+    """A file to write an exercise in again; `kept` is where the file of the last review is now.
+
+    `since` is when it was handed out, for one that is not passed yet: that one was left as it is.
+    """
+
+    path: Path
+    variation: Variation
+    kept: Path | None = None
+    since: datetime | None = None
+
+
+# --- rating ----------------------------------------------------------------------------------------------------------
+
+
+def rating_of(effort: Effort) -> Rating:
+    """How well an exercise is known, by what it took to pass it."""
+    if effort.has_seen_solution or effort.hints >= MANY_HINTS:
+        return Rating.Again
+    if effort.attempts > GOOD_ATTEMPTS or effort.hints > GOOD_HINTS or effort.took > LONG:
+        return Rating.Hard
+    if effort.attempts <= 1 and not effort.hints and effort.took <= QUICK:
+        return Rating.Easy
+    return Rating.Good
+
+
+def settle(done: ExerciseProgress, attempt: AttemptEntry) -> datetime | None:
+    """After an attempt was noted: make or rate the card; return when it comes back if a review was passed by it.
+
+    The first failed attempt of a review counts as Again, further ones do not count; nor does passing on the day of the
+    last rating, when the exercise is still fresh.
+    """
+    review = done.open_review if attempt.kind == "review" else None
+    card = _card_of(done)
+    if review is None or card is None:
+        done.card = _kept(card)
+        return None
+    if attempt.status == "failed":
+        if not review.failed:
+            review.failed = True
+            done.card = _kept(_rated(card, Rating.Again, attempt.at))
+        return None
+    if not _is_fresh(card, attempt.at):
+        rating = rating_of(_effort_of_review(done, review, attempt.at))
+        # a failed review has counted as Again already
+        card = _rated(card, max(rating, Rating.Hard) if review.failed else rating, attempt.at)
+    review.passed_at = attempt.at
+    done.card = _kept(card)
+    return card.due
+
+
+def _card_of(done: ExerciseProgress) -> Card | None:
+    """The card as it was kept; made from the history when there is none, or none that can be read."""
+    if done.card is not None and (card := _read(done.card)) is not None:
+        return card
+    if done.passed_at is None:
+        return None
+    at = _utc(done.passed_at)
+    rating = rating_of(_effort_of_practice(done, at))
+    card = _rated(Card(card_id=int(at.timestamp() * 1000), due=at), rating, at)
+    card.due = at + FIRST_RETURN
+    return card
+
+
+def _rated(card: Card, rating: Rating, at: datetime) -> Card:
+    """The card after a rating. A night counts as a day: to FSRS, what is reviewed within 24 hours was never away."""
+    at = _utc(at)
+    if card.last_review is not None and not _is_fresh(card, at):
+        card.last_review = min(card.last_review, at - timedelta(days=1))
+    return SCHEDULER.review_card(card, rating, at)[0]
+
+
+def _is_fresh(card: Card, at: datetime) -> bool:
+    """Whether the card was rated on the same day."""
+    return card.last_review is not None and local_date(card.last_review) == local_date(at)
+
+
+def _effort_of_practice(done: ExerciseProgress, passed_at: datetime) -> Effort:
+    passes = (number for number, attempt in enumerate(done.attempts, start=1) if attempt.status == "passed")
+    until = done.attempts[: next(passes, len(done.attempts))]
+    seen = done.solution_seen_at
+    return Effort(
+        attempts=len(until),
+        hints=sum(bool(hint.level) and _utc(hint.at) <= passed_at for hint in done.hints),
+        took=passed_at - _utc(until[0].at) if until else timedelta(),
+        has_seen_solution=seen is not None and _utc(seen) <= passed_at,
+    )
+
+
+def _effort_of_review(done: ExerciseProgress, review: ReviewEntry, at: datetime) -> Effort:
+    seen = done.solution_seen_at
+    return Effort(
+        attempts=sum(attempt.kind == "review" for attempt in done.attempts[review.attempts :]),
+        hints=sum(bool(hint.level) for hint in done.hints[review.hints :]),
+        took=_utc(at) - _utc(review.at),
+        has_seen_solution=seen is not None and _utc(seen) >= _utc(review.at),
+    )
+
+
+def _kept(card: Card | None) -> dict[str, object] | None:
+    return None if card is None else dict(card.to_dict())
+
+
+def _read(kept: dict[str, object]) -> Card | None:
+    """The card, or None for what is no card: the file may have been edited."""
+    try:
+        card = Card.from_dict(cast(CardDict, kept))
+        card.due = _utc(card.due)
+        card.last_review = _utc(card.last_review) if card.last_review else None
+        local_date(card.due)
+        numbers = (card.stability, card.difficulty)
+        is_sound = all(number is not None and math.isfinite(number) and number > 0 for number in numbers)
+    except (KeyError, TypeError, ValueError, OverflowError, OSError, AttributeError):
+        return None
+    return card if is_sound else None
+
+
+# --- when ------------------------------------------------------------------------------------------------------------
+
+
+def coming_back(course: Course, progress: Progress, at: datetime) -> list[Coming]:
+    """Every exercise that was passed, in the order in which they come back."""
+    coming = []
+    for exercise in course.exercises:
+        done = progress.exercises.get(exercise.id)
+        card = _card_of(done) if done else None
+        if done is None or card is None:
+            continue
+        due = card.due
+        if card.last_review and card.last_review > at + CLOCK_DOUBT:
+            due = at
+        is_due = local_date(due) <= local_date(at)
+        coming.append(Coming(exercise, due, is_due, done.open_review is not None))
+    return sorted(coming, key=lambda each: each.due)
+
+
+def local_date(time: datetime) -> date:
+    """The day that a learner's calendar shows then. A card is due all day: who practised late may come back early."""
+    return time.astimezone().date()
+
+
+def when(due: datetime, at: datetime) -> str:
+    """A due time in words: "in 4 days, on 24 November"."""
+    day, today = local_date(due), local_date(at)
+    days = (day - today).days
+    if days <= 0:
+        return "today"
+    said = day_of(due) + (f" {day.year}" if day.year != today.year else "")
+    return f"tomorrow, on {said}" if days == 1 else f"in {days} days, on {said}"
+
+
+def day_of(time: datetime) -> str:
+    """The local day in words: "24 November"."""
+    day = local_date(time)
+    return f"{day.day} {day:%B}"
+
+
+def _utc(time: datetime) -> datetime:
+    return time.astimezone(timezone.utc)
+
+
+# --- handing out -----------------------------------------------------------------------------------------------------
+
+
+def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
+    """Put a fresh stub into the review folder; one that is not passed yet stays. Raises DamagedProgress."""
+    path = workspace.review_file_of(exercise)
+    with ProgressFile(workspace.state).change() as progress:
+        done = progress.of(exercise.id)
+        review = done.open_review
+        number = len(done.reviews) + (review is None)
+        variation = varied_stub(exercise, stub_of(workspace.course, exercise), number)
+        if review is not None and path.exists():
+            return HandedOut(path, variation, since=review.at)
+        kept = _put_aside(workspace, exercise, path) if path.exists() else None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(variation.text.encode())
+        if review is None:
+            entry = ReviewEntry(at=now(), attempts=len(done.attempts), hints=len(done.hints))
+            done.reviews = [*done.reviews, entry]
+    return HandedOut(path, variation, kept)
+
+
+def _put_aside(workspace: Workspace, exercise: Exercise, path: Path) -> Path:
+    kept = free_name(workspace.state / "archive" / exercise.id)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    path.replace(kept)
+    return kept
+
+
+def note_solution_seen(workspace: Workspace, exercise: Exercise) -> None:
+    """Remember that the course's answer was shown: what is passed after that was not found. Raises DamagedProgress."""
+    with ProgressFile(workspace.state).change() as progress:
+        progress.of(exercise.id).solution_seen_at = now()

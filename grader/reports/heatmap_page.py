@@ -1,0 +1,176 @@
+"""A wrong tensor on a page: yours, what was due and the difference, as one inline SVG that takes the page's own ink."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+
+from grader.exhibits import Exhibit, Plane
+from grader.reports.pages import render_page
+from grader.reports.shades import BLUES, GREY, WHITE_FROM, Scale, Wording, caption
+
+CELL_HEIGHT = 24
+CELL_WIDTH = 24
+LETTER_WIDTH = 6.4
+LABEL_WIDTH = 30
+TITLE_HEIGHT = 40
+GAP = 20
+WIDEST = 520
+"""Sides stand beside each other up to this width; else they would become too small to read on a narrow screen."""
+
+MOST_NUMBERS = 64
+DIFFERENCE = "yours - due"
+MOST_TOLD = 12
+"""Wrong places told one by one to whoever listens to the page."""
+
+TOO_MUCH = ("#fee0b6", "#fdb863", "#e08214", "#8c4a06")
+TOO_LITTLE = ("#d8daeb", "#b2abd2", "#8073ac", "#542788")
+
+
+Paint = Callable[[float], tuple[str, str]]
+"""Gives a number the colours of its place and of what is written there."""
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """One number with its place in its side, ready to be drawn."""
+
+    x: float
+    y: float
+    fill: str
+    ink: str
+    text: str
+    is_wrong: bool
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One of the three pictures, with its place in the whole."""
+
+    title: str
+    x: float
+    y: float
+    cells: tuple[_Cell, ...]
+
+
+def heatmap_svg(exhibit: Exhibit, place: str = "") -> Markup:
+    """An exhibit as an SVG element with title and description, safe to put into a page, light or dark.
+
+    place: what tells it from equal ones on the same page, as ids must be unique there.
+    """
+    drawing = _Drawing(exhibit)
+    digest = hashlib.blake2b(repr((place, exhibit)).encode(), digest_size=6).hexdigest()
+    page = render_page(
+        "heatmap.html.j2",
+        id=f"heatmap-{digest}",
+        title=f"{exhibit.what}: yours, due and the difference",
+        description=f"{caption(exhibit)} {_told(exhibit)}".strip(),
+        drawing=drawing,
+        sides=drawing.sides(),
+    )
+    return Markup(page)  # the template escapes what it is given
+
+
+class _Drawing:
+    """Sizes and places."""
+
+    def __init__(self, exhibit: Exhibit) -> None:
+        self.exhibit = exhibit
+        self.wording = Wording.of(exhibit)
+        self.scale = Scale.of(exhibit)
+        self.rows, self.columns = len(exhibit.came), len(exhibit.came[0])
+        self.left, self.top, self.cell_height = LABEL_WIDTH, TITLE_HEIGHT, CELL_HEIGHT
+        self.cell_width = self._cell_width()
+        self.row_labels = range(exhibit.start[0], exhibit.start[0] + self.rows) if self.rows > 1 else range(0)
+        self.column_labels = range(exhibit.start[1], exhibit.start[1] + self.columns)
+        self.side_width = LABEL_WIDTH + self.columns * self.cell_width
+        self.side_height = TITLE_HEIGHT + self.rows * CELL_HEIGHT
+        abreast = max(1, min(3, int((WIDEST + GAP) // (self.side_width + GAP))))
+        self.places = [
+            (number % abreast * (self.side_width + GAP), number // abreast * (self.side_height + GAP))
+            for number in range(3)
+        ]
+        self.width = abreast * (self.side_width + GAP) - GAP
+        self.height = math.ceil(3 / abreast) * (self.side_height + GAP) - GAP
+
+    def _cell_width(self) -> float:
+        if self.rows * self.columns > MOST_NUMBERS:
+            return CELL_WIDTH
+        planes = (self.exhibit.came, self.exhibit.due, _difference(self.exhibit))
+        longest = max(len(self.wording.write(number)) for plane in planes for row in plane for number in row)
+        return max(CELL_WIDTH, 8 + LETTER_WIDTH * longest)
+
+    def sides(self) -> list[_Side]:
+        """What came, what was due, and how far off it is."""
+        apart = _difference(self.exhibit)
+        furthest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0)
+        planes = {"yours": self.exhibit.came, "due": self.exhibit.due, DIFFERENCE: apart}
+        sides = []
+        for (title, plane), place in zip(planes.items(), self.places, strict=True):
+            paint = partial(_off, furthest=furthest) if plane is apart else self._shade
+            sides.append(
+                _Side(title, *place, tuple(self._cell(r, c, plane[r][c], title, paint) for r, c in self._all()))
+            )
+        return sides
+
+    def _all(self) -> Iterator[tuple[int, int]]:
+        return ((row, column) for row in range(self.rows) for column in range(self.columns))
+
+    def _cell(self, row: int, column: int, number: float, side: str, paint: Paint) -> _Cell:
+        is_wrong = self.exhibit.wrong[row][column]
+        x, y = LABEL_WIDTH + column * self.cell_width, TITLE_HEIGHT + row * CELL_HEIGHT
+        if self.rows * self.columns <= MOST_NUMBERS or not math.isfinite(number):
+            text = self.wording.write(number)
+        else:
+            text = _mark(number, side) if is_wrong else ""
+        return _Cell(x, y, *paint(number), text, is_wrong)
+
+    def _shade(self, number: float) -> tuple[str, str]:
+        level = self.scale.level(number)
+        if level is None:
+            return GREY, "#ffffff"
+        return BLUES[level], "#ffffff" if level >= WHITE_FROM else "#000000"
+
+
+def _mark(number: float, side: str) -> str:
+    """What stands in a wrong place that has no room for its number."""
+    if side != DIFFERENCE:
+        return "!"
+    return "+" if number > 0 else "-"
+
+
+def _off(number: float, furthest: float) -> tuple[str, str]:
+    """Orange for too much, violet for too little, white for right: a pair that colour-blind readers tell apart."""
+    if math.isnan(number):
+        return GREY, "#ffffff"
+    if number == 0 or furthest == 0:
+        return "#ffffff", "#000000"
+    shades = TOO_MUCH if number > 0 else TOO_LITTLE
+    level = min(int(abs(number) / furthest * len(shades)), len(shades) - 1) if math.isfinite(number) else -1
+    return shades[level], "#ffffff" if shades[level] == shades[-1] else "#000000"
+
+
+def _difference(exhibit: Exhibit) -> Plane:
+    """Yours minus due: 0 where it is right, infinities included."""
+    return tuple(
+        tuple(came - due if is_wrong else 0.0 for came, due, is_wrong in zip(*row, strict=True))
+        for row in zip(exhibit.came, exhibit.due, exhibit.wrong, strict=True)
+    )
+
+
+def _told(exhibit: Exhibit) -> str:
+    """The first wrong places, one by one."""
+    wording = Wording.of(exhibit)
+    wrong = [
+        f"row {row}, column {column}: yours {wording.write(came)}, due {wording.write(due)}"
+        for row, sides in enumerate(zip(exhibit.came, exhibit.due, exhibit.wrong, strict=True), exhibit.start[0])
+        for column, (came, due, is_wrong) in enumerate(zip(*sides, strict=True), exhibit.start[1])
+        if is_wrong
+    ]
+    more = f"; and {len(wrong) - MOST_TOLD} more" if len(wrong) > MOST_TOLD else ""
+    return "; ".join(wrong[:MOST_TOLD]) + more + "."

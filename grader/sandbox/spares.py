@@ -1,0 +1,176 @@
+"""Workers where nothing can be forked: one child with torch loaded waits, the next starts when it is handed out.
+
+For a learner's own practice only. A crash or an endless loop costs one child.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from io import FileIO
+from types import TracebackType
+from typing import cast
+
+from .inside import wire
+from .launch import Launched, MachineError, launch_spare
+from .levels import Level
+from .streams import Incoming, Outgoing, Watched
+from .worker import END_SECONDS, LINGER_SECONDS, Bounds, Worker, WorkerLost, ending_of
+
+WARM_SECONDS = 120.0
+"""A first import of torch with a virus scanner looking on takes its time."""
+LAST_OUTPUT_SECONDS = 0.5
+
+
+class SpareWorker(Worker):
+    """A child process and the three pipes to it. Until it is given its bounds it is a spare."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        super().__init__(process.pid, Bounds())
+        self.process = process
+        # with bufsize 0 they are plain files, whatever the annotation of Popen says
+        self._questions = Outgoing(cast(FileIO, process.stdin))
+        self._answers = Incoming(cast(FileIO, process.stdout))
+        self._output = Watched(cast(FileIO, process.stderr), self._take_output)
+        self._is_warm = False
+
+    def await_warm(self, deadline: float) -> None:
+        """Wait until torch is loaded. Raises MachineError with what the child said last if it never is."""
+        if self._is_warm:
+            return
+        try:
+            told = self._receive(deadline)
+        except (WorkerLost, wire.WireError, wire.ChannelClosed, wire.DeadlinePassed) as error:
+            self.close()
+            self.await_end()
+            lines = self.printed.decode("utf-8", "replace").strip().splitlines()
+            raise MachineError(lines[-1][:300] if lines else "a worker could not be started") from error
+        self._is_warm = told == {"warm": True}
+
+    def bind(self, bounds: Bounds) -> None:
+        """Say what it may use; from then on it is a learner's. Raises MachineError when it has ended meanwhile."""
+        self.bounds = bounds
+        self.printed.clear()
+        self.printed_bytes = 0
+        order = {"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}
+        try:
+            self._send(wire.pack(order, 0), time.monotonic() + END_SECONDS)
+        except (wire.ChannelClosed, wire.DeadlinePassed) as error:
+            raise MachineError("a worker ended before it was given anything") from error
+
+    @property
+    def is_running(self) -> bool:
+        return self.process.poll() is None
+
+    def _take_output(self, part: bytes) -> None:
+        self._note_output(part)
+        if self._is_flooded:
+            self.process.kill()
+
+    def _send(self, frame: bytes, deadline: float) -> None:
+        self._questions.give(frame, deadline)
+
+    def _read(self, size: int, deadline: float) -> bytes:
+        return self._answers.take(size, deadline)
+
+    def _look_at_output(self) -> None:
+        if self._is_flooded:
+            raise WorkerLost("flood")
+
+    def _how_it_ended(self) -> WorkerLost:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(LINGER_SECONDS)
+        return WorkerLost("flood") if self._is_flooded else ending_of(self.process.returncode)
+
+    def close(self) -> None:
+        """End the child, and on POSIX what it has started. Does not wait until it is gone."""
+        if self.process.returncode is None:
+            _kill_group(self.process)
+        self.process.kill()
+        self._questions.stop()
+        self._answers.stop()
+
+    def await_end(self) -> None:
+        """Wait until a child that was ended is gone, and all that it printed has been looked at."""
+        self.process.wait()
+        self._output.await_end(LAST_OUTPUT_SECONDS)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """The child leads a group of its own where there are groups; nobody has waited for it, so its number is its own."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+class Spares:
+    """Keeps one spare, and hands it out. Takes one that is starting, or starts one, and does not wait for it.
+
+    Raises MachineError from whatever needs the spare first when none can be started.
+    """
+
+    level: Level = "process"
+
+    def __init__(self, launched: Launched | None = None) -> None:
+        self._starter = ThreadPoolExecutor(1)  # starting a process can take longer than a check does
+        self._taken: list[SpareWorker] = []
+        self._ended: list[SpareWorker] = []
+        self._spare = self._start(launched)
+
+    def spawn(self, bounds: Bounds) -> SpareWorker:
+        """Hand out the spare, once it is warm, and start the next one."""
+        self.await_ready()
+        worker = self._spare.result()
+        self._spare = self._start()
+        self._taken.append(worker)
+        worker.bind(bounds)
+        return worker
+
+    def await_ready(self) -> None:
+        """Wait until a spare is warm. Raises MachineError if it can't be; the next call tries another one."""
+        if self._spare.done() and not self._spare.exception() and not self._spare.result().is_running:
+            self._replace_spare()  # somebody ended it while it waited
+        try:
+            self._spare.result().await_warm(time.monotonic() + WARM_SECONDS)
+        except MachineError:
+            self._replace_spare()
+            raise
+
+    def forget(self, worker: Worker) -> None:
+        """End a worker and drop what is kept about it. Its end is not waited for: it may take longer than a check."""
+        assert isinstance(worker, SpareWorker)
+        worker.close()
+        self._taken = [each for each in self._taken if each is not worker]
+        self._ended = [each for each in [*self._ended, worker] if each.is_running]
+
+    def _start(self, launched: Launched | None = None) -> Future[SpareWorker]:
+        return self._starter.submit(lambda: SpareWorker((launched or launch_spare()).process))
+
+    def _replace_spare(self) -> None:
+        self._end_spare()
+        self._spare = self._start()
+
+    def _end_spare(self) -> None:
+        with contextlib.suppress(MachineError):
+            self.forget(self._spare.result())
+
+    def close(self) -> None:
+        """End the spare and every worker, and wait until they are gone."""
+        self._end_spare()
+        for worker in self._taken:
+            self.forget(worker)
+        for worker in self._ended:
+            worker.await_end()
+        self._starter.shutdown()
+
+    def __enter__(self) -> Spares:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

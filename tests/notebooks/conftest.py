@@ -1,0 +1,120 @@
+"""The real nbgrader in a course folder made by the real `kata notebooks`, away from the user's own settings."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Done = subprocess.CompletedProcess[str]
+Notebook = dict[str, Any]
+
+
+class Folder:
+    """A course folder for nbgrader."""
+
+    def __init__(self, root: Path, run: Callable[..., Done], home: Path) -> None:
+        self.root = root
+        self._run = run
+        self._env = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+        self._env["IPYTHONDIR"] = str(home / "ipython")
+
+    def nbgrader(self, *arguments: object, status: int = 0, **env: str) -> Done:
+        """Run a command of nbgrader's here; it has to end with `status`."""
+        program = Path(sys.executable).with_name("nbgrader")
+        done = self._run(program, *arguments, cwd=self.root, env={**self._env, **env}, seconds=900)
+        assert done.returncode == status, done.stderr
+        return done
+
+    def source(self, unit: str) -> Notebook:
+        return read(self.root / "source" / unit / f"{unit}.ipynb")
+
+    def released(self, unit: str) -> Notebook:
+        return read(self.root / "release" / unit / f"{unit}.ipynb")
+
+    def autograded(self, student: str, unit: str) -> Notebook:
+        return read(self.root / "autograded" / student / unit / f"{unit}.ipynb")
+
+    def feedback(self, student: str, unit: str) -> str:
+        return (self.root / "feedback" / student / unit / f"{unit}.html").read_text("utf-8")
+
+    def handed_in(self, student: str, unit: str) -> Path:
+        return self.root / "submitted" / student / unit / f"{unit}.ipynb"
+
+    def hand_in(self, student: str, unit: str, notebook: Notebook | str | Path) -> None:
+        """Put down a submission; of a path, a link to it."""
+        path = self.handed_in(student, unit)
+        path.parent.mkdir(parents=True)
+        if isinstance(notebook, Path):
+            path.symlink_to(notebook)
+        else:
+            path.write_text(notebook if isinstance(notebook, str) else json.dumps(notebook), encoding="utf-8")
+
+    def scores(self, student: str, unit: str) -> dict[str, float | None]:
+        """The automatic score of each cell with points, None where there is none, and nobody's manual score."""
+        from nbgrader.api import Gradebook
+
+        with Gradebook(f"sqlite:///{self.root / 'gradebook.db'}") as book:
+            (notebook,) = book.find_submission(unit, student).notebooks
+            assert [grade.manual_score for grade in notebook.grades] == [None] * len(notebook.grades)
+            return {grade.name: grade.auto_score for grade in notebook.grades}
+
+
+def read(path: Path) -> Notebook:
+    return json.loads(path.read_text("utf-8"))
+
+
+def named(cell: Mapping[str, Any]) -> str:
+    return cell["metadata"].get("nbgrader", {}).get("grade_id", "")
+
+
+class Edit:
+    """Copies of notebooks, changed as learners, tools and attackers change them."""
+
+    @staticmethod
+    def filled(notebook: Notebook, answers: Mapping[str, str]) -> Notebook:
+        """With these sources in the cells of these names."""
+        cells = [{**cell, "source": answers.get(named(cell), cell["source"])} for cell in notebook["cells"]]
+        return {**notebook, "cells": cells}
+
+    @staticmethod
+    def without(notebook: Notebook, start: str) -> Notebook:
+        """Without the cells whose names begin like that."""
+        return {**notebook, "cells": [cell for cell in notebook["cells"] if not named(cell).startswith(start)]}
+
+    @staticmethod
+    def marked(notebook: Notebook, **marks: Any) -> Notebook:
+        """With these marks of nbgrader's, or others where it has some, on every cell that it knows."""
+        notebook = json.loads(json.dumps(notebook))
+        for cell in notebook["cells"]:
+            if named(cell):
+                cell["metadata"]["nbgrader"].update(marks)
+        return notebook
+
+    @staticmethod
+    def preceded(notebook: Notebook, source: str, **metadata: Any) -> Notebook:
+        """With one more cell of code at its beginning."""
+        cell = {"cell_type": "code", "execution_count": None, "outputs": [], "metadata": metadata, "source": source}
+        return {**notebook, "cells": [{**cell, "id": "own"}, *notebook["cells"]]}
+
+    @staticmethod
+    def cell(notebook: Notebook, name: str) -> dict[str, Any]:
+        """The cell of this name."""
+        return next(cell for cell in notebook["cells"] if named(cell) == name)
+
+
+@pytest.fixture(scope="session")
+def edit() -> type[Edit]:
+    return Edit
+
+
+@pytest.fixture(scope="session")
+def folder_at(run_command: Callable[..., Done], tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Folder]:
+    """A course folder at a path, whose nbgrader knows nothing of the user's own settings."""
+    home = tmp_path_factory.mktemp("jupyter")
+    return lambda root: Folder(root, run_command, home)

@@ -1,0 +1,180 @@
+"""`kata notebooks`: a course folder that nbgrader accepts, made from the same exercises as the files."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.course import load_course
+from grader.stubs import make_stub
+from grader.submission import read_submission
+
+nbformat = pytest.importorskip("nbformat", reason="the extra `instructor` is not installed")
+pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
+pytestmark = pytest.mark.timeout(600)
+
+ROOT = Path(__file__).parents[2]
+COURSE = load_course(ROOT / "course.yml")
+UNITS = [unit.folder for unit in COURSE.units]
+
+Kata = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def made(folder: Path, kata: Kata, *options: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = kata("notebooks", folder, *options, cwd=ROOT)
+    assert done.returncode == status, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, kata: Kata, folder_at: Callable[[Path], Any]) -> Any:
+    """Every unit, released by nbgrader."""
+    root = tmp_path_factory.mktemp("nbgrader") / "course"
+    made(root, kata)
+    folder = folder_at(root)
+    folder.nbgrader("generate_assignment", "*")
+    return folder
+
+
+def files(root: Path) -> dict[str, bytes]:
+    made_by_us = [root / "nbgrader_config.py", *root.glob("source/*/*")]
+    return {str(path.relative_to(root)): path.read_bytes() for path in made_by_us}
+
+
+def test_one_notebook_a_unit(folder: Any) -> None:
+    assert sorted(files(folder.root)) == [
+        "nbgrader_config.py", *(f"source/{unit}/{unit}.ipynb" for unit in UNITS)
+    ]  # fmt: skip
+
+
+def test_building_twice_gives_the_same_bytes(folder: Any, tmp_path: Path, kata: Kata) -> None:
+    made(tmp_path / "again", kata)
+    assert files(tmp_path / "again") == files(folder.root)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_source_is_valid_with_an_id_of_its_own_for_each_cell(unit: str, folder: Any) -> None:
+    notebook = folder.source(unit)
+    nbformat.validate(notebook)
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
+def test_released_answers_are_the_stubs(unit: Any, folder: Any, edit: Any) -> None:
+    released = folder.released(unit.folder)
+    for exercise in unit.exercises:
+        source = "".join(edit.cell(released, exercise.id)["source"])
+        stub = make_stub(COURSE.solution_path(exercise).read_text("utf-8"))
+        assert source == stub.strip("\n") == COURSE.stub_path(exercise).read_text("utf-8").strip("\n")
+
+
+@pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
+def test_source_holds_the_reference_between_nbgraders_markers(unit: Any, folder: Any, edit: Any) -> None:
+    source = folder.source(unit.folder)
+    for exercise in unit.exercises:
+        text = "".join(edit.cell(source, exercise.id)["source"])
+        assert "### BEGIN SOLUTION" in text and "### END SOLUTION" in text
+        plain = COURSE.solution_path(exercise).read_text("utf-8").strip("\n")
+        assert re.sub(r"### (BEGIN|END) SOLUTION", r"# \1 SOLUTION", text) == plain
+
+
+@pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
+def test_points_are_the_exercises_and_one_reflection(unit: Any, folder: Any) -> None:
+    marks = [cell["metadata"].get("nbgrader", {}) for cell in folder.released(unit.folder)["cells"]]
+    points = {each["grade_id"]: each["points"] for each in marks if each.get("grade")}
+    assert points == {**{f"test-{each.id}": each.points for each in unit.exercises}, "reflection": 2}
+    assert all(each["locked"] for each in marks if each.get("grade_id", "").startswith("test-"))
+
+
+@pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
+def test_lesson_is_whole_and_its_pictures_are_in_it(unit: Any, folder: Any) -> None:
+    cells = folder.released(unit.folder)["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    lesson = COURSE.lesson_path(unit).read_text("utf-8")
+    for line in lesson.splitlines():
+        assert line in text or line.startswith("![")
+    assert not re.findall(r"\]\((?!https?://)[^)]*\.(?:svg|png)\)", text)
+    shown, given = re.findall(r"!\[[^\]]*\]\[([^\]]+)\]", text), re.findall(r"^\[([^\]]+)\]: data:", text, re.MULTILINE)
+    assert sorted(shown) == sorted(given) and len(shown) == lesson.count("![")
+
+
+@pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
+def test_nothing_hidden_is_released(unit: Any, folder: Any) -> None:
+    text = json.dumps(folder.released(unit.folder))
+    assert "SOLUTION" not in text and "learner.agrees" not in text
+    assert str(ROOT) not in text
+
+
+def test_released_notebook_as_given_is_not_started(folder: Any) -> None:
+    unit = COURSE.units[0]
+    submission = read_submission(folder.root / "release" / unit.folder / f"{unit.folder}.ipynb", COURSE)
+    assert not submission.problems
+    for exercise in unit.exercises:
+        stub = make_stub(COURSE.solution_path(exercise).read_text("utf-8"))
+        assert submission.sources[exercise.id].content.decode().strip() == stub.strip()
+
+
+def test_examples_run_once_the_answers_are_right(folder: Any, edit: Any) -> None:
+    unit = COURSE.units[0]
+    answers = {each.id: COURSE.solution_path(each).read_text("utf-8") for each in unit.exercises}
+    cells = edit.filled(folder.released(unit.folder), answers)["cells"]
+    shown: dict[str, Any] = {}
+    for cell in (cell for cell in cells if cell["cell_type"] == "code"):
+        *lines, last = [line for line in "".join(cell["source"]).split("\n") if not line.startswith("#")] or [""]
+        if "example" not in cell["id"]:
+            exec("".join(cell["source"]), shown)
+            continue
+        exec("\n".join(lines), shown)
+        due = [line[3:] for line in "".join(cell["source"]).split("\n") if line.startswith("#> ")]
+        assert repr(eval(last, shown)).split("\n") == due
+
+
+def test_changed_file_is_written_over_only_by_force(tmp_path: Path, kata: Kata) -> None:
+    made(tmp_path, kata)
+    config = tmp_path / "nbgrader_config.py"
+    config.write_text(config.read_text("utf-8") + "# mine\n", "utf-8")
+    refused = made(tmp_path, kata, status=2).stderr
+    assert refused == "Already there and different: nbgrader_config.py. With --force they are written anew.\n"
+    assert "# mine" in config.read_text("utf-8")
+    made(tmp_path, kata, "--force")
+    assert "# mine" not in config.read_text("utf-8")
+
+
+def test_folder_that_learners_code_could_read_is_refused(kata: Kata) -> None:
+    place = Path(sys.prefix) / "course-folder"
+    assert "is no place for a course folder: learners' code can read" in made(place, kata, status=2).stderr
+    assert not place.exists()
+
+
+def test_nothing_else_imports_nbgrader() -> None:
+    program = (
+        "import sys, pkgutil, importlib, grader\n"
+        "for found in pkgutil.walk_packages(grader.__path__, 'grader.'):\n"
+        "    if not found.name.startswith(('grader.notebooks', 'grader.sandbox.inside', 'grader.__main__')):\n"
+        "        importlib.import_module(found.name)\n"
+        "import grader.notebooks.clerk\n"
+        "print(sorted({'nbgrader', 'nbformat', 'nbconvert', 'traitlets', 'IPython'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_missing_extra_is_one_sentence(tmp_path: Path) -> None:
+    program = "import sys; sys.modules['nbformat'] = None; from grader.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "notebooks", str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "nbformat is not installed; notebooks need the instructor's extra: "
+        "pip install 'attention-kata[instructor]' (Python 3.11 or newer).\n"
+    )

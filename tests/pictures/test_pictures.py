@@ -1,0 +1,97 @@
+"""The lessons' pictures: each is what its script draws, is shown in a lesson, and can be read by everyone and embedded safely."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXERCISES = ROOT / "exercises"
+LESSONS = sorted(EXERCISES.glob("*/README.md"))
+PICTURES = sorted(EXERCISES.glob("*/*.svg"))
+SCRIPTS = sorted(path for path in (ROOT / "scripts" / "pictures").glob("*.py") if path.name != "drawing.py")
+
+pytestmark = pytest.mark.timeout(300)  # the first test waits for all scripts, and each of them for torch
+
+SVG = "{http://www.w3.org/2000/svg}"
+SHAPES = {"svg", "title", "desc", "rect", "text", "line", "polygon", "path", "circle"}
+WIDEST, LARGEST = 760, 20_000
+WORDS_AT_LEAST = 5
+
+IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)\s]*)\)")
+
+
+def name_of(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def shown_in(lesson: Path) -> list[tuple[str, str]]:
+    """The lesson's pictures: alternative text and address of each."""
+    return IMAGE.findall(lesson.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What all scripts draw together, into an empty folder."""
+    folder = tmp_path_factory.mktemp("pictures")
+    for script in SCRIPTS:
+        subprocess.run([sys.executable, "-B", script, "--into", folder], check=True, timeout=60)
+    return {name_of(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_scripts_draw_the_pictures_beside_the_lessons_and_no_others(drawn: dict[str, bytes]) -> None:
+    assert PICTURES
+    assert set(drawn) == {name_of(path) for path in PICTURES}
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=name_of)
+def test_a_script_draws_the_same_picture_again(picture: Path, drawn: dict[str, bytes]) -> None:
+    assert drawn[name_of(picture)] == picture.read_bytes(), "run the scripts in scripts/pictures again"
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.parent.name)
+def test_a_lesson_shows_each_picture_beside_it_once_and_says_what_is_seen(lesson: Path) -> None:
+    shown = shown_in(lesson)
+    assert sorted(address for _, address in shown) == sorted(path.name for path in lesson.parent.glob("*.svg"))
+    for text, address in shown:
+        assert len(text.split()) >= WORDS_AT_LEAST, address
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=name_of)
+def test_a_picture_has_words_for_those_who_cannot_see_it(picture: Path) -> None:
+    root = ElementTree.parse(picture).getroot()
+    assert root.tag == f"{SVG}svg" and root.get("role") == "img"
+    title, description = root[0], root[1]
+    assert (title.tag, description.tag) == (f"{SVG}title", f"{SVG}desc")
+    assert root.get("aria-labelledby") == f"{title.get('id')} {description.get('id')}"
+    assert len((title.text or "").split()) >= WORDS_AT_LEAST
+    assert len((description.text or "").split()) > len((title.text or "").split())
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=name_of)
+def test_a_picture_is_plain_and_refers_to_nothing(picture: Path) -> None:
+    root = ElementTree.parse(picture).getroot()
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= SHAPES
+    for element in root.iter():
+        for attribute, value in element.attrib.items():
+            assert not re.match(r"on|style$|(\{.*\})?href$", attribute), attribute
+            assert "url(" not in value and "//" not in value, value
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=name_of)
+def test_a_picture_is_small_and_has_a_light_panel_and_real_text(picture: Path) -> None:
+    root = ElementTree.parse(picture).getroot()
+    width, height = float(root.get("width", "nan")), float(root.get("height", "nan"))
+    assert width <= WIDEST
+    assert picture.stat().st_size <= LARGEST
+    panel = root[2]
+    assert (panel.tag, panel.get("fill")) == (f"{SVG}rect", "#ffffff")
+    assert (float(panel.get("width", 0)), float(panel.get("height", 0))) == (width - 1, height - 1)
+    assert root.get("font-family") == "sans-serif"
+    assert any(element.text for element in root.iter(f"{SVG}text"))
+    assert {element.get("font-family") for element in root.iter(f"{SVG}text")} <= {None, "monospace"}

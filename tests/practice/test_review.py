@@ -1,0 +1,436 @@
+"""`kata review`: what was passed comes back, in a file of its own, when it is due."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.course import load_course
+from grader.practice.hints import HintGiven, HintsShut, next_hint
+from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, ReviewEntry
+from grader.practice.review import Effort, Rating, coming_back, rating_of, settle, when
+
+RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "def {id}(amounts):\n    return amounts / amounts.sum()\n"
+KITS = ("01_parts/01_share", "01_parts/02_portion")
+EVENING = datetime(2026, 11, 18, 20, tzinfo=timezone.utc)
+MORNING = datetime(2026, 11, 19, 8, tzinfo=timezone.utc)
+MINUTE = timedelta(minutes=1)
+DAY = timedelta(days=1)
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture(autouse=True)
+def in_greenwich(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+class Learner:
+    """Works in a course at times of the test's choosing."""
+
+    def __init__(self, course: Path, kata: Callable[..., Any]) -> None:
+        self.course = course
+        self._kata = kata
+        self.at = EVENING
+
+    def kata(self, *arguments: object, at: datetime | None = None) -> Any:
+        self.at = at or self.at
+        return self._kata(*arguments, cwd=self.course, env={"KATA_NOW": self.at.isoformat()}, seconds=200)
+
+    def check(self, name: str, source: str, at: datetime | None = None) -> Any:
+        path = self.course / name
+        path.write_text(source.format(id=path.stem[3:]), encoding="utf-8")
+        return self.kata("check", name, at=at)
+
+    def known(self, id: str = "share") -> dict[str, Any]:
+        progress = json.loads((self.course / ".kata/progress.json").read_text(encoding="utf-8"))
+        return dict(progress["exercises"][id])
+
+    def passes(self, id: str = "share", at: datetime = EVENING) -> None:
+        path = next(self.course.glob(f"exercises/*/*_{id}.py"))
+        assert self.check(str(path.relative_to(self.course)), RIGHT, at).returncode == 0
+
+
+@pytest.fixture
+def learner(tmp_path: Path, make_course: Callable[..., Path], kata: Callable[..., Any]) -> Learner:
+    return Learner(make_course(tmp_path / "course", *KITS), kata)
+
+
+# --- the whole way ----------------------------------------------------------------------------------------------------
+
+
+def test_what_was_passed_comes_back_tomorrow_in_a_file_of_its_own_and_then_later(learner: Learner) -> None:
+    learner.passes()
+    old = (learner.course / "exercises/01_parts/01_share.py").read_text(encoding="utf-8")
+    today = learner.kata("review")
+    assert "Nothing is due. Next is share, tomorrow, on 19 November." in today.stdout
+    assert not (learner.course / "review").exists()
+
+    given = learner.kata("review", at=MORNING)
+    assert given.returncode == 0, given.stderr
+    assert "review/01_share.py" in given.stdout
+    assert "exercises/01_parts/README.md, section 01" in given.stdout
+    assert "kata check review/01_share.py" in given.stdout
+    assert (learner.course / "exercises/01_parts/01_share.py").read_text(encoding="utf-8") == old
+
+    untouched = learner.kata("check", "review/01_share.py")
+    assert "not started" in untouched.stdout
+    assert untouched.returncode == 0
+
+    passed = learner.check("review/01_share.py", RIGHT, MORNING + 5 * MINUTE)
+    assert passed.returncode == 0
+    known = learner.known()
+    days = (datetime.fromisoformat(known["card"]["due"]).date() - MORNING.date()).days
+    assert days > 1
+    day = MORNING + days * DAY
+    assert f"share comes back in {days} days, on {day.day} {day:%B}." in passed.stdout
+    assert [attempt.get("kind", "practice") for attempt in known["attempts"]] == ["practice", "review"]
+
+
+def test_the_list_has_what_is_due_first_and_then_the_dates(learner: Learner) -> None:
+    assert "Nothing is passed yet." in learner.kata("review", "--due").stdout
+    learner.passes("portion", EVENING - 3 * DAY)
+    learner.passes("share", EVENING)
+    lines = learner.kata("review", "--due", at=EVENING + MINUTE).stdout.splitlines()
+    assert [line.split() for line in lines[:4]] == [
+        ["Due", "now:", "1"],
+        [*["portion:", "Parts", "of", "a", "whole", "(portion)", "since", "16", "November"]],
+        ["Later:", "1"],
+        [*["share:", "Parts", "of", "a", "whole", "(share)", "tomorrow,", "on", "19", "November"]],
+    ]
+    assert not (learner.course / "review").exists()
+
+
+def test_an_unfinished_file_is_pointed_at_and_a_finished_one_goes_into_the_archive(learner: Learner) -> None:
+    learner.passes()
+    learner.kata("review", "share")
+    file = learner.course / "review/01_share.py"
+    file.write_text("# half of it\n", encoding="utf-8")
+    again = learner.kata("review", "share", at=MORNING)
+    assert "begun    on 18 November; the file is as you left it" in again.stdout
+    assert file.read_text(encoding="utf-8") == "# half of it\n"
+
+    learner.check("review/01_share.py", RIGHT, MORNING)
+    third = learner.kata("review", "share", at=MORNING + MINUTE)
+    kept = list((learner.course / ".kata/archive/share").glob("*.py"))
+    assert [path.read_text(encoding="utf-8") for path in kept] == [RIGHT.format(id="share")]
+    assert f".kata/archive/share/{kept[0].name}" in third.stdout
+    assert "still to write" in file.read_text(encoding="utf-8")
+
+
+def test_a_deleted_review_file_is_handed_out_afresh(learner: Learner) -> None:
+    learner.passes()
+    learner.kata("review", "share")
+    file = learner.course / "review/01_share.py"
+    given = file.read_bytes()
+    file.unlink()
+    assert learner.kata("review", "share").returncode == 0
+    assert file.read_bytes() == given
+    assert len(learner.known()["reviews"]) == 1
+
+
+def test_a_failed_review_counts_once_and_brings_it_back_tomorrow(learner: Learner) -> None:
+    learner.passes()
+    learner.kata("review", at=MORNING)
+    assert learner.check("review/01_share.py", WRONG).returncode == 1
+    failed = learner.known()["card"]
+    assert learner.check("review/01_share.py", WRONG + "# once more\n", MORNING + MINUTE).returncode == 1
+    assert learner.known()["card"] == failed
+    passed = learner.check("review/01_share.py", RIGHT, MORNING + 2 * MINUTE)
+    assert "share comes back tomorrow, on 20 November." in passed.stdout
+
+
+def test_a_half_written_file_is_no_failed_review(learner: Learner) -> None:
+    learner.passes()
+    learner.kata("review", at=MORNING)
+    before = learner.known()
+    file = learner.course / "review/01_share.py"
+    half = file.read_text(encoding="utf-8").replace("    raise", "    total = amounts.sum()\n    raise")
+    file.write_text(half, encoding="utf-8")
+    assert learner.kata("check", "review/01_share.py").returncode == 1
+    assert learner.known() == before
+
+
+def test_passing_the_old_file_once_more_leaves_the_card_alone(learner: Learner) -> None:
+    learner.passes()
+    card = learner.known()["card"]
+    for number, at in enumerate([EVENING + MINUTE, MORNING, MORNING + 30 * DAY]):
+        learner.check("exercises/01_parts/01_share.py", RIGHT + f"# {number}\n", at)
+        assert learner.known()["card"] == card
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["portion"], "portion is not passed yet"),
+        (["shar"], "there is no exercise"),
+    ],
+    ids=["not passed", "unknown"],
+)
+def test_what_cannot_be_reviewed_is_refused_in_one_sentence(
+    learner: Learner, arguments: list[str], sentence: str
+) -> None:
+    refused = learner.kata("review", *arguments)
+    assert refused.returncode == 2
+    assert sentence in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_looking_at_the_answer_during_a_review_counts_as_not_known(learner: Learner) -> None:
+    learner.passes()
+    learner.kata("review", at=MORNING)
+    assert learner.kata("solution", "share").returncode == 0
+    passed = learner.check("review/01_share.py", RIGHT, MORNING + MINUTE)
+    assert "share comes back tomorrow, on 20 November." in passed.stdout
+
+
+def test_in_a_workspace_of_ones_own_the_review_lies_there(
+    learner: Learner, tmp_path: Path, kata: Callable[..., Any]
+) -> None:
+    learner.kata("init", tmp_path / "mine")
+    mine = Learner(tmp_path / "mine", kata)
+    mine.passes()
+    assert mine.kata("review", at=MORNING).returncode == 0
+    assert (tmp_path / "mine/review/01_share.py").is_file()
+    assert not (learner.course / "review").exists()
+
+
+def test_a_clock_that_went_backwards_does_no_harm(learner: Learner) -> None:
+    learner.passes(at=EVENING + 400 * DAY)
+    given = learner.kata("review", at=MORNING)
+    assert "review/01_share.py" in given.stdout
+    passed = learner.check("review/01_share.py", RIGHT, MORNING - DAY)
+    assert passed.returncode == 0
+    assert "share comes back" in passed.stdout
+    assert "Later: 1" in learner.kata("review", "--due").stdout
+
+
+def test_dates_are_those_of_the_learners_own_calendar(learner: Learner, kata: Callable[..., Any]) -> None:
+    learner.passes(at=datetime(2026, 11, 18, 20, tzinfo=timezone.utc))
+    east = {"KATA_NOW": "2026-11-18T21:00:00+00:00", "TZ": "Asia/Tokyo"}  # the 19th there, when it was passed
+    assert "tomorrow, on 20 November" in kata("review", cwd=learner.course, env=east).stdout
+
+
+def test_plain_pytest_takes_part(learner: Learner, run_command: Callable[..., Any]) -> None:
+    def run_pytest(file: str, source: str | None, at: datetime, *more: str) -> str:
+        if source is not None:
+            (learner.course / file).write_text(source.format(id="share"), encoding="utf-8")
+        command = [Path(sys.executable).with_name("pytest"), "-q", file, *more]
+        return str(run_command(*command, cwd=learner.course, env={"KATA_NOW": at.isoformat()}).stdout)
+
+    run_pytest("exercises/01_parts/01_share.py", WRONG, EVENING, "-k", "every_row")
+    assert not (learner.course / ".kata").exists()  # a part of the checks is no attempt
+    run_pytest("exercises/01_parts/01_share.py", WRONG, EVENING)
+    run_pytest("exercises/01_parts/01_share.py", RIGHT, EVENING)
+    assert [(each["status"], each["points"]) for each in learner.known()["attempts"]] == [("failed", 1), ("passed", 4)]
+    assert learner.known()["card"]
+    learner.kata("review", at=MORNING)
+    assert "1 not started" in run_pytest("review/01_share.py", None, MORNING)
+    run_pytest("review/01_share.py", RIGHT, MORNING + MINUTE)
+    assert learner.known()["attempts"][-1]["kind"] == "review"
+    assert due_of_card(learner.known()["card"]) > MORNING + DAY
+
+
+def test_the_watch_grades_a_review_as_soon_as_it_is_saved(
+    learner: Learner, open_terminal: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner.passes()
+    monkeypatch.setenv("KATA_NOW", MORNING.isoformat())
+    terminal = open_terminal("watch", cwd=learner.course)
+    terminal.wait_for("Save a file to have it checked.")
+    time.sleep(0.3)  # the folders are watched a moment after the screen is there
+    learner.kata("review", at=MORNING)
+    terminal.wait_for("not started")
+    file = learner.course / "review/01_share.py"
+    file.write_text(RIGHT.format(id="share"), encoding="utf-8")
+    screen = terminal.wait_for("share (review) is current")
+    screen = terminal.wait_for("share comes back")
+    assert "✓ passed" in screen
+    terminal.press("x")
+    terminal.wait_for("Delete review/01_share.py")
+    assert [attempt.get("kind") for attempt in learner.known()["attempts"]] == [None, "review"]
+    terminal.press("q")
+    assert terminal.await_end() == 0
+
+
+# --- ratings ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("effort", "rating"),
+    [
+        (Effort(1, 0, MINUTE), Rating.Easy),
+        (Effort(1, 0, 10 * MINUTE), Rating.Easy),
+        (Effort(1, 0, 11 * MINUTE), Rating.Good),
+        (Effort(1, 1, MINUTE), Rating.Good),
+        (Effort(3, 1, 60 * MINUTE), Rating.Good),
+        (Effort(4, 0, MINUTE), Rating.Hard),
+        (Effort(1, 2, MINUTE), Rating.Hard),
+        (Effort(2, 0, 2 * DAY), Rating.Hard),
+        (Effort(9, 3, MINUTE), Rating.Again),
+        (Effort(1, 0, MINUTE, has_seen_solution=True), Rating.Again),
+        (Effort(1, 0, -DAY), Rating.Easy),
+    ],
+    ids=[
+        "at once", "at once, just quick", "at once, slowly", "one hint", "third attempt", "fourth attempt", "two hints",
+        "over days", "all hints", "answer seen", "clock went backwards",
+    ],
+)  # fmt: skip
+def test_a_rating_says_what_it_took(effort: Effort, rating: Rating) -> None:
+    assert rating_of(effort) is rating
+
+
+def attempt(at: datetime, status: Any = "passed", kind: Any = "practice", digest: str = "") -> AttemptEntry:
+    return AttemptEntry(at=at, status=status, points=0, max_points=1, kind=kind, digest=digest or at.isoformat())
+
+
+def after(*attempts: AttemptEntry, done: ExerciseProgress | None = None) -> ExerciseProgress:
+    done = done or ExerciseProgress()
+    for each in attempts:
+        if done.note(each):
+            settle(done, each)
+    return done
+
+
+def review(done: ExerciseProgress, at: datetime) -> ExerciseProgress:
+    entry = ReviewEntry(at=at, attempts=len(done.attempts), hints=len(done.hints))
+    done.reviews = [*done.reviews, entry]
+    return done
+
+
+def due_of_card(card: dict[str, Any] | None) -> datetime:
+    assert card is not None
+    return datetime.fromisoformat(card["due"])
+
+
+def due_of(done: ExerciseProgress) -> datetime:
+    return due_of_card(done.card)
+
+
+def stability_of(done: ExerciseProgress) -> float:
+    assert done.card is not None
+    return float(done.card["stability"])
+
+
+def test_what_was_harder_to_pass_is_held_to_be_less_known() -> None:
+    fails = [attempt(EVENING + number * MINUTE, "failed") for number in range(5)]
+    last = attempt(EVENING + 9 * MINUTE)
+    hints = [HintEntry(at=EVENING, level=level) for level in (1, 2, 3)]
+    histories = {
+        "easy": after(last),
+        "good": after(*fails[:2], last),
+        "hard": after(*fails, last),
+        "again": after(last, done=ExerciseProgress(hints=hints)),
+    }
+    known = [stability_of(done) for done in histories.values()]
+    assert known == sorted(known, reverse=True)
+    assert len(set(known)) == 4
+    assert {due_of(done) for done in histories.values()} == {EVENING + 9 * MINUTE + DAY}
+
+
+def test_the_hints_of_an_earlier_time_do_not_count_in_a_review() -> None:
+    hints = [HintEntry(at=EVENING, level=level) for level in (1, 2)]
+    plain = after(attempt(EVENING))
+    hinted = after(attempt(EVENING))
+    for done in (plain, review(hinted, MORNING)):
+        done.hints = list(hints)
+    plain = review(plain, MORNING)
+    before = stability_of(plain)
+    after(attempt(MORNING + MINUTE, kind="review"), done=plain)
+    after(attempt(MORNING + MINUTE, kind="review"), done=hinted)
+    assert stability_of(plain) > stability_of(hinted) > before
+
+
+def test_the_same_text_in_a_later_review_counts() -> None:
+    done = after(attempt(EVENING, digest="same"))
+    for day in (1, 20):
+        review(done, EVENING + day * DAY)
+        after(attempt(EVENING + day * DAY + MINUTE, kind="review", digest="same"), done=done)
+        assert done.open_review is None
+    assert len(done.attempts) == 3
+
+
+def test_reviews_on_one_day_do_not_add_up() -> None:
+    done = after(attempt(EVENING))
+    card = dict(done.card or {})
+    for number in range(5):
+        review(done, EVENING + number * MINUTE)
+        after(attempt(EVENING + number * MINUTE, kind="review", digest=str(number)), done=done)
+    assert done.card == card
+
+
+def test_a_night_counts_as_a_day() -> None:
+    early, late = (review(after(attempt(EVENING)), MORNING) for _ in range(2))
+    after(attempt(MORNING, kind="review"), done=early)
+    after(attempt(EVENING + DAY, kind="review"), done=late)
+    assert stability_of(early) > 8
+    assert due_of(early) - MORNING > DAY
+    assert late.card is not None
+
+
+def test_a_review_file_that_nobody_handed_out_rates_nothing() -> None:
+    done = after(attempt(EVENING))
+    card = dict(done.card or {})
+    after(attempt(MORNING, kind="review"), attempt(MORNING + DAY, "failed", "review"), done=done)
+    assert done.card == card
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        None, {}, {"due": "never"}, {"due": "9999-12-31T23:59:59-12:00"}, {"due": None}, {"state": 9}, {"state": "x"},
+        {"stability": None}, {"stability": "much"}, {"difficulty": -1.0}, {"stability": float("inf")}, {"last_review": 3},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_card_that_is_none_is_made_again_from_the_history(tiny_course: Path, broken: dict[str, Any] | None) -> None:
+    done = after(attempt(EVENING))
+    sound = dict(done.card or {})
+    done.card = {**sound, **broken} if broken else broken
+    (coming,) = coming_back(load_course(tiny_course / "course.yml"), Progress(exercises={"share": done}), MORNING)
+    assert (coming.due, coming.is_due) == (EVENING + DAY, True)
+    after(attempt(MORNING), done=done)
+    assert done.card == sound
+
+
+def test_a_card_of_a_clock_that_was_ahead_is_due(tiny_course: Path) -> None:
+    done = after(attempt(EVENING + 400 * DAY))
+    (coming,) = coming_back(load_course(tiny_course / "course.yml"), Progress(exercises={"share": done}), MORNING)
+    assert coming.is_due
+
+
+def test_hints_begin_again_in_a_review(tiny_course: Path) -> None:
+    exercise = load_course(tiny_course / "course.yml").exercise("share")
+    done = after(attempt(EVENING))
+    for level in (1, 2, 3):
+        assert next_hint(exercise, done) == HintGiven(exercise.hints[level - 1], level, 3)
+    assert isinstance(next_hint(exercise, done), HintsShut)
+    review(done, MORNING)
+    assert next_hint(exercise, done) == HintGiven(exercise.hints[0], 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("due", "said"),
+    [
+        (MORNING - 5 * DAY, "today"),
+        (MORNING + 10 * MINUTE, "today"),
+        (MORNING + DAY, "tomorrow, on 20 November"),
+        (MORNING + 4 * DAY, "in 4 days, on 23 November"),
+        (MORNING + 60 * DAY, "in 60 days, on 18 January 2027"),
+    ],
+    ids=["past", "later today", "tomorrow", "days", "next year"],
+)
+def test_a_time_is_said_in_days_and_as_a_date(due: datetime, said: str) -> None:
+    assert when(due, MORNING) == said

@@ -1,0 +1,115 @@
+"""A workspace of one's own: commands find it from anywhere in it, and no update of the course touches the work in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
+
+
+@pytest.fixture
+def workspace(tiny_course: Path, kata: Run, tmp_path: Path) -> Path:
+    done = kata("init", tmp_path / "mine", "--course", tiny_course, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "mine"
+
+
+def share_in(workspace: Path) -> Path:
+    return workspace / "exercises/01_parts/01_share.py"
+
+
+def test_a_workspace_has_stubs_and_lessons_and_no_answers(workspace: Path) -> None:
+    files = {str(path.relative_to(workspace)) for path in workspace.rglob("*") if path.is_file()}
+    assert files == {".kata/workspace.json", "exercises/01_parts/01_share.py", "exercises/01_parts/README.md"}
+    assert "NotImplementedError" in share_in(workspace).read_text()
+
+
+@pytest.mark.parametrize("folder", [".", "exercises", "exercises/01_parts"])
+def test_commands_work_from_any_folder_below(workspace: Path, kata: Run, folder: str) -> None:
+    share_in(workspace).write_text(RIGHT)
+    done = kata("check", "share", cwd=workspace / folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 1 exercise" in kata(cwd=workspace / folder).stdout.replace("exercises", "exercise")
+
+
+def test_the_course_stays_as_it_is(workspace: Path, tiny_course: Path, kata: Run) -> None:
+    share_in(workspace).write_text(RIGHT)
+    kata("check", cwd=workspace)
+    assert "NotImplementedError" in (tiny_course / "exercises/01_parts/01_share.py").read_text()
+    assert not (tiny_course / ".kata").exists()
+
+
+def test_an_update_renews_what_is_untouched_and_keeps_what_is_changed(
+    workspace: Path, tiny_course: Path, kata: Run, make_course: Callable[..., Path], tmp_path: Path
+) -> None:
+    share_in(workspace).write_text(WRONG)
+    make_course(tiny_course, "01_parts/01_share", "01_parts/02_portion")
+    done = kata("init", workspace, "--course", tiny_course, cwd=tmp_path)
+    assert "1 new exercises, 0 renewed, 1 of yours kept" in done.stdout
+    assert share_in(workspace).read_text() == WRONG
+    stub = workspace / "exercises/01_parts/02_portion.py"
+    solution = tiny_course / "solutions/01_parts/02_portion.py"
+    solution.write_text(solution.read_text().replace("Parts of a whole", "Portions of a whole"))
+    done = kata("init", workspace, "--course", tiny_course, cwd=tmp_path)
+    assert "0 new exercises, 1 renewed, 1 of yours kept" in done.stdout
+    assert "Portions of a whole" in stub.read_text()
+
+
+def test_a_folder_of_the_course_is_no_workspace(tiny_course: Path, kata: Run) -> None:
+    done = kata("init", tiny_course / "mine", cwd=tiny_course)
+    assert (done.returncode, "choose a folder of your own" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda ws, course: shutil.rmtree(course), "not at"),
+        (lambda ws, course: (ws / ".kata/workspace.json").write_text("{"), "is damaged"),
+        (lambda ws, course: (ws / ".kata/workspace.json").write_text("[]"), "is damaged"),
+    ],
+    ids=["the course is gone", "the link is cut off", "the link is none"],
+)
+def test_a_broken_link_to_the_course_is_told_in_a_sentence(
+    workspace: Path, tiny_course: Path, kata: Run, spoil: Callable[[Path, Path], object], sentence: str
+) -> None:
+    spoil(workspace, tiny_course)
+    done = kata("list", cwd=workspace)
+    assert done.returncode == 2
+    assert sentence in done.stderr and "kata init" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_called_workspace_is_no_broken_one(tmp_path: Path, kata: Run) -> None:
+    (tmp_path / "workspace").mkdir()
+    done = kata("list", cwd=tmp_path / "workspace")
+    assert (done.returncode, "soft_lookup" in done.stdout) == (0, True), done.stderr
+
+
+def test_the_page_is_written_even_when_nothing_can_be_noted(workspace: Path, tiny_course: Path, kata: Run) -> None:
+    (tiny_course / "exercises/01_parts/01_share.py").write_text(RIGHT)
+    (tiny_course / ".kata").write_text("a file where the folder should be")
+    done = kata("report", cwd=tiny_course)
+    assert (done.returncode, "could not be noted" in done.stderr) == (0, True), done.stderr
+    assert "<h1" in (tiny_course / "report.html").read_text()
+
+
+def test_plain_pytest_checks_a_workspace_and_remembers(workspace: Path, run_command: Run) -> None:
+    share_in(workspace).write_text(WRONG)
+    pytest_command = [Path(sys.executable).with_name("pytest"), "-p", "no:cacheprovider"]
+    done = run_command(*pytest_command, cwd=workspace)
+    assert done.returncode == 1
+    assert "You divided by one sum of everything." in done.stdout
+    share_in(workspace).write_text(RIGHT)
+    assert run_command(*pytest_command, "exercises/01_parts/01_share.py", cwd=workspace).returncode == 0
+    known = json.loads((workspace / ".kata/progress.json").read_text())
+    assert [each["status"] for each in known["exercises"]["share"]["attempts"]] == ["failed", "passed"]

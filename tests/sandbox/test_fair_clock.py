@@ -1,0 +1,103 @@
+"""A busy machine must not fail a right answer: time without a processor does not count."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox.fair_clock import FairClock
+
+BUSY = "while True: pass"
+ONE_CORE = {min(os.sched_getaffinity(0))}
+
+
+@pytest.fixture
+def spinning() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Three processes that share one core."""
+    command = [sys.executable, "-S", "-c", f"import os; os.sched_setaffinity(0, {ONE_CORE!r})\n{BUSY}"]
+    processes = [subprocess.Popen(command) for _ in range(3)]
+    yield processes
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def clock_of(pid: int) -> FairClock:
+    clock, pidfd = FairClock(), os.pidfd_open(pid)
+    clock.follow(pidfd)
+    os.close(pidfd)
+    return clock
+
+
+def test_a_process_that_shares_its_core_has_waited(spinning: list[subprocess.Popen[bytes]]) -> None:
+    clock = clock_of(spinning[0].pid)
+    started = time.monotonic()
+    while clock.waited() < 0.2:
+        assert time.monotonic() - started < 30
+        time.sleep(0.05)
+    assert clock.waited() <= time.monotonic() - started + 5  # never more than the time that has passed since its start
+
+
+def test_a_process_that_sleeps_has_not_waited() -> None:
+    process = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
+    try:
+        clock = clock_of(process.pid)
+        time.sleep(0.5)
+        before = clock.waited()
+        time.sleep(1.0)
+        assert clock.waited() - before < 0.1
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_what_was_counted_stays_when_the_process_has_ended(spinning: list[subprocess.Popen[bytes]]) -> None:
+    clock = clock_of(spinning[0].pid)
+    time.sleep(0.5)
+    before = clock.waited()
+    spinning[0].kill()
+    spinning[0].wait()
+    assert clock.waited() >= before > 0
+
+
+def test_nothing_is_counted_of_no_process() -> None:
+    assert FairClock().waited() == 0.0
+
+
+BURNS = """\
+import time
+
+def share(amounts):
+    until = time.process_time() + 0.5
+    while time.process_time() < until:
+        pass
+    return amounts / amounts.sum(-1, keepdim=True)
+"""
+
+
+@pytest.mark.timeout(240)
+def test_a_right_answer_passes_however_busy_the_machine_is(
+    tiny_course: Path, spinning: list[subprocess.Popen[bytes]]
+) -> None:
+    text = (tiny_course / "course.yml").read_text()
+    limits = "limits:\n  request_seconds: 1.5\n  seconds: 4\n"
+    (tiny_course / "course.yml").write_text(text.replace("documents:", f"{limits}documents:", 1))
+    (tiny_course / "share.py").write_text(BURNS)
+    kata = Path(sys.executable).with_name("kata")
+    crowd = f"import os; os.sched_setaffinity(0, {ONE_CORE!r}); os.execv({str(kata)!r}, ['kata', *os.sys.argv[1:]])"
+
+    done = subprocess.run(
+        [sys.executable, "-c", crowd, "grade", "share.py", "--only", "share", "--isolation", "process"],
+        cwd=tiny_course,
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+
+    assert "4 of 4 points" in done.stdout, done.stdout + done.stderr

@@ -1,0 +1,143 @@
+"""The real commands on a system that lacks what only Linux has (forced: its parts are taken away from every process)."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOFTMAX = Path("exercises", "01_soft_lookup", "03_softmax.py")
+
+# Read by every Python process that has this file's folder in its PYTHONPATH, before anything else of ours or others'.
+SITECUSTOMIZE = """\
+import os, select, signal, sys
+
+for module, names in {
+    os: ("fork", "forkpty", "pidfd_open", "pipe2", "killpg", "setsid"),
+    select: ("poll", "epoll"),
+    signal: ("pidfd_send_signal",),
+}.items():
+    for name in names:
+        delattr(module, name)
+
+import socket
+
+del socket.send_fds, socket.recv_fds, socket.SOCK_SEQPACKET
+
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("resource", "fcntl", "landlockpy", "pyseccomp"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+for name in ("resource", "fcntl"):
+    sys.modules.pop(name, None)
+sys.meta_path.insert(0, Absent())
+"""
+
+WRONG = {
+    "wrong": ("def share(amounts):\n    return amounts / amounts.sum()\n", "You divided by one sum of everything"),
+    "loop": ("def share(amounts):\n    while True: pass\n", "Is there a loop that does not end"),
+    "exit": ("import os\ndef share(amounts):\n    os._exit(0)\n", "Your code ended the Python process"),
+    "crash": ("import ctypes\ndef share(amounts):\n    ctypes.string_at(0)\n", "Your code crashed the Python process"),
+    "flood": ("def share(amounts):\n    while True: print('x' * 10**6)\n", "Your code printed far too much"),
+    "syntax": ("def share(amounts:\n", "not valid Python"),
+}
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory):
+    """The environment of a system without fork, pidfds, poll, descriptors over sockets and the modules for them."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    (folder / "sitecustomize.py").write_text(SITECUSTOMIZE)
+    # other libraries' plugins take Linux as given when they see its name
+    return {"PYTHONPATH": str(folder), "PYTHONWARNINGS": "ignore", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_the_forcing_reaches_every_process(elsewhere, run_command, tmp_path):
+    code = "import os, subprocess, sys; print(hasattr(os, 'fork')); subprocess.run([sys.executable, '-c', sys.argv[1]])"
+    inner = "import os, importlib\ntry:\n    import fcntl\nexcept ImportError: print(hasattr(os, 'pipe2'))"
+    done = run_command(sys.executable, "-c", code, inner, cwd=tmp_path, env=elsewhere)
+    assert sorted(done.stdout.split()) == ["False", "False"], done.stderr
+
+
+def test_doctor_says_that_practice_works(elsewhere, kata, tmp_path):
+    done = kata("doctor", cwd=tmp_path, env=elsewhere)
+    assert "Isolation: process" in done.stdout.splitlines() and "You can practise here" in done.stdout, done.stderr
+    assert done.returncode == 3
+
+
+@pytest.mark.parametrize("level", ["full", "reduced"])
+def test_grading_others_is_refused(level, elsewhere, kata, tiny_course):
+    done = kata("grade", "exercises", "--isolation", level, cwd=tiny_course, env=elsewhere)
+    assert done.returncode == 3 and "cannot isolate" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory, elsewhere, kata):
+    """A learner's own workspace of the real course."""
+    folder = tmp_path_factory.mktemp("workspace") / "mine"
+    done = kata("init", folder, cwd=ROOT, env=elsewhere)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, kata):
+    shutil.copy(ROOT / "solutions" / SOFTMAX.relative_to("exercises"), workspace / SOFTMAX)
+    done = kata("check", "softmax", cwd=workspace, env=elsewhere)
+    assert done.returncode == 0 and "1 of 1 exercise passed" in done.stdout, done.stdout + done.stderr
+    assert "Isolation: process" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def own_course(tmp_path_factory):
+    """A copy of the real course, worked in as one that was cloned."""
+    root = tmp_path_factory.mktemp("course") / "course"
+    for part in ("exercises", "solutions", "tests/checks", "tests/mistakes"):
+        shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "course.yml", root)
+    (root / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("change", "ending"), [(("", ""), "passed"), (("return", "return 2 *"), "failed")], ids=["right", "wrong"]
+)
+def test_plain_pytest_judges_in_the_real_course(change, ending, own_course, elsewhere, run_command):
+    right = (ROOT / "solutions" / SOFTMAX.relative_to("exercises")).read_text(encoding="utf-8")
+    (own_course / SOFTMAX).write_text(right.replace(*change), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "grader.judge.plugin", SOFTMAX]
+    done = run_command(*command, cwd=own_course, env=elsewhere)
+    assert done.returncode == (0 if ending == "passed" else 1), done.stdout + done.stderr
+    assert ending in done.stdout.splitlines()[-1]
+    assert "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize(("source", "sentence"), WRONG.values(), ids=WRONG.keys())
+def test_what_is_wrong_is_told_as_everywhere(source, sentence, elsewhere, kata, tiny_course):
+    (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text(source)
+    there = kata("check", "share", "--seed", 5, cwd=tiny_course, env=elsewhere)
+    here = kata("check", "share", "--seed", 5, "--isolation", "process", cwd=tiny_course)
+    assert there.returncode == 1 and sentence in one_line(there.stdout), there.stdout + there.stderr
+    assert there.stdout == here.stdout
+
+
+def test_no_child_is_left_after_a_check(elsewhere, kata, tiny_course):
+    marked = {**elsewhere, "KATA_TEST_MARK": str(tiny_course)}
+    (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text("def share(amounts):\n    while True: pass\n")
+    kata("check", "share", cwd=tiny_course, env=marked)
+    assert not [pid for pid in filter(str.isdigit, os.listdir("/proc")) if str(tiny_course) in _environment_of(pid)]
+
+
+def _environment_of(pid: str) -> str:
+    try:
+        return Path("/proc", pid, "environ").read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""
