@@ -35,6 +35,7 @@ class Sandbox:
         self._ready = False
         self._pidfds: dict[int, int] = {}
         self._codes: dict[int, int] = {}
+        self._has_ended = False
 
     def spawn(self, bounds: Bounds) -> ForkedWorker:
         """Ask for one more worker; returns before it is there."""
@@ -80,9 +81,14 @@ class Sandbox:
         return self._pidfds[number]
 
     def exit_code_of(self, number: int, deadline: float) -> int | None:
-        """How a worker ended (negative: by that signal), or None when it still runs at `deadline`."""
+        """How a worker ended (negative: by that signal), or None when it still runs at `deadline`.
+
+        Raises MachineError when the zygote has ended too: then the worker died with it, and not of what it did.
+        """
         while number not in self._codes:
             if self._hear(deadline) is None:
+                if self._has_ended:
+                    raise MachineError("the sandbox was ended from outside")
                 return None
         return self._codes[number]
 
@@ -103,8 +109,9 @@ class Sandbox:
         try:
             message, fds, _, _ = socket.recv_fds(self._control, MAX_MESSAGE_BYTES, 1)
         except OSError:
-            return None
+            message = b""
         if not message:
+            self._has_ended = True
             return None
         told: dict[str, Any] = json.loads(message)
         if "spawned" in told:

@@ -1,6 +1,7 @@
 """A worker's life behind the wall: what a learner's code can do, what it can't, and how its end is told."""
 
 import os
+import threading
 import time
 
 import pytest
@@ -213,6 +214,17 @@ def test_a_killed_zygote_is_the_machines_fault():
         sandbox._process.wait()
         with pytest.raises(MachineError):
             sandbox.spawn(Bounds()).await_lock(time.monotonic() + 5)
+
+
+@pytest.mark.parametrize("level", ["full", "reduced"])
+def test_a_worker_that_dies_with_its_zygote_is_the_machines_fault(level):
+    with Sandbox(level) as sandbox:
+        sandbox.await_ready()
+        soon = threading.Timer(0.5, sandbox._process.kill)
+        soon.start()
+        with pytest.raises(MachineError, match="from outside"):
+            ask(sandbox, "import time\ndef f():\n    time.sleep(60)", seconds=30)
+        soon.join()
 
 
 def test_a_worker_that_cannot_be_locked_is_the_machines_fault(full):
