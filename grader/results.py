@@ -21,6 +21,8 @@ VERSION: Literal[1] = 1
 # Readers of JSON that keep numbers as doubles must not change a seed, else nobody can grade again with it.
 MAX_SEED = 2**53 - 1
 POINTS_TOLERANCE = 1e-6
+HIDDEN = "Hidden: graded when you hand in."
+"""The message of a check that is skipped because a learner's bundle does not hold it."""
 
 Outcome = Literal["passed", "failed", "error", "skipped"]
 Status = Literal["passed", "failed", "error", "not_started", "missing"]
@@ -46,6 +48,7 @@ def _positive_zero(value: float) -> float:
 Text = Annotated[str, BeforeValidator(_without_lone_surrogates)]
 Name = Annotated[str, BeforeValidator(_without_lone_surrogates), Field(min_length=1)]
 NonNegative = Annotated[float, Field(ge=0), AfterValidator(_positive_zero)]
+Change = Annotated[float, AfterValidator(_positive_zero)]
 
 
 class _Part(BaseModel):
@@ -91,6 +94,20 @@ class ExerciseResult(_Part):
     checks: tuple[CheckResult, ...] = Field(description="In the order in which they ran.")
     diagnosis: tuple[Diagnosis, ...] = Field(description="Likeliest first; empty when no known mistake fits.")
     seconds: NonNegative = Field(description="Wall time; the only field that differs between equal runs.")
+    final_points: NonNegative | None = Field(default=None, description="The points after the course's policy.")
+    final_max_points: NonNegative | None = Field(
+        default=None, description="What it adds to the maximum: 0 for extra credit, else max_points."
+    )
+
+    @property
+    def counted_points(self) -> float:
+        """The points that count: the final ones where a policy was applied."""
+        return self.points if self.final_points is None else self.final_points
+
+    @property
+    def counted_max_points(self) -> float:
+        """What it adds to the maximum that counts."""
+        return self.max_points if self.final_max_points is None else self.final_max_points
 
     @model_validator(mode="after")
     def _adds_up(self) -> ExerciseResult:
@@ -132,6 +149,14 @@ class Problem(_Part):
     message: Text = Field(description="What is wrong, in one sentence.")
 
 
+class Adjustment(_Part):
+    """What the course's policy made of one unit's points, and why."""
+
+    unit: Name = Field(description="The unit's folder in course.yml.")
+    points: Change = Field(description="What was added to the unit's points; negative when points were taken off.")
+    reason: Text = Field(description="Why, in a sentence for learner and instructor.")
+
+
 class CourseStamp(_Part):
     """The course the submission was graded against."""
 
@@ -154,6 +179,18 @@ class Record(_Part):
     complete: bool = Field(description="False when an exercise has status error: then points are not a mark.")
     exercises: tuple[ExerciseResult, ...] = Field(description="In course order.")
     problems: tuple[Problem, ...] = Field(description="What the intake could not take.")
+    digest: str = Field(
+        default="", description="SHA-256 of what was graded, in a class; when it is the same, so is the record."
+    )
+    final_points: NonNegative | None = Field(
+        default=None, description="The points after the course's policy; absent when none was applied."
+    )
+    final_max_points: NonNegative | None = Field(
+        default=None, description="The max_points without extra credit, which counts on top."
+    )
+    adjustments: tuple[Adjustment, ...] | None = Field(
+        default=None, description="What the policy changed, and why; final_points is points and these together."
+    )
 
     @classmethod
     def of(
@@ -196,9 +233,33 @@ class Record(_Part):
 
     def to_json(self) -> str:
         """The record as one line of JSON, the same bytes for equal records."""
-        text = json.dumps(self.model_dump(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        told = self.model_dump(exclude=self._left_out())
+        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         # JSON allows these bare, but line-wise readers of a .jsonl file would break a record at them.
         return text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+    def _left_out(self) -> dict[str, Any]:
+        """The fields that are only there when they say something."""
+        left_out: dict[str, Any] = {} if self.digest else {"digest": True}
+        if self.is_adjusted:
+            return left_out
+        finals = {"final_points": True, "final_max_points": True}
+        return {**left_out, **finals, "adjustments": True, "exercises": {"__all__": finals}}
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether a policy was applied, so that there are final points."""
+        return self.final_points is not None
+
+    @property
+    def counted_points(self) -> float:
+        """The points that count: the final ones where a policy was applied."""
+        return self.points if self.final_points is None else self.final_points
+
+    @property
+    def counted_max_points(self) -> float:
+        """The maximum that counts; with extra credit the points may be above it."""
+        return self.max_points if self.final_max_points is None else self.final_max_points
 
     @model_validator(mode="after")
     def _adds_up(self) -> Record:
@@ -212,6 +273,22 @@ class Record(_Part):
             raise ValueError("complete must be false exactly when an exercise has status error")
         return self
 
+    @model_validator(mode="after")
+    def _finals_add_up(self) -> Record:
+        if not self.is_adjusted:
+            rest = [self.final_max_points, self.adjustments]
+            rest += [each for part in self.exercises for each in (part.final_points, part.final_max_points)]
+            if any(each is not None for each in rest):
+                raise ValueError("the record has parts of final points, but no final_points")
+            return self
+        _must_sum_up("final_points", self.final_points, [each.final_points for each in self.exercises])
+        _must_sum_up("final_max_points", self.final_max_points, [each.final_max_points for each in self.exercises])
+        if self.adjustments is None:
+            raise ValueError("the record has final_points, but does not say how they came about")
+        if not _same(self.final_points or 0, self.points + math.fsum(each.points for each in self.adjustments)):
+            raise ValueError("the final_points of the record are not its points and the adjustments together")
+        return self
+
 
 def without_timings(record: Record) -> Record:
     """The same record with every time set to 0, for comparing two runs."""
@@ -223,6 +300,14 @@ def record_schema() -> dict[str, Any]:
     """The JSON Schema of a record, as published in docs/record.schema.json."""
     schema = Record.model_json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _must_sum_up(field: str, whole: float | None, parts: Sequence[float | None]) -> None:
+    given = [part for part in parts if part is not None]
+    if whole is None or len(given) < len(parts):
+        raise ValueError(f"the {field} are missing from the record or some of its exercises")
+    if not _same(whole, math.fsum(given)):
+        raise ValueError(f"the {field} of the record are not the sum of its exercises' {field}")
 
 
 def _same(left: float, right: float) -> bool:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.course import Course, Exercise
 
 _MARKER = re.compile(r"[ \t]*# (BEGIN|END) (SOLUTION|STUB)[ \t]*")
 # Anything that looks like an attempt at a marker: passing it over could hand the solution to the learner.
@@ -54,6 +58,13 @@ def make_stub(solution_text: str) -> str:
             stub.append(_still_to_write(lines, region))
     stub.extend(lines[position:])
     return "\n".join(stub)
+
+
+def stub_of(course: Course, exercise: Exercise) -> str:
+    """The file as a learner is given it. Raises StubError as `make_stub` does."""
+    if course.is_bundle:
+        return course.given_path(exercise).read_text(encoding="utf-8")
+    return make_stub(course.solution_path(exercise).read_text(encoding="utf-8"))
 
 
 def same_as_stub(source: bytes, stub: str) -> bool:

@@ -1,6 +1,31 @@
 """The command line, `kata`: one module for each kind of user."""
 
-from . import authoring, grading, notebooks, practising, reporting, reviewing
+from . import (
+    authoring,
+    autograding,
+    class_grading,
+    exporting,
+    grading,
+    notebooks,
+    policy,
+    practising,
+    releasing,
+    reporting,
+    reviewing,
+)
 from .app import main
 
-__all__ = ["authoring", "grading", "main", "notebooks", "practising", "reporting", "reviewing"]
+__all__ = [
+    "authoring",
+    "autograding",
+    "class_grading",
+    "exporting",
+    "grading",
+    "main",
+    "notebooks",
+    "policy",
+    "practising",
+    "releasing",
+    "reporting",
+    "reviewing",
+]

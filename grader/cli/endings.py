@@ -14,6 +14,7 @@ from grader.sandbox.launch import MachineError
 EXIT_NOT_RIGHT = 1
 EXIT_BAD_INPUT = 2
 EXIT_CANNOT_ISOLATE = 3
+EXIT_INTERRUPTED = 130
 
 
 class UsageError(Exception):
@@ -41,7 +42,7 @@ def sentences() -> Iterator[None]:
             EXIT_CANNOT_ISOLATE,
         )
     except KeyboardInterrupt:
-        stop("Stopped.", 130)
+        stop("Stopped.", EXIT_INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
@@ -50,12 +51,22 @@ def sentences() -> Iterator[None]:
     except OSError as error:
         stop(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), EXIT_BAD_INPUT)
     except Exception as error:
-        from grader.course import CourseError
-        from grader.submission import SubmissionError
-
-        if not isinstance(error, (CourseError, SubmissionError)):
+        if not isinstance(error, _told_by_themselves()):
             raise
         stop(str(error), EXIT_BAD_INPUT)
+
+
+def _told_by_themselves() -> tuple[type[Exception], ...]:
+    """Errors whose text is a sentence for people; imported only now that there is one."""
+    from grader.classroom.ledger import LedgerError
+    from grader.classroom.results_file import ResultsError
+    from grader.classroom.roster import RosterError
+    from grader.classroom.run_header import RunError
+    from grader.classroom.times import TimesError
+    from grader.course import CourseError
+    from grader.submission import SubmissionError
+
+    return (CourseError, SubmissionError, RosterError, RunError, ResultsError, LedgerError, TimesError)
 
 
 def stop(sentence: str, status: int) -> NoReturn:

@@ -1,9 +1,8 @@
-"""`kata grade` and `kata grade-class`."""
+"""`kata grade`."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from .app import app
 from .endings import EXIT_CANNOT_ISOLATE, stop
+from .policy_options import Extensions, HandedIn, Raw, times_given
 from .terms import (
     CourseFile,
     Isolation,
@@ -29,6 +29,7 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
+    from grader.classroom.kept_times import KeptTimes
     from grader.course import Course
     from grader.results import Record
 
@@ -41,6 +42,9 @@ def grade(
     html: Annotated[Path | None, typer.Option("--html", help="Write the report here as a page.")] = None,
     isolation: Isolation = "full",
     seed: Seed = None,
+    handed_in: HandedIn = None,
+    extensions: Extensions = None,
+    raw: Raw = False,
     course: CourseFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
 ) -> None:
@@ -49,6 +53,7 @@ def grade(
     launched = launched_at(level)
     chosen = course_at(course, path)
     refuse_unknown(chosen, only)
+    given = times_given(handed_in, extensions, raw, chosen)
     from grader.submission import read_submission
 
     submission = read_submission(path, chosen)
@@ -58,7 +63,7 @@ def grade(
     records: list[Record] = []
     with ending(judge.close), progress("Grading", len(judge.kits)) as advance:
         judge.grade([submission], records.append, advance)
-    record = records[0]
+    record = records[0] if raw else _final(records[0], chosen, given)
     _write_outputs(record, chosen, json, html)
     if json != Path("-"):
         from grader.reports.terminal import print_record
@@ -71,51 +76,17 @@ def grade(
         )
 
 
-@app.command("grade-class")
-def grade_class(
-    folder: Annotated[
-        Path, typer.Argument(help="A folder with one folder, zip, notebook or file a learner.", metavar="DIR")
-    ],
-    out: Annotated[Path, typer.Option("--out", help="The folder for results.jsonl.")],
-    jobs: Annotated[int, typer.Option("--jobs", help="How many judges work side by side.", min=1)] = os.cpu_count()
-    or 1,
-    only: Only = None,
-    html: Annotated[bool, typer.Option("--html", help="Write a class page and a page for each learner too.")] = False,
-    isolation: Isolation = "full",
-    seed: Seed = None,
-    course: CourseFile = None,
-) -> None:
-    """Grade a class: one record a line in OUT/results.jsonl."""
-    from grader.classroom import Terms, entries
-    from grader.classroom import grade_class as grade_all
-    from grader.submission import find_submissions
+def _final(record: Record, course: Course, times: KeptTimes) -> Record:
+    """The record with the final points of the course's policy; told on standard error when nobody knows who is late."""
+    from grader.classroom.final_points import hand_ins
+    from grader.classroom.learners import Learner
+    from grader.policy.adjusting import adjusted
 
-    chosen = course_at(course, folder)
-    level = level_called(isolation, chosen_aloud=True)
-    refuse_unknown(chosen, only)
-    found = entries(find_submissions(folder))
-    terms = Terms(chosen.root / "course.yml", level, seed_or_fresh(seed), tuple(only or ()))
-    records: list[Record] = []
-    results = out / "results.jsonl"
-    with progress("Grading", len(found)) as advance:
-        for record in grade_all(found, terms, jobs):
-            if not records:  # not before: when nothing can be graded, older results stay as they are
-                _make_room(results)
-            with results.open("a", encoding="utf-8") as lines:
-                lines.write(record.to_json() + "\n")
-            records.append(record)
-            advance(record.submission)
-    _show_class(records, chosen, out, results, html)
-    if not all(record.complete for record in records):
-        names = ", ".join(record.submission for record in records if not record.complete)
-        stop(f"Not graded in full, by the grader's own fault: {names}.", EXIT_CANNOT_ISOLATE)
-
-
-def _make_room(results: Path) -> None:
-    """Make the folder for the results; older ones are kept beside the new."""
-    results.parent.mkdir(parents=True, exist_ok=True)
-    if results.exists():
-        results.replace(results.with_name("results.previous.jsonl"))
+    # the CSVs may be of the whole class, so who else is in them is no news
+    known = hand_ins(times, [Learner(name=record.submission, shown=record.submission)]).of(record.submission)
+    if course.policy.due and not known.at:
+        print(f"When {record.submission} handed in is not known, so it counts as in time.", file=sys.stderr)
+    return adjusted(record, course, known)
 
 
 def _write_outputs(record: Record, course: Course, json: Path | None, html: Path | None) -> None:
@@ -124,27 +95,11 @@ def _write_outputs(record: Record, course: Course, json: Path | None, html: Path
     elif json is not None:
         json.write_text(record.to_json() + "\n", encoding="utf-8")
     if html is not None:
-        from grader.reports.html import render_record
-
-        html.write_text(render_record(record, titles=titles_of(course), units=units_of(course)), encoding="utf-8")
+        write_page(record, course, html)
 
 
-def _show_class(records: Sequence[Record], course: Course, out: Path, results: Path, html: bool) -> None:
-    from grader.reports.class_table import print_class, render_class
+def write_page(record: Record, course: Course, path: Path) -> None:
+    """Write a record as a page."""
     from grader.reports.html import render_record
 
-    print_class(records, console(), titles=titles_of(course))
-    print(f"Records: {results}")
-    if not html:
-        return
-    links = {}
-    for number, record in enumerate(records, start=1):
-        # not the learner's own name: what is legal in a name is not in every file system
-        links[record.submission] = f"learner-{number:04d}.html"
-        page = render_record(record, titles=titles_of(course), units=units_of(course))
-        (out / links[record.submission]).write_text(page, encoding="utf-8")
-    class_page = out / "class.html"
-    class_page.write_text(
-        render_class(records, titles=titles_of(course), units=units_of(course), links=links), encoding="utf-8"
-    )
-    print(f"Page: {class_page}")
+    path.write_text(render_record(record, titles=titles_of(course), units=units_of(course)), encoding="utf-8")

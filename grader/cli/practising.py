@@ -175,6 +175,8 @@ def solution(
     """Your answer beside the course's, and other ways to write it; after passing."""
     workspace = workspace_here(course)
     exercise = workspace.course.exercise(id)
+    if workspace.course.is_bundle:
+        raise UsageError("This is a learner's bundle: the course's answers are not in it.")
     if not force and not progress_of(workspace).is_passed(id):
         raise UsageError(f"{id} is not passed yet: `kata hint {id}` helps, and --force shows the answer all the same.")
     from grader.practice.answers import print_answers
@@ -193,7 +195,7 @@ def init(
     """Make a workspace of your own, or bring it up to date; files that you have changed are never touched."""
     from grader.practice.workspace import make_workspace
 
-    chosen = course_at(course, folder)
+    chosen = course_at(course, folder, may_be_bundle=True)
     made = make_workspace(folder, chosen)
     print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
     print(f"Go on with: cd {folder} && kata")
@@ -223,7 +225,7 @@ def workspace_here(course: Path | None) -> Workspace:
         except CourseError as error:
             if "course.yml:" in str(error):
                 raise
-    chosen = course_at(course, Path.cwd())
+    chosen = course_at(course, Path.cwd(), may_be_bundle=True)
     return Workspace(chosen, chosen.root)
 
 

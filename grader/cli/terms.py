@@ -37,8 +37,21 @@ CourseFile = Annotated[
 Only = Annotated[list[str] | None, typer.Option("--only", help="Only this exercise; may be given again.", metavar="ID")]
 
 
-def course_at(given: Path | None, near: Path) -> Course:
-    """The course that was named, or the nearest from here, from the given path, or the one this program came with."""
+def course_at(given: Path | None, near: Path, *, may_be_bundle: bool = False) -> Course:
+    """The course that was named, or the nearest from here, from the given path, or the one this program came with.
+
+    Raises UsageError for a learner's bundle, unless that will do: most commands want the answers.
+    """
+    course = _course_at(given, near)
+    if course.is_bundle and not may_be_bundle:
+        raise UsageError(
+            f"{course.root} is a learner's bundle, without solutions and hidden checks: this needs the whole course "
+            "(--course says where it is)."
+        )
+    return course
+
+
+def _course_at(given: Path | None, near: Path) -> Course:
     from grader.course import CourseError, find_course, load_course
 
     if given is not None:

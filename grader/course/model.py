@@ -11,10 +11,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 from .errors import CourseError
+from .moments import EXAMPLE, read_moment, read_zone
 from .phrases import did_you_mean, quoted
 
 MAX_POINTS = 1000
 MAX_LIMIT = 1_000_000
+MAX_GRACE_MINUTES = 7 * 24 * 60
+BUNDLE_FORMAT = 1
+"""How the learner's bundles that this version makes and reads are laid out."""
 
 
 def _must(holds: Callable[[Any], bool], demand: str) -> AfterValidator:
@@ -62,6 +66,25 @@ Folder = Annotated[
 Number = Annotated[int, _must(_is_within(1, 99), "must be from 1 to 99")]
 Points = Annotated[float, _must(_is_positive_within(MAX_POINTS), f"must be more than 0 and at most {MAX_POINTS}")]
 Cost = Annotated[float, _must(_is_within(0, MAX_POINTS), f"must be from 0 to {MAX_POINTS}")]
+Percent = Annotated[float, _must(_is_within(0, 100), "must be from 0 to 100")]
+Minutes = Annotated[int, _must(_is_within(0, MAX_GRACE_MINUTES), f"must be from 0 to {MAX_GRACE_MINUTES}")]
+Moment = Annotated[
+    str, _must(lambda text: read_moment(text) is not None, f"must be a date and a time such as `{EXAMPLE}`")
+]
+TimeZone = Annotated[
+    str,
+    _must(
+        lambda name: read_zone(name) is not None,
+        "must be a time zone such as `Europe/Vienna`, and one that this machine knows",
+    ),
+]
+BundleFormat = Annotated[
+    int,
+    _must(
+        lambda number: number == BUNDLE_FORMAT,
+        f"must be {BUNDLE_FORMAT}, as this version of attention-kata reads no other bundles",
+    ),
+]
 Amount = Annotated[float, _is_limit]
 Count = Annotated[int, _is_limit]
 PythonName = Annotated[str, _must(_is_name, "must be a Python name")]
@@ -156,7 +179,10 @@ class Exercise(Model):
 
 
 class Unit(Model):
-    """A folder of exercises with a lesson."""
+    """A folder of exercises with a lesson.
+
+    `extra_credit`: its points count on top, and are not in the maximum.
+    """
 
     folder: Folder
     title: Title
@@ -165,16 +191,33 @@ class Unit(Model):
 
 
 class Policy(Model):
-    """What the instructor decides about marks."""
+    """What the instructor decides about marks.
+
+    `due`: when a unit is due; a time without its own distance from UTC is in `time_zone`. Per started day of lateness
+    `late_percent_per_day` of a unit's points are taken off, together `late_percent_at_most`; nothing up to
+    `grace_minutes` after the unit was due.
+
+    `hints_cost_points` is only told to learners: which hints they opened stands in a file of their own, so no grader
+    can know.
+    """
 
     hints_cost_points: Cost = 0.0
+    time_zone: TimeZone | None = None
+    due: dict[str, Moment] = {}
+    late_percent_per_day: Percent = 0.0
+    late_percent_at_most: Percent = 100.0
+    grace_minutes: Minutes = 0
 
 
 class Course(Model):
-    """The whole course, and where its files are."""
+    """The whole course, and where its files are.
+
+    `bundle`: of a learner's bundle, which has no answers, the format; None for the whole course.
+    """
 
     title: Title
     version: Title
+    bundle: BundleFormat | None = None
     documents: dict[str, Document]
     limits: Limits = Limits()
     policy: Policy = Policy()
@@ -197,6 +240,11 @@ class Course(Model):
         ids = [exercise.id for exercise in self.exercises]
         raise CourseError(f"there is no exercise {quoted(id)}{did_you_mean(id, ids)}")
 
+    @property
+    def is_bundle(self) -> bool:
+        """Whether this is a learner's bundle: without solutions, hidden checks and known mistakes."""
+        return self.bundle is not None
+
     def stub_path(self, exercise: Exercise) -> Path:
         """The file a learner edits."""
         return self.root / "exercises" / exercise.relative_path
@@ -216,6 +264,18 @@ class Course(Model):
     def alternatives_path(self, exercise: Exercise) -> Path:
         """The folder of right answers that are written differently."""
         return self.root / "tests" / "alternatives" / exercise.unit / exercise.stem
+
+    def given_path(self, exercise: Exercise) -> Path:
+        """In a bundle: the stub once more, as no learner edits it."""
+        return self.root / "given" / exercise.relative_path
+
+    def numbers_path(self, exercise: Exercise) -> Path:
+        """In a bundle: the numbers that the visible checks ask with and expect."""
+        return self.checks_path(exercise).with_suffix(".numbers")
+
+    def hidden_path(self, exercise: Exercise) -> Path:
+        """In a bundle: what the hidden checks are called and are worth."""
+        return self.checks_path(exercise).with_suffix(".hidden.json")
 
     def lesson_path(self, unit: Unit) -> Path:
         """The unit's lesson."""

@@ -1,4 +1,4 @@
-"""What no single entry shows: repeated ids, requirements in circles, documents that do not exist."""
+"""What no single entry shows: repeated ids, requirements in circles, documents and units that do not exist."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .moments import EXAMPLE, read_moment
 from .phrases import Place, did_you_mean, quoted
 from .source import Source
 
@@ -23,6 +24,7 @@ def check_whole(source: Source) -> None:
         _check_numbers(source, list(_entries(unit, place, "exercises")))
     _check_documents(source, exercises)
     _check_requires(source, exercises)
+    _check_policy(source, units)
 
 
 def _entries(holder: Any, place: Place, key: str) -> Iterator[tuple[Place, Entry]]:
@@ -102,6 +104,38 @@ def _check_requires(source: Source, exercises: list[tuple[Place, Entry]]) -> Non
                 source.report(where, sentence)
             elif isinstance(id, str) and (sentence := _wrong_requirement(id, needed, requires, order)):
                 source.report(where, sentence)
+
+
+def _check_policy(source: Source, units: list[tuple[Place, Entry]]) -> None:
+    policy = source.data.get("policy") if isinstance(source.data, dict) else None
+    if not isinstance(policy, dict):
+        return
+    due = policy.get("due")
+    if isinstance(due, dict):
+        folders = _texts(tuple(unit.get("folder") for _, unit in units))
+        for folder, when in due.items():
+            _check_due(source, folder, when, folders, has_zone="time_zone" in policy)
+    for key in _NEED_DUE if not due else ():
+        if key in policy:
+            source.report(("policy", key), f"{quoted(key)} means nothing without {quoted('due')}")
+
+
+_NEED_DUE = ("late_percent_per_day", "late_percent_at_most", "grace_minutes")
+
+
+def _check_due(source: Source, folder: str, when: Any, folders: tuple[str, ...], *, has_zone: bool) -> None:
+    place = ("policy", "due", folder)
+    if source.is_spoilt(place):
+        return
+    if folder not in folders:
+        source.report(place, f"there is no unit {quoted(folder)} to be due{did_you_mean(folder, folders)}")
+    moment = read_moment(when) if isinstance(when, str) else None
+    if moment is not None and moment.tzinfo is None and not has_zone:
+        source.report(
+            place,
+            f"nobody knows in which time zone {quoted(when)} is: add {quoted('time_zone')} to the policy, "
+            f"or write {quoted(f'{EXAMPLE} +01:00')}",
+        )
 
 
 def _wrong_requirement(id: str, needed: str, requires: Mapping[str, tuple[str, ...]], order: Mapping[str, int]) -> str:

@@ -30,7 +30,8 @@ _MODELS: Mapping[str, type[Model]] = {
     "forbidden": Forbidden,
     "policy": Policy,
 }
-_FILLED_IN = ("root", "unit")
+_FILLED_IN = ("root", "unit", "bundle")
+"""Keys that no author writes: the first two are worked out here, the last is put there by `kata release`."""
 
 
 def problems_of(error: ValidationError, source: Source) -> Iterator[Problem]:

@@ -211,6 +211,9 @@ def _up_to_own_frame(trace: TracebackType | None, file: str) -> TracebackType | 
 class LocalAttempt(_Facts):
     """The learner's file run in this very process (isolation "none"), for a debugger and for print. No wall at all."""
 
+    raises = True
+    """Whether an error ends the question with its traceback; a worker answers with what it was instead."""
+
     def __init__(self, exercise: Exercise, source: bytes, file: str = "") -> None:
         super().__init__(exercise, source)
         # the real path, so that a debugger can show the lines
@@ -226,7 +229,7 @@ class LocalAttempt(_Facts):
         try:
             if self._namespace is None:
                 self._namespace = self._load()
-            reply = host.run_question(data, self._namespace, self._file, self.script.operators, raw=True)
+            reply = host.run_question(data, self._namespace, self._file, self.script.operators, raw=self.raises)
         except (CheckFailed, KeyboardInterrupt):
             raise
         except BaseException as error:

@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 
 from grader.course import Course, Exercise
-from grader.stubs import make_stub, same_as_stub
+from grader.stubs import same_as_stub, stub_of
 
+from .hidden import HiddenCheck, read_hidden
 from .points import Role
+from .recorded import Due, Numbers, Recorded
 from .sitting import Sitting
 from .trusted import Expected
 
@@ -33,24 +35,32 @@ class Worth:
 
 
 class Kit:
-    """An exercise together with what the judge has for it."""
+    """An exercise together with what the judge has for it; in a learner's bundle that is less.
+
+    `hidden` are the checks that are not here: none in the whole course. Raises GraderBroken for a damaged bundle.
+    """
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
+        self.course = course
         self.exercise = exercise
         self.checks_path = course.checks_path(exercise)
         self.stub_path = course.stub_path(exercise)
-        self._solution = course.solution_path(exercise)
-        self._bank = course.mistakes_path(exercise)
+        self.hidden: tuple[HiddenCheck, ...] = read_hidden(course.hidden_path(exercise)) if course.is_bundle else ()
 
     @cached_property
-    def expected(self) -> Expected:
-        """The reference and the known mistakes."""
-        return Expected(self._solution, self._bank)
+    def expected(self) -> Due:
+        """The reference and the known mistakes, or what was written down for the visible checks.
+
+        Raises GraderBroken for a bundle that is damaged here.
+        """
+        if self.course.is_bundle:
+            return Recorded(Numbers.read(self.course.numbers_path(self.exercise)))
+        return Expected(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
 
     @cached_property
     def stub(self) -> str:
         """The file as a learner is given it."""
-        return make_stub(self._solution.read_text(encoding="utf-8"))
+        return stub_of(self.course, self.exercise)
 
     def is_untouched(self, source: bytes) -> bool:
         """Whether a learner's file is still the stub."""
@@ -64,7 +74,9 @@ class ExerciseFile(pytest.Module):
     course: Course
     sitting: Sitting | None = None
     size: int = 0
-    """How many checks there are, whether or not they were chosen to run."""
+    """How many checks there are to run, whether or not they were chosen to."""
+    names_hidden: bool = False
+    """Whether the checks that are not here get an item each, for a learner to see."""
 
     @classmethod
     def of(cls, parent: pytest.Collector, path: Path, kit: Kit, course: Course) -> ExerciseFile:
@@ -84,7 +96,24 @@ class ExerciseFile(pytest.Module):
             if isinstance(item, pytest.Function) and item.get_closest_marker("points") is None:
                 raise pytest.UsageError(f"{self.kit.checks_path.name}: {item.name} has no @points")
         self.size = len(items)
-        return items
+        hidden = self.kit.hidden if self.names_hidden else ()
+        return [*items, *(Hidden.of(self, check) for check in hidden)]
+
+
+class Hidden(pytest.Item):
+    """Stands for a check that is not in a learner's bundle."""
+
+    @classmethod
+    def of(cls, parent: pytest.Collector, check: HiddenCheck) -> Hidden:
+        """The item for a check."""
+        item: Hidden = cls.from_parent(parent, name=check.name)
+        return item
+
+    def runtest(self) -> None:
+        pytest.skip("hidden: graded when you hand in")
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, f"{self.path.stem}: {self.name}"
 
 
 class NotStarted(pytest.Item):

@@ -18,6 +18,7 @@ import pytest
 from grader.course import Course, Exercise
 from grader.exhibits import Exhibit, Shown
 from grader.results import (
+    HIDDEN,
     POINTS_TOLERANCE,
     CheckResult,
     CourseStamp,
@@ -81,6 +82,8 @@ class Judge:
         chosen = [course.exercise(id) for id in only] or course.exercises
         wanted = {exercise.id for exercise in chosen}
         self.kits = {e.id: Kit(course, e) for e in course.exercises if e.id in wanted}
+        self.worths: dict[str, dict[str, Worth]] = {}
+        """What the checks of each exercise are worth; known once `grade` was called."""
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
 
     def grade(
@@ -98,7 +101,8 @@ class Judge:
         """
         absent = [kit.exercise.id for kit in self.kits.values() if not kit.checks_path.is_file()]
         if absent:
-            raise GraderBroken(f"there are no hidden checks for {', '.join(absent)}")
+            kind = "checks" if self.course.is_bundle else "hidden checks"
+            raise GraderBroken(f"there are no {kind} for {', '.join(absent)}")
         plugin = _Batch(self, submissions, take, advance, show)
         arguments = ["-c", os.devnull, "--rootdir", str(self.course.root), "--import-mode=importlib"]
         arguments += [f"--timeout={BEHIND_THE_DEADLINES_SECONDS}", "-p", "pytest_timeout"]
@@ -197,6 +201,7 @@ class _Batch:
         groups: dict[str, list[pytest.Item]] = {id: [] for id in self._judge.kits}
         for item in session.items:
             groups[exercise_file(item).kit.exercise.id].append(item)
+        self._judge.worths = {id: {item.name: worth_of(item) for item in items} for id, items in groups.items()}
         self.problems = [problem for id, kit in self._judge.kits.items() for problem in _unbalanced(kit, groups[id])]
         if self.problems:
             self.failure = GraderBroken("; ".join(self.problems))
@@ -300,7 +305,8 @@ def result_of(
     kit: Kit, sitting: Sitting, items: list[pytest.Item], endings: Mapping[str, Ending], seconds: float
 ) -> ExerciseResult:
     """What a sitting comes to once all checks have run."""
-    endings = _with_doubts(endings, sitting.doubts(), {item.name: worth_of(item) for item in items})
+    if not kit.hidden:  # in a bundle nobody knows whether all else is right
+        endings = _with_doubts(endings, sitting.doubts(), {item.name: worth_of(item) for item in items})
     return _result(kit, items, endings, _diagnosis(sitting), seconds)
 
 
@@ -336,7 +342,7 @@ def _with_doubts(
 
 def _unbalanced(kit: Kit, items: list[pytest.Item]) -> list[str]:
     """Say so when the checks of an exercise are not worth what the exercise is."""
-    worth = math.fsum(worth_of(item).points for item in items)
+    worth = math.fsum([*(worth_of(item).points for item in items), *(check.points for check in kit.hidden)])
     if abs(worth - kit.exercise.points) <= POINTS_TOLERANCE:
         return []
     return [f"{kit.exercise.id}: its checks are worth {worth:g} points, course.yml says {kit.exercise.points:g}"]
@@ -349,7 +355,7 @@ def _without_work(kit: Kit, status: Literal["missing", "not_started"], items: li
         status=status,
         points=0.0,
         max_points=kit.exercise.points,
-        checks=checks,
+        checks=(*checks, *_unseen(kit)),
         diagnosis=(),
         seconds=0.0,
     )
@@ -364,7 +370,9 @@ def _result(
 ) -> ExerciseResult:
     worths = {item.name: worth_of(item) for item in items}
     passed = {name for name, ending in endings.items() if ending.outcome == "passed"}
-    is_main_passed = all(name in passed for name, worth in worths.items() if worth.role == "main")
+    is_main_passed = all(name in passed for name, worth in worths.items() if worth.role == "main") and not any(
+        check.role == "main" for check in kit.hidden
+    )
     checks = tuple(
         _check(name, worth, endings[name], counts=is_main_passed or worth.role in ("main", "behaviour"))
         for name, worth in worths.items()
@@ -382,9 +390,25 @@ def _result(
         status=status,
         points=round(math.fsum(check.points for check in checks), 6),
         max_points=kit.exercise.points,
-        checks=checks,
+        checks=(*checks, *_unseen(kit)),
         diagnosis=tuple(diagnosis),
         seconds=seconds,
+    )
+
+
+def _unseen(kit: Kit) -> tuple[CheckResult, ...]:
+    """In a bundle: the checks that are not here, by name and worth."""
+    return tuple(
+        CheckResult(
+            name=check.name,
+            title=check.title,
+            outcome="skipped",
+            points=0.0,
+            max_points=check.points,
+            visible=False,
+            message=HIDDEN,
+        )
+        for check in kit.hidden
     )
 
 

@@ -16,7 +16,7 @@ from .case import GRADIENTS, OBSERVED, OUTPUT, Case, Question
 from .compare import difference, form_difference, gradients_difference, is_far_off, same, scale_for
 from .draw import Draw
 from .failure import CheckFailed, error_text, expect, fail
-from .trusted import Expected
+from .recorded import Due
 
 MAX_LINES = 2000
 NUMBERS = re.compile(r"[\d\s]+")
@@ -46,7 +46,7 @@ class Learner:
     """
 
     worker: Asked
-    expected: Expected
+    expected: Due
     draw: Draw
     source: str
     given: str = ""

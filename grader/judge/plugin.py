@@ -86,6 +86,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
     if getattr(report, "kata_not_started", False):
         return "not started", "-", "NOT STARTED"
+    if getattr(report, "kata_hidden", False):
+        return "hidden (graded when you hand in)", "", "HIDDEN"
     return None
 
 

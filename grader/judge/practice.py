@@ -22,7 +22,8 @@ from grader.sandbox.opening import AnySandbox, open_sandbox
 from grader.submission import read_submission
 
 from .attempt import Attempt, LocalAttempt
-from .collection import ExerciseFile, Kit, NotStarted, worth_of
+from .collection import ExerciseFile, Hidden, Kit, NotStarted, worth_of
+from .errors import GraderBroken
 from .failure import CheckFailed
 from .grading import Ending, ending_of
 from .noting import note_practice
@@ -59,11 +60,17 @@ class Practice:
         course, exercise = workspace.course, work.exercise
         if self._sandbox is None and self.level != "none":
             self._sandbox = open_sandbox(self.level)  # torch loads there while the checks are collected
-        kit = Kit(course, exercise)
+        try:
+            kit = Kit(course, exercise)
+        except GraderBroken as error:
+            damaged: pytest.Collector = BrokenCourse.of(parent, path, error)
+            return damaged
         if is_as_given(exercise, path.read_bytes(), kit.stub):
             untouched: pytest.Collector = NotStartedFile.from_parent(parent, path=path)
             return untouched
-        return ExerciseFile.of(parent, path, kit, course)
+        node = ExerciseFile.of(parent, path, kit, course)
+        node.names_hidden = True
+        return node
 
     def _workspace_of(self, path: Path) -> Workspace:
         if path.parent not in self._workspaces:
@@ -107,6 +114,9 @@ class Practice:
         """Turn pytest's report on a check into what a learner should read."""
         if isinstance(item, NotStarted):
             report.kata_not_started = report.skipped  # type: ignore[attr-defined]
+            return
+        if isinstance(item, Hidden):
+            report.kata_hidden = report.skipped  # type: ignore[attr-defined]
             return
         node = item.getparent(ExerciseFile)
         if node is None or node.sitting is None or call.when != "call":
@@ -169,10 +179,10 @@ def _level(config: pytest.Config) -> Level:
 class BrokenCourse(pytest.File):
     """Stands for an exercise file whose course cannot be read."""
 
-    error: CourseError
+    error: CourseError | GraderBroken
 
     @classmethod
-    def of(cls, parent: pytest.Collector, path: Path, error: CourseError) -> BrokenCourse:
+    def of(cls, parent: pytest.Collector, path: Path, error: CourseError | GraderBroken) -> BrokenCourse:
         """The node for a file, with what is wrong with the course."""
         node: BrokenCourse = cls.from_parent(parent, path=path)
         node.error = error

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,9 @@ from grader.sandbox.inside import host, wire
 
 from .answers import Answers, read_answers
 from .case import Case, Question
+from .draw import Draw
 from .mistakes import Mistake, load_bank
+from .quiet import quietly
 
 # One thread, as on the learner's side: the same sums in the same order, and no threads that wait for each other when
 # several judges share the machine.
@@ -39,7 +38,7 @@ class TrustedModule:
     @cached_property
     def namespace(self) -> Mapping[str, Any]:
         """The file's names."""
-        with _quietly():
+        with quietly():
             return host.load(self._source, self._name)
 
     def answer(self, question: Question) -> list[Answers]:
@@ -64,7 +63,7 @@ class TrustedModule:
 
     def _run(self, case: Case, data: Mapping[str, Any]) -> Answers:
         namespace = self.namespace
-        with _quietly():
+        with quietly():
             replies = host.run_question({"cases": [data]}, namespace, self._name)
         try:
             # through the wire's format and back, so that both sides of a comparison are of one kind
@@ -72,14 +71,6 @@ class TrustedModule:
         except wire.WireError:  # a mistake whose answer no worker could send
             return Answers({}, {"kind": "too_large", "step": -1})
         return read_answers(copied, [case])[0]
-
-
-@contextlib.contextmanager
-def _quietly() -> Iterator[None]:
-    """Mistakes may print and be warned about; nobody here is to read it."""
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
-        yield
 
 
 def _perturbed(value: Any, generator: torch.Generator) -> Any:
@@ -112,6 +103,10 @@ class Expected:
             (mistake, TrustedModule(mistake.source_from(self._text), f"mistake {mistake.id}"))
             for mistake in load_bank(self._bank)
         )
+
+    def draw(self, seed: int, exercise: str, check: str) -> Draw:
+        """The hidden inputs of one check."""
+        return Draw(seed, exercise, check, self.reference.namespace)
 
     def due(self, question: Question) -> list[Answers]:
         """The reference's answers."""

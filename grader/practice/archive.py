@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.course import Exercise
+from grader.stubs import stub_of
 
 from .progress import now
-from .workspace import Workspace, stub_of
+from .workspace import Workspace
 
 
 def reset(workspace: Workspace, exercise: Exercise) -> Path | None:

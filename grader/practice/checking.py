@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Literal
 
 from grader.course import Exercise
 from grader.exhibits import Exhibit
+from grader.stubs import same_as_stub, stub_of
 from grader.submission import SourceFile, Submission, read_submission
 
 from .progress import AttemptEntry, ProgressFile, now
-from .workspace import Workspace, stub_of
+from .workspace import Workspace
 
 if TYPE_CHECKING:
     from grader.judge.grading import Judge
@@ -73,8 +74,6 @@ def _as_the_judge_knows_it(workspace: Workspace, source: SourceFile) -> SourceFi
 
 def started(workspace: Workspace, exercises: Sequence[Exercise]) -> list[Exercise]:
     """Those whose file is there and is no longer the stub."""
-    from grader.stubs import same_as_stub
-
     return [
         each
         for each in exercises

@@ -54,11 +54,15 @@ def print_glance(workspace: Workspace, progress: Progress, console: Console) -> 
     """Each unit with a bar, then the next exercise and what to type."""
     course = workspace.course
     _put(console, course.title, "bold")
-    console.print(_unit_lines(course.units, progress, console))
+    console.print(_unit_lines(course, course.units, progress, console))
     earned, most = _points(progress, course.exercises)
     passed = sum(progress.is_passed(each.id) for each in course.exercises)
     console.print()
-    _put(console, f"{passed} of {len(course.exercises)} exercises, {earned:g} of {most:g} points")
+    if course.is_bundle:
+        _put(console, f"{passed} of {len(course.exercises)} exercises pass the checks that you can see.")
+        _put(console, "The hidden ones are graded when you hand in.", "dim")
+    else:
+        _put(console, f"{passed} of {len(course.exercises)} exercises, {earned:g} of {most:g} points")
     if due := [each for each in coming_back(course, progress, now()) if each.is_due]:
         noun = "exercise is" if len(due) == 1 else "exercises are"
         _put(console, f"{len(due)} {noun} due for review: kata review", "cyan")
@@ -89,26 +93,27 @@ def print_list(workspace: Workspace, progress: Progress, console: Console, *, fa
         if not shown:
             continue
         console.print()
-        console.print(_unit_lines([unit], progress, console))
+        console.print(_unit_lines(course, [unit], progress, console))
         for exercise in shown:
             console.print(_exercise_line(course, exercise, progress, coming, console))
 
 
-def _unit_lines(units: Sequence[Unit], progress: Progress, console: Console) -> Table:
+def _unit_lines(course: Course, units: Sequence[Unit], progress: Progress, console: Console) -> Table:
     rows = Table.grid(padding=(0, 2, 0, 0))
     rows.add_column(overflow="fold")
     is_roomy = console.width >= NARROW
     if is_roomy:
         rows.add_column(no_wrap=True)
     rows.add_column(justify="right", no_wrap=True)
-    rows.add_column(justify="right", no_wrap=True)
+    if not course.is_bundle:  # which knows little of the points
+        rows.add_column(justify="right", no_wrap=True)
     for unit in units:
         earned, most = _points(progress, unit.exercises)
         passed = sum(progress.is_passed(each.id) for each in unit.exercises)
         title = _text(console, unit.title + (" (extra)" if unit.extra_credit else ""), "bold")
         progress_bar = [bar(passed, len(unit.exercises), console)] if is_roomy else []
-        count, points = Text(f"{passed} of {len(unit.exercises)}"), Text(f"{earned:g} / {most:g} pt", style="dim")
-        rows.add_row(title, *progress_bar, count, points)
+        points = [] if course.is_bundle else [Text(f"{earned:g} / {most:g} pt", style="dim")]
+        rows.add_row(title, *progress_bar, Text(f"{passed} of {len(unit.exercises)}"), *points)
     return rows
 
 

@@ -46,6 +46,7 @@ def learner_of(
         ),
         coming=coming.id if coming else None,
         exhibits=exhibits,
+        is_bundle=course.is_bundle,
     )
 
 

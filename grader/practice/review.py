@@ -16,11 +16,12 @@ from fsrs import Card, Rating, Scheduler
 from fsrs.card import CardDict
 
 from grader.course import Course, Exercise
+from grader.stubs import stub_of
 
 from .archive import free_name
 from .progress import AttemptEntry, ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
 from .varied import Variation, varied_stub
-from .workspace import Workspace, stub_of
+from .workspace import Workspace
 
 QUICK = timedelta(minutes=10)
 """Easy is what took no longer than this."""

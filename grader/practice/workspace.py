@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import Course, CourseError, Exercise, Unit, find_course, load_course
-from grader.stubs import make_stub
+from grader.stubs import stub_of
 from grader.submission.naming import REVIEWS
 
 STATE = ".kata"
@@ -173,11 +173,6 @@ def _give(workspace: Workspace, exercise: Exercise, given: dict[str, str], made:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(stub.encode())
     given[exercise.id] = _digest(stub.encode())
-
-
-def stub_of(course: Course, exercise: Exercise) -> str:
-    """The file as a learner is given it."""
-    return make_stub(course.solution_path(exercise).read_text(encoding="utf-8"))
 
 
 def _digest(content: bytes) -> str:

@@ -1,199 +1,196 @@
-"""A class at a glance: one row a submission, one mark an exercise; in the terminal and as an HTML page."""
+"""A class at a glance in the terminal: one row a learner where there are few, and what the instructor should know."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from statistics import mean, median
-from urllib.parse import quote
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.reports.pages import render_page
+from grader.reports.class_summary import ClassSummary, ExerciseTally, LearnerRow
+from grader.reports.class_topics import doubtful, topics
+from grader.reports.distribution import averages, distribution
 from grader.reports.safe_text import safe_line
 from grader.reports.terminal import STYLES, sign, text_for
-from grader.reports.wording import MARKS, Units, counted, exercise_order, passed_count, score
-from grader.results import ExerciseResult, Record
+from grader.reports.wording import MARKS, counted, score
+from grader.results import Status
 
-NAME_LIMIT = 60
 NARROW = 64  # columns below which a submission takes three lines
 
+MOST_ROWS = 40
+"""Learners that are all listed; of more, the last ones by points."""
 
-@dataclass(frozen=True)
-class ExerciseSummary:
-    """One exercise across the class."""
+LAST_ROWS = 15
+CHART_FROM = 10
+"""Learners from which on a chart of their points says more than their rows."""
 
-    id: str
-    title: str
-    unit: str
-    passed: int
-    tried: int
+BAR_WIDTH = 30
+HARDEST = 5
+NAMED = 10
 
 
-def print_class(records: Sequence[Record], console: Console, *, titles: Mapping[str, str]) -> None:
-    """Print the class: a row a submission with a mark for each exercise, the marks' meaning, the averages.
+def print_class(summary: ClassSummary, console: Console, *, rest: str = "") -> None:
+    """Print the class: its learners, the spread of points, the hardest exercises, what to explain, what was not graded.
 
-    titles: an exercise's title by its id, in course order, which is the order of the marks.
+    rest: where the whole of it is, for a class that is too large to be listed.
     """
-    if not records:
+    if not summary.rows and not summary.absent:
         console.print(Text("No submissions."))
         return
-    order = exercise_order(records, titles)
-    if console.width < NARROW:
-        _print_stacked(records, order, console)
-    else:
-        console.print(_table(records, order, console))
-    console.print()
-    legend = "  ".join(f"{sign(status, console)} {mark.word}" for status, mark in MARKS.items())
-    console.print(text_for(console, legend, "dim"))
-    if hardest := _hardest(_summaries(records, titles, ())):
-        console.print(text_for(console, hardest))
-    console.print(Text(averages(records), style="bold"))
+    _Printer(summary, console).print(rest)
 
 
-def render_class(
-    records: Sequence[Record], *, titles: Mapping[str, str], units: Units, links: Mapping[str, str]
-) -> str:
-    """The class as one HTML page.
+class _Printer:
+    def __init__(self, summary: ClassSummary, console: Console) -> None:
+        self.summary = summary
+        self.console = console
+        self.with_problems = any(row.problems for row in summary.rows)
 
-    links: each submission's own page by the submission's name, as a path relative to this page.
-    """
-    summaries = _summaries(records, titles, units)
-    return render_page(
-        "class.html.j2",
-        course=records[0].course if records else None,
-        rows=[
-            {
-                "record": record,
-                "passed": passed_count(record),
-                "link": _relative(links[record.submission]) if record.submission in links else None,
-                "cells": _cells(record, [summary.id for summary in summaries]),
-            }
-            for record in records
-        ],
-        summaries=summaries,
-        key=_key(summaries),
-        with_problems=any(record.problems for record in records),
-        averages=averages(records),
-        hardest=_hardest(summaries),
-    )
+    def print(self, rest: str) -> None:
+        rows = self.summary.rows
+        shown = rows if len(rows) <= MOST_ROWS else _last(rows)
+        if len(shown) < len(rows):
+            self._line(f"The {len(shown)} learners with the fewest points, of {len(rows)}", style="bold")
+        if self.console.width < NARROW:
+            self._stacked(shown)
+        elif shown:
+            self.console.print(self._table(shown))
+        if len(shown) < len(rows):
+            self._line(f"{counted(len(rows) - len(shown), 'more learner')}{f': {rest}' if rest else ''}", style="dim")
+        self.console.print()
+        signs = "  ".join(f"{sign(status, self.console)} {mark.word}" for status, mark in MARKS.items())
+        self._line(signs, style="dim")
+        self._chart()
+        self._hardest()
+        self._topics()
+        self._left_out()
+        self.console.print()
+        self._line(averages(rows), style="bold")
 
+    def _line(self, shown: str, *, indent: int = 0, style: str = "") -> None:
+        text = text_for(self.console, shown, style)
+        self.console.print(Padding(text, (0, 0, 0, min(indent, self.console.width // 6)), expand=False))
 
-def averages(records: Sequence[Record]) -> str:
-    """Mean and median of the points, over the submissions that were graded in full."""
-    points = [record.points for record in records if record.complete]
-    left_out = len(records) - len(points)
-    aside = f"; {counted(left_out, 'submission')} not fully graded left out" if left_out else ""
-    if not points:
-        return f"No averages{aside}." if aside else "No submissions."
-    worth = {score(record.max_points) for record in records if record.complete}
-    of = f" of {worth.pop()}" if len(worth) == 1 else ""
-    return (
-        f"Mean {score(mean(points))}, median {score(median(points))}{of} points, "
-        f"over {counted(len(points), 'submission')}{aside}."
-    )
+    def _heading(self, shown: str) -> None:
+        self.console.print()
+        self._line(shown, style="bold")
 
+    # --- learners ---------------------------------------------------------------------------------------------------
 
-def _table(records: Sequence[Record], order: Sequence[str], console: Console) -> Table:
-    with_problems = any(record.problems for record in records)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("submission", overflow="fold", min_width=10)
-    table.add_column("points", justify="right", no_wrap=True)
-    table.add_column("passed", justify="right", no_wrap=True)
-    table.add_column("exercises", overflow="fold", min_width=9)
-    if with_problems:
-        table.add_column("problems", justify="right", no_wrap=True)
-    for record in records:
-        cells = [
-            _name(record, console),
-            Text(_score(record)),
-            Text(_passed(record)),
-            _strip(record, order, console),
-        ]
-        problems = [Text(str(len(record.problems) or ""))] if with_problems else []
-        table.add_row(*cells, *problems)
-    return table
+    def _table(self, rows: Sequence[LearnerRow]) -> Table:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        table.add_column("submission", overflow="fold", min_width=10)
+        table.add_column("points", justify="right", no_wrap=True)
+        if self.summary.is_adjusted:
+            table.add_column("graded", justify="right", no_wrap=True)
+        table.add_column("passed", justify="right", no_wrap=True)
+        table.add_column("exercises", overflow="fold", min_width=9)
+        if self.with_problems:
+            table.add_column("problems", justify="right", no_wrap=True)
+        for row in rows:
+            points = [Text(_score(row)), *([Text(_graded(row))] if self.summary.is_adjusted else [])]
+            cells = [text_for(self.console, row.name), *points, Text(self._passed(row)), self._strip(row)]
+            problems = [Text(str(row.problems or ""))] if self.with_problems else []
+            table.add_row(*cells, *problems)
+        return table
 
+    def _stacked(self, rows: Sequence[LearnerRow]) -> None:
+        for row in rows:
+            problems = f", {counted(row.problems, 'problem')}" if row.problems else ""
+            self._line(row.name, style="bold")
+            graded = f" (graded: {_graded(row)})" if row.graded_points is not None else ""
+            self._line(f"{_score(row)} points{graded}, {self._passed(row)} passed{problems}", indent=2)
+            self.console.print(Padding(self._strip(row), (0, 0, 0, 2), expand=False))
 
-def _print_stacked(records: Sequence[Record], order: Sequence[str], console: Console) -> None:
-    for record in records:
-        problems = f", {counted(len(record.problems), 'problem')}" if record.problems else ""
-        name = _name(record, console)
-        name.stylize("bold")
-        console.print(name)
-        for line in (
-            Text(f"{_score(record)} points, {_passed(record)} passed{problems}"),
-            _strip(record, order, console),
-        ):
-            console.print(Padding(line, (0, 0, 0, 2), expand=False))
+    def _passed(self, row: LearnerRow) -> str:
+        graded = sum(status is not None for status in self.summary.statuses(row))
+        return f"{row.count('passed')} / {graded}"
 
+    def _strip(self, row: LearnerRow) -> Text:
+        strip = Text()
+        for status in self.summary.statuses(row):
+            strip.append(sign(status, self.console) if status else " ", STYLES[status] if status else "")
+        return strip
 
-def _name(record: Record, console: Console) -> Text:
-    return text_for(console, safe_line(record.submission, NAME_LIMIT))
+    # --- the class as a whole -----------------------------------------------------------------------------------------
 
+    def _chart(self) -> None:
+        spread = distribution(self.summary.rows)
+        if spread is None or spread.learners < CHART_FROM:
+            return
+        self._heading(f"Learners by {spread.unit}")
+        block = "#" if self.console.options.ascii_only else "█"
+        width = min(BAR_WIDTH, self.console.width // 3)
+        labels = [f"{score(bin.low)} to {score(bin.high)}" for bin in spread.bins]
+        longest = max(map(len, labels))
+        for label, bin in zip(labels, spread.bins, strict=True):
+            bar = block * (round(width * bin.count / spread.highest) or int(bin.count > 0))
+            self._line(f"{label:>{longest}}  {bar}{' ' if bar else ''}{bin.count}", indent=2)
 
-def _score(record: Record) -> str:
-    return f"{score(record.points)} / {score(record.max_points)}{'' if record.complete else ' !'}"
+    def _hardest(self) -> None:
+        stumbled = [tally for tally in self.summary.exercises if tally.passed < tally.tried]
+        if not stumbled:
+            return
+        hardest = sorted(stumbled, key=lambda tally: tally.pass_rate or 0.0)[:HARDEST]
+        self._heading("Hardest exercises")
+        for tally in hardest:
+            self._line(f"{safe_line(tally.title)}: passed by {tally.passed} of {tally.tried} who tried", indent=2)
+            for reason in _reasons(tally):
+                self._line(reason, indent=4, style="dim")
+        for tally in doubtful(self.summary):
+            self._line(
+                f"! Nearly nobody passes {safe_line(tally.title)}: look at the exercise before the class.",
+                style="yellow",
+            )
 
+    def _topics(self) -> None:
+        if not (found := topics(self.summary)):
+            return
+        self._heading("What to explain on Monday")
+        for number, topic in enumerate(found, 1):
+            self._line(f"{number}. {safe_line(topic.exercise.title)}: {topic.how_many}", indent=2)
+            self._line(safe_line(topic.message), indent=5)
 
-def _passed(record: Record) -> str:
-    return f"{passed_count(record)} / {len(record.exercises)}"
-
-
-def _strip(record: Record, order: Sequence[str], console: Console) -> Text:
-    strip = Text()
-    for exercise in _cells(record, order):
-        if exercise is None:
-            strip.append(" ")
-        else:
-            strip.append(sign(exercise.status, console), STYLES[exercise.status])
-    return strip
-
-
-def _cells(record: Record, order: Sequence[str]) -> list[ExerciseResult | None]:
-    results = {exercise.id: exercise for exercise in record.exercises}
-    return [results.get(id) for id in order]
-
-
-def _summaries(records: Sequence[Record], titles: Mapping[str, str], units: Units) -> list[ExerciseSummary]:
-    """The exercises in course order; those of no unit come last."""
-    present = exercise_order(records, titles)
-    places = [(id, unit) for unit, ids in units for id in ids if id in present]
-    placed = {id for id, _ in places}
-    places += [(id, "Other exercises") for id in present if id not in placed]
-    counts = Counter((exercise.id, exercise.status) for record in records for exercise in record.exercises)
-    return [
-        ExerciseSummary(
-            id=id,
-            title=titles.get(id, id),
-            unit=unit,
-            passed=counts[id, "passed"],
-            tried=counts[id, "passed"] + counts[id, "failed"],
-        )
-        for id, unit in places
-    ]
+    def _left_out(self) -> None:
+        told = list(_left_out(self.summary))
+        if told:
+            self.console.print()
+        for status, line in told:
+            self._line(f"{sign(status, self.console)} {line}", style=STYLES[status])
 
 
-def _key(summaries: Sequence[ExerciseSummary]) -> list[tuple[str, list[tuple[int, ExerciseSummary]]]]:
-    """The exercises by unit, each with the number that heads its column."""
-    numbered = enumerate(summaries, 1)
-    return [(unit, list(members)) for unit, members in groupby(numbered, key=lambda pair: pair[1].unit)]
+def _left_out(summary: ClassSummary) -> Iterator[tuple[Status, str]]:
+    """Who has no mark, and why; the status says how grave that is."""
+    if names := [row.name for row in summary.rows if not row.is_complete]:
+        yield "error", f"Not fully graded, by the grader's own fault: {_some(names)}"
+    if names := [f"{row.name} ({row.unreadable})" for row in summary.rows if row.unreadable]:
+        yield "failed", f"Could not be read: {_some(names)}"
+    if summary.absent:
+        yield "missing", f"On the roster, but handed in nothing: {_some(summary.absent)}"
 
 
-def _hardest(summaries: Sequence[ExerciseSummary]) -> str:
-    """The exercise that the smallest part of those who tried it passed, if anyone failed anything."""
-    stumbled = [summary for summary in summaries if summary.passed < summary.tried]
-    if not stumbled:
-        return ""
-    hardest = min(stumbled, key=lambda summary: summary.passed / summary.tried)
-    return f"Hardest: {safe_line(hardest.title)}, passed by {hardest.passed} of {hardest.tried} who tried."
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
-def _relative(path: str) -> str:
-    """An address that can only lead to a file beside or below the page: no scheme, no host, no query."""
-    return "./" + quote(path.lstrip("/").removeprefix("./"), safe="/")
+def _last(rows: Sequence[LearnerRow]) -> list[LearnerRow]:
+    """Those with the fewest points, of those whose points are a mark."""
+    return sorted((row for row in rows if row.is_mark), key=lambda row: row.points)[:LAST_ROWS]
+
+
+def _reasons(tally: ExerciseTally) -> Iterator[str]:
+    if check := tally.most_missed:
+        yield f"{check.missed} miss “{safe_line(check.title)}”"
+    if tally.stuck:
+        yield f"{len(tally.stuck)} failed every check for one reason"
+
+
+def _graded(row: LearnerRow) -> str:
+    return "" if row.graded_points is None else score(row.graded_points)
+
+
+def _score(row: LearnerRow) -> str:
+    return f"{score(row.points)} / {score(row.max_points)}{'' if row.is_complete else ' !'}"

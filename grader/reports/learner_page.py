@@ -98,13 +98,17 @@ class UnitWork:
 
 @dataclass(frozen=True)
 class Learner:
-    """Everything that the page shows; `at` is the local time at which it is made, `coming` the id of the next task."""
+    """Everything that the page shows; `at` is the local time at which it is made, `coming` the id of the next task.
+
+    `is_bundle`: hidden checks are not there, so the points are those of the others.
+    """
 
     course: CourseStamp
     at: datetime
     units: tuple[UnitWork, ...]
     coming: str | None
     exhibits: Exhibits
+    is_bundle: bool = False
 
     @property
     def tasks(self) -> tuple[Task, ...]:

@@ -40,6 +40,7 @@ def _environment() -> Environment:
         marks=wording.MARKS,
         isolation=wording.ISOLATION,
         not_graded=wording.NOT_GRADED,
+        change=wording.change,
         counted=wording.counted,
         share=wording.share,
         findings=wording.findings,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -20,6 +20,8 @@ from grader.reports.wording import (
     UnitResults,
     Units,
     by_unit,
+    change,
+    checks_passed,
     counted,
     findings,
     not_run,
@@ -27,6 +29,7 @@ from grader.reports.wording import (
     score,
     share,
     ungraded,
+    unseen,
     waits_for_main,
 )
 from grader.results import CheckResult, ExerciseResult, Record, Status
@@ -95,7 +98,8 @@ class _RecordPrinter:
         self.console = console
         self.titles = titles
         self.verbose = verbose
-        self.points_width = max((len(_points(exercise)) for exercise in record.exercises), default=0)
+        self.is_partly_seen = any(unseen(exercise) for exercise in record.exercises)
+        self.points_width = max((len(self._score([exercise])) for exercise in record.exercises), default=0)
 
     def print(self, units: Units) -> None:
         self._line(f"{safe_line(self.record.course.title)}: {safe_line(self.record.submission)}", style="bold")
@@ -128,7 +132,7 @@ class _RecordPrinter:
 
     def _unit(self, unit: UnitResults) -> None:
         self.console.print()
-        self._line(f"{safe_line(unit.title)}  {score(unit.points)} / {score(unit.max_points)}", style="bold")
+        self._line(f"{safe_line(unit.title)}  {self._score(unit.exercises)}", style="bold")
         for exercise in unit.exercises:
             self._exercise(exercise)
 
@@ -139,7 +143,7 @@ class _RecordPrinter:
         mark = sign(exercise.status, self.console)
         if self.console.width < NARROW:
             self._marked(mark, title, indent=0, style=style)
-            self._line(f"{word}, {_points(exercise)}", indent=2)
+            self._line(f"{word}, {self._score([exercise])}", indent=2)
         else:
             self._row(f"{mark} {word}", title, exercise, style)
         self._below(exercise)
@@ -152,13 +156,23 @@ class _RecordPrinter:
         cells = [
             text_for(self.console, status, style),
             text_for(self.console, title, "dim" if style == "dim" else ""),
-            Text(_points(exercise)),
+            Text(self._score([exercise])),
         ]
         if self.console.width >= ROOMY:
             row.add_column(width=BAR_WIDTH, no_wrap=True)
-            cells.append(self._bar(exercise.points, exercise.max_points, style))
+            cells.append(self._bar(*self._earned([exercise]), style))
         row.add_row(*cells)
         self.console.print(Padding(row, (0, 0, 0, 2)))  # as wide as the screen, so that columns line up
+
+    def _earned(self, exercises: Sequence[ExerciseResult]) -> tuple[float, float]:
+        """Points, or in a learner's bundle checks, and how many there are."""
+        if self.is_partly_seen:
+            return checks_passed(exercises)
+        return sum(each.points for each in exercises), sum(each.max_points for each in exercises)
+
+    def _score(self, exercises: Sequence[ExerciseResult]) -> str:
+        earned, most = self._earned(exercises)
+        return f"{score(earned)} / {score(most)}{' checks' if self.is_partly_seen else ''}"
 
     def _bar(self, points: float, max_points: float, style: str) -> Text:
         full, empty = ("#", ".") if self.console.options.ascii_only else ("█", "░")
@@ -202,6 +216,9 @@ class _RecordPrinter:
         for check in exercise.checks:
             if check.outcome == "passed":
                 self._check(check, "passed")
+        for check in unseen(exercise):
+            shown = f"{safe_line(check.title or check.name)}  hidden, {score(check.max_points)} pt"
+            self._marked(sign("missing", self.console), shown, indent=6, style="dim")
 
     def _check(self, check: CheckResult, status: Status) -> None:
         title = safe_line(check.title or check.name)
@@ -236,8 +253,12 @@ class _RecordPrinter:
     def _closing(self) -> None:
         record = self.record
         self.console.print()
+        if self.is_partly_seen:
+            self._closing_of_a_bundle()
+            return
+        self._adjustments()
         summary = (
-            f"{score(record.points)} of {score(record.max_points)} points, "
+            f"{score(record.counted_points)} of {score(record.counted_max_points)} points, "
             f"{passed_count(record)} of {counted(len(record.exercises), 'exercise')} passed"
         )
         self._line(summary, style="bold")
@@ -245,6 +266,25 @@ class _RecordPrinter:
             self._line(f"! {warning}", style=STYLES["error"])
         self._line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
 
+    def _adjustments(self) -> None:
+        """What the course's policy made of the points."""
+        record = self.record
+        if not record.is_adjusted:
+            return
+        self._line(f"Graded: {score(record.points)} of {score(record.max_points)} points", style="bold")
+        for adjustment in record.adjustments or ():
+            self._marked(change(adjustment), safe_line(adjustment.reason), indent=2, style="")
+        self.console.print()
 
-def _points(exercise: ExerciseResult) -> str:
-    return f"{score(exercise.points)} / {score(exercise.max_points)}"
+    def _closing_of_a_bundle(self) -> None:
+        record = self.record
+        hidden = sum(len(unseen(exercise)) for exercise in record.exercises)
+        exercises = counted(len(record.exercises), "exercise")
+        verb = "passes" if len(record.exercises) == 1 else "pass"
+        self._line(f"{passed_count(record)} of {exercises} {verb} the checks that you can see.", style="bold")
+        self._line(
+            f"{counted(hidden, 'more check')} {'is' if hidden == 1 else 'are'} hidden, and graded when you hand in."
+        )
+        if warning := ungraded(record):
+            self._line(f"! {warning}", style=STYLES["error"])
+        self._line(f"Isolation: {ISOLATION[record.isolation]}. What you can see always asks with the same numbers.")

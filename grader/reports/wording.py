@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.results import CheckResult, ExerciseResult, Isolation, Record, Status
+from grader.results import HIDDEN, Adjustment, CheckResult, ExerciseResult, Isolation, Record, Status
 
 Units = Sequence[tuple[str, Sequence[str]]]
 
@@ -83,10 +83,26 @@ def findings(exercise: ExerciseResult) -> list[Finding]:
     return [Finding(tuple(checks), message) for message, checks in groups.items()]
 
 
+def unseen(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
+    """Of an exercise that was checked, the hidden checks that were not there: a learner's bundle does not hold them."""
+    is_checked = exercise.status in ("passed", "failed", "error")
+    return tuple(
+        check for check in exercise.checks if is_checked and check.outcome == "skipped" and check.message == HIDDEN
+    )
+
+
 def not_run(exercise: ExerciseResult) -> str:
     """A remark about checks that were skipped, or nothing."""
+    if hidden := unseen(exercise):
+        return f"And {counted(len(hidden), 'hidden check')}, graded when you hand in."
     count = sum(check.outcome == "skipped" for check in exercise.checks)
     return f"{counted(count, 'check')} not run." if count and exercise.status in ("passed", "failed", "error") else ""
+
+
+def checks_passed(exercises: Sequence[ExerciseResult]) -> tuple[int, int]:
+    """How many checks passed, of how many: where most were not there, that says more than points."""
+    checks = [check for exercise in exercises for check in exercise.checks]
+    return sum(check.outcome == "passed" for check in checks), len(checks)
 
 
 def waits_for_main(check: CheckResult) -> bool:
@@ -110,6 +126,11 @@ def score(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def change(adjustment: Adjustment) -> str:
+    """What an adjustment did to the points: -2.5, 0."""
+    return score(adjustment.points)
+
+
 def counted(count: int, noun: str) -> str:
     """A number with its noun, singular or plural."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
@@ -118,10 +139,3 @@ def counted(count: int, noun: str) -> str:
 def share(points: float, max_points: float) -> float:
     """Points as a part of 1; 0 when nothing was to be had."""
     return min(points / max_points, 1.0) if max_points > 0 else 0.0
-
-
-def exercise_order(records: Iterable[Record], course_order: Iterable[str]) -> list[str]:
-    """Every exercise id in the records, in course order; those the course lacks come last, as they appear."""
-    present = dict.fromkeys(exercise.id for record in records for exercise in record.exercises)
-    known = [id for id in course_order if id in present]
-    return [*known, *(id for id in present if id not in known)]

@@ -4,14 +4,16 @@ Nothing here is extracted to disk, imported, compiled or parsed as Python, and n
 counts is what `naming` recognises; whatever else lies about is reported, never guessed at.
 """
 
-from grader.submission.intake import find_submissions, read_submission
+from grader.submission.intake import Part, find_submissions, read_parts, read_submission
 from grader.submission.model import Problem, SourceFile, Submission, SubmissionError
 
 __all__ = [
+    "Part",
     "Problem",
     "SourceFile",
     "Submission",
     "SubmissionError",
     "find_submissions",
+    "read_parts",
     "read_submission",
 ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -49,6 +51,32 @@ def read_submission(path: Path, course: Course) -> Submission:
     return _read_file(path, Collector(path.stem, names), names)
 
 
+@dataclass(frozen=True)
+class Part:
+    """One file of a submission that lies beside other learners' files, and what its learner called it."""
+
+    path: Path
+    called: str
+
+
+def read_parts(parts: Sequence[Part], course: Course) -> Submission:
+    """Read a submission whose files lie one by one among those of others, as some systems hand them out.
+
+    Raises:
+        SubmissionError: a zip among them cannot be read. Other files that cannot are among the problems.
+    """
+    names = ExerciseNames(course)
+    collector = Collector(parts[0].path.name, names)
+    for part in parts:
+        if kind_of_file(part.called) == "zip":
+            collect_archive(part.path, collector)
+        elif len(parts) == 1 and kind_of_file(part.called) == "exercise" and not names.by_file(part.called):
+            _take_lone_file(part.path, collector, names)
+        else:
+            collector.offer(part.called, partial(read_regular, part.path))
+    return collector.submission()
+
+
 def find_submissions(folder: Path) -> list[Path]:
     """Return the submissions in a folder, one a learner: folders, zips, notebooks and `.py` files, sorted.
 
@@ -86,22 +114,25 @@ def _own_name(path: Path) -> str:
 
 def _read_file(path: Path, collector: Collector, names: ExerciseNames) -> Submission:
     kind = kind_of_file(path.name)
-    read = partial(read_regular, path)
     if kind == "zip":
         collect_archive(path, collector)
     elif names.by_file(path.name):
-        collector.offer(path.name, read)
+        collector.offer(path.name, partial(read_regular, path))
     elif kind == "unknown":
         raise SubmissionError(f"{printable(path.name)} is not a folder, a .py file, a .zip or a notebook (.ipynb).")
     else:
-        try:
-            if kind == "notebook":
-                collector.take_notebook(path.name, read(NOTEBOOK_MB * 1024 * 1024))
-            else:
-                _take_by_content(path, collector, names)
-        except (UnreadableError, RefusedError) as error:
-            raise SubmissionError(f"{printable(path.name)} {error}.") from None
+        _take_lone_file(path, collector, names)
     return collector.submission()
+
+
+def _take_lone_file(path: Path, collector: Collector, names: ExerciseNames) -> None:
+    try:
+        if kind_of_file(path.name) == "notebook":
+            collector.take_notebook(path.name, read_regular(path, NOTEBOOK_MB * 1024 * 1024))
+        else:
+            _take_by_content(path, collector, names)
+    except (UnreadableError, RefusedError) as error:
+        raise SubmissionError(f"{printable(path.name)} {error}.") from None
 
 
 def _take_by_content(path: Path, collector: Collector, names: ExerciseNames) -> None:

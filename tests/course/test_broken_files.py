@@ -408,6 +408,43 @@ VALUES = {
         ("limits:\n", "policy:\n  hints_cost_points: -1\nlimits:\n"),
         says="9: `hints_cost_points` must be from 0 to 1000, not `-1`",
     ),
+    "due dates": changed(
+        (
+            "limits:\n",
+            """\
+policy:
+  due:
+    01_first: 2026-03-01 12:00
+    02_secnd: 2026-03-01 12:00 +01:00
+    02_second: 2026-03-01
+  late_percent_per_day: -10
+  late_percent_at_most: .nan
+  grace_minutes: 1.5
+  lateness: 3
+limits:
+""",
+        ),
+        says="""\
+10: nobody knows in which time zone `2026-03-01 12:00` is: add `time_zone` to the policy, or write `2026-03-01 12:00 +01:00`
+11: there is no unit `02_secnd` to be due: did you mean `02_second`?
+12: `02_second` must be a date and a time such as `2026-03-01 12:00`, not `2026-03-01`
+13: `late_percent_per_day` must be from 0 to 100, not `-10`
+14: `late_percent_at_most` must be from 0 to 100, not `nan`
+15: `grace_minutes` must be a whole number, not `1.5`
+16: unknown key `lateness`; the keys here are `hints_cost_points`, `time_zone`, `due`, `late_percent_per_day`, \
+`late_percent_at_most`, `grace_minutes`""",
+    ),
+    "lateness without due dates, and a time zone that is none": changed(
+        (
+            "limits:\n",
+            "policy:\n  time_zone: Europe/Viena\n  late_percent_per_day: 10\n  grace_minutes: 20000\nlimits:\n",
+        ),
+        says="""\
+9: `time_zone` must be a time zone such as `Europe/Vienna`, and one that this machine knows, not `Europe/Viena`
+10: `late_percent_per_day` means nothing without `due`
+11: `grace_minutes` means nothing without `due`
+11: `grace_minutes` must be from 0 to 10080, not `20000`""",
+    ),
     "id": changed(
         ("id: three", "id: ../Three"),
         says="39: `id` must be small letters, digits and `_`, begin with a letter, and be at most 60 long, "

@@ -227,3 +227,25 @@ def test_hints_grow_more_concrete_and_fit_a_screen(real: Course) -> None:
         assert len(set(exercise.hints)) == 3, exercise.id
         assert all(40 <= len(hint) <= 500 for hint in exercise.hints), exercise.id
         assert "`" in exercise.hints[2], f"{exercise.id}: the last hint is almost code"
+
+
+def test_a_learners_bundle_is_told_from_a_whole_course(small: Course, tmp_path: Path) -> None:
+    (tmp_path / "course.yml").write_text(SMALL + "bundle: 1\n", encoding="utf-8")
+    bundle = load_course(tmp_path / "course.yml")
+
+    assert bundle.is_bundle and not small.is_bundle
+    softmax = bundle.exercise("softmax")
+    assert bundle.given_path(softmax) == tmp_path / "given/01_first/03_softmax.py"
+    assert bundle.numbers_path(softmax) == tmp_path / "tests/checks/01_first/03_softmax.numbers"
+    assert bundle.hidden_path(softmax) == tmp_path / "tests/checks/01_first/03_softmax.hidden.json"
+
+
+def test_a_bundle_of_another_format_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "course.yml").write_text(SMALL + "bundle: 2\n", encoding="utf-8")
+
+    with pytest.raises(CourseError) as refused:
+        load_course(tmp_path / "course.yml")
+    line = len(SMALL.splitlines()) + 1
+    assert str(refused.value) == (
+        f"course.yml:{line}: `bundle` must be 1, as this version of attention-kata reads no other bundles, not `2`"
+    )

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta, timezone
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from grader.exhibits import Exhibit
+from grader.reports.class_summary import ClassSummary
 from grader.reports.learner_page import Attempt, Hint, Learner, Task, UnitWork, render_learner
-from grader.results import CheckResult, Diagnosis, ExerciseResult, Record
+from grader.results import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Problem, Record
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -74,6 +77,182 @@ def not_graded() -> Record:
 @pytest.fixture
 def class_records(all_passed: Record, half_done: Record, hostile: Record, not_graded: Record) -> list[Record]:
     return [all_passed, half_done, hostile, not_graded]
+
+
+# --- a class -----------------------------------------------------------------------------------------------------
+
+MakeResult = Callable[..., ExerciseResult]
+MakeRecord = Callable[..., Record]
+
+WORTH = 3.0
+CHECKS = {
+    "test_example": "The document's example comes out.",
+    "test_formula": "Each weight is the score's part of its row.",
+    "test_dtype": "The weights keep the scores' dtype.",
+}
+
+
+def class_result(
+    id: str, status: str = "passed", *, missed: Sequence[str] = (), mistakes: Sequence[str] = (), reason: str = ""
+) -> ExerciseResult:
+    """A verdict on an exercise of three checks worth a point each. reason: one message for all missed checks."""
+    checks = [
+        CheckResult(
+            name=name,
+            title=title,
+            outcome="failed" if name in missed else "passed",
+            points=0.0 if name in missed else 1.0,
+            max_points=1.0,
+            visible=False,
+            message=(reason or f"{name} is off.") if name in missed else "",
+        )
+        for name, title in CHECKS.items()
+        if status in ("passed", "failed")
+    ]
+    return ExerciseResult(
+        id=id,
+        status=status,
+        points=sum(check.points for check in checks),
+        max_points=WORTH,
+        checks=tuple(checks),
+        diagnosis=tuple(Diagnosis(mistake=mistake, message=f"{mistake} was made.") for mistake in mistakes),
+        seconds=0.01,
+    )
+
+
+def class_record(name: str, results: Sequence[ExerciseResult], problems: Sequence[Problem] = ()) -> Record:
+    """A record of these results."""
+    return Record.of(
+        submission=name,
+        isolation="full",
+        seed=1,
+        course=CourseStamp(title="Attention Kata", version="1"),
+        exercises=results,
+        problems=problems,
+    )
+
+
+@pytest.fixture(scope="session")
+def make_result() -> MakeResult:
+    return class_result
+
+
+@pytest.fixture(scope="session")
+def make_record() -> MakeRecord:
+    return class_record
+
+
+def unreadable(name: str, ids: Iterable[str]) -> Record:
+    """The record of a submission of which nothing could be read."""
+    problem = Problem(file=f"{name}.zip", kind="unreadable", message="This is not a zip file.")
+    return class_record(name, [class_result(id, "missing") for id in ids], [problem])
+
+
+@pytest.fixture(scope="session")
+def small_class() -> ClassSummary:
+    """Twelve learners with whatever can become of one, hard names, a mistake that many share, an unfair exercise."""
+    summary = ClassSummary(TITLES, UNITS)
+    names = {
+        "ada": "Ada Lovelace",
+        "wei": "林美玲",
+        "muhammad": "محمد بن عبد الله",
+        "sara": "שרה לוי",
+        "long": "Wolfeschlegelsteinhausenbergerdorff" * 3,
+        "mark": '<b>Mark</b> & "Söhne"',
+        "bidi": "gpj\u202eexe",
+        "joe": "Joe",
+        "kim": "Kim",
+        "lea": "Léa",
+    }
+    for number, (name, shown) in enumerate(names.items(), 1):
+        many = class_result("masked_softmax", "failed", missed=["test_formula"], mistakes=["mask-after-softmax"])
+        few = class_result("scaled_scores", "failed", missed=["test_dtype"], mistakes=["not-scaled"])
+        results = [
+            class_result("softmax"),
+            few if number <= 2 else class_result("scaled_scores"),
+            class_result("debug_attn_weights", "failed", missed=["test_example"]),
+            class_result("causal_mask", "not_started" if number % 2 else "missing"),
+            many if number <= 7 else class_result("masked_softmax"),
+            class_result("split_heads", "failed", missed=CHECKS, reason="SyntaxError: unmatched ')'")
+            if number > 8
+            else class_result("split_heads"),
+        ]
+        problems = [Problem(file="x.py", kind="unknown", message="No exercise has this name.")] if number == 4 else []
+        summary.add(class_record(name, results, problems), shown=shown, link=f"learner-{number:04d}.html")
+    summary.add(class_record("cut", [class_result(id, "error") for id in TITLES]), link="learner-0011.html")
+    summary.add(unreadable("zip", TITLES), link="learner-0012.html")
+    summary.add_absent("Zoë Nobody")
+    return summary
+
+
+def crowd(learners: int, exercises: int) -> Iterator[Record]:
+    """A large class in which everything occurs, the same at every call."""
+    kinds = [
+        ("passed", {}),
+        ("failed", {"missed": ["test_formula"], "mistakes": ["first"]}),
+        ("passed", {}),
+        ("failed", {"missed": ["test_dtype"], "mistakes": ["second"]}),
+        ("failed", {"missed": ["test_example", "test_dtype"]}),
+        ("passed", {}),
+        ("not_started", {}),
+        ("missing", {}),
+    ]
+    variants = [[class_result(f"exercise_{n}", status, **more) for status, more in kinds] for n in range(exercises)]
+    for learner in range(learners):
+        results = [kind[(learner * (n + 3) + learner // 5 + n) % len(kinds)] for n, kind in enumerate(variants)]
+        yield class_record(f"learner-{learner:04d}", results)
+
+
+@pytest.fixture(scope="session")
+def make_crowd() -> Callable[[int, int], Iterator[Record]]:
+    return crowd
+
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """The elements, texts and attributes of a page; fails on tags that do not nest."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] not in ("style", "script"):
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.texts))
+
+    def attributes(self, name: str) -> list[str]:
+        return [value for _, attrs in self.elements if (value := attrs.get(name)) is not None]
+
+    def count(self, tag: str) -> int:
+        return sum(each == tag for each, _ in self.elements)
+
+
+@pytest.fixture(scope="session")
+def read_page() -> Callable[[str], Page]:
+    """Read a page as a browser would."""
+    return Page
 
 
 # --- a learner half way ------------------------------------------------------------------------------------------
@@ -206,8 +385,69 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
+SCRIPT_SECONDS = 60
 KEYS = {"Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Space": (" ", 32, " ")}
 """What a key is called, its code and what it types."""
+
+
+# Every text with its colour and what it stands on, the cells of heat maps included.
+CONTRASTS = """
+const numbers = colour => {
+    const [r, g, b, a] = colour.match(/[\\d.]+/g).map(Number);
+    return [r, g, b, a === undefined ? 1 : a];
+};
+const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
+const light = colour => {
+    const [r, g, b] = colour.map(c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const ground = element => {
+    const layers = [];
+    for (let each = element; each; each = each.parentElement) {
+        layers.push(numbers(getComputedStyle(each).backgroundColor));
+        if (layers.at(-1)[3] === 1) break;
+    }
+    return layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255, 1]);
+};
+const cell = text => {
+    let each = text.previousElementSibling;
+    return each && each.tagName === 'rect' ? numbers(getComputedStyle(each).fill) : null;
+};
+const found = {};
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const said = walker.currentNode.data.trim();
+    if (!said || !element.getClientRects().length || ['title', 'desc'].includes(element.tagName)) continue;
+    const style = getComputedStyle(element);
+    const isDrawn = element instanceof SVGElement;
+    const below = (isDrawn && cell(element)) || ground(element);
+    const ink = numbers(isDrawn ? style.fill : style.color);
+    ink[3] *= Number(style.opacity);
+    const [dark, bright] = [light(over(ink, below)), light(below)].sort((a, b) => a - b);
+    found[`${element.tagName}.${element.className.baseVal ?? element.className}: ${said.slice(0, 40)}`] =
+        (bright + 0.05) / (dark + 0.05);
+}
+return found;
+"""
+
+# What is wider than its place and cannot be scrolled there.
+CUT_OFF = """
+const isCut = each => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== 'visible';
+const canScroll = each => ['auto', 'scroll'].includes(getComputedStyle(each).overflowX) && each.tabIndex === 0;
+return [...document.querySelectorAll('main *, header *')]
+    .filter(each => !(each instanceof SVGElement) && !each.closest('.unseen') && isCut(each) && !canScroll(each))
+    .map(each => each.outerHTML.slice(0, 120))
+"""
+
+# Tables, pictures and places that have no name for those who listen.
+NAMELESS = """
+const isNamed = each => each.getAttribute('aria-label')
+    || (each.getAttribute('aria-labelledby') || '').split(' ').some(id => document.getElementById(id)?.textContent.trim())
+    || each.querySelector(':scope > caption')?.textContent.trim();
+return [...document.querySelectorAll('table, [role=img], [role=group], [role=region], section, [tabindex="0"]')]
+    .filter(each => !isNamed(each)).map(each => each.outerHTML.slice(0, 120))
+"""
 
 
 class Browser:
@@ -229,6 +469,10 @@ class Browser:
         """What a script, as the body of a function, returns."""
         return self._driver.execute_script(script, *arguments)
 
+    def wait_for(self, script: str) -> Any:
+        """What a script, as the body of a function, hands to the function that is its last argument."""
+        return self._driver.execute_async_script(script)
+
     def tell(self, command: str, **parameters: object) -> Any:
         """A command of the DevTools protocol."""
         return self._driver.execute_cdp_cmd(command, parameters)
@@ -239,6 +483,25 @@ class Browser:
         named = {"key": name, "code": key, "windowsVirtualKeyCode": number}
         self.tell("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
         self.tell("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    def contrasts(self) -> dict[str, float]:
+        """How well each text on the page stands out from what it stands on."""
+        found: dict[str, float] = self.run(CONTRASTS)
+        return found
+
+    def scrolls_sideways(self) -> bool:
+        """Whether the page is wider than the window."""
+        # not innerWidth: a phone zooms out until everything fits
+        width, room = self.run("const page = document.documentElement; return [page.scrollWidth, page.clientWidth]")
+        return bool(width > room)
+
+    def cut_off(self) -> list[str]:
+        """What is wider than its place and cannot be scrolled there."""
+        return list(self.run(CUT_OFF))
+
+    def nameless(self) -> list[str]:
+        """Tables, pictures and places that have no name for those who listen."""
+        return list(self.run(NAMELESS))
 
     def requests(self) -> list[str]:
         """The addresses that were asked for since the last call."""
@@ -270,6 +533,7 @@ def browser() -> Iterator[Browser]:
     for argument in QUIET:
         options.add_argument(argument)
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver_program))
+    driver.set_script_timeout(SCRIPT_SECONDS)
     try:
         yield Browser(driver)
     finally:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
-from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
 
@@ -16,50 +16,14 @@ from grader.reports.learner_page import Attempt, Hint, Learner, Task, render_lea
 from grader.reports.review_calendar import calendar
 from grader.reports.timeline import Moment, timeline
 
-VOID = {"meta", "link", "br", "img", "input", "hr", "circle", "path", "line", "rect"}
 HOSTILE = "</pre></title><script>alert(1)</script><img src=x onerror='alert(2)'>\"\u202etxt\x1b[2J {{ 7 * 7 }} https://e.example"
+Show = Callable[[Learner], Any]
 
 
-class Page(HTMLParser):
-    """Elements and texts of a page; fails on tags that do not nest."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self._open: list[str] = []
-        self.feed(html)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1] != "style":
-            self.texts.append(data)
-
-    @property
-    def text(self) -> str:
-        return re.sub(r"\s+", " ", "".join(self.texts))
-
-    def attributes(self, name: str) -> list[str]:
-        return [value for _, attrs in self.elements if (value := attrs.get(name)) is not None]
-
-    def count(self, tag: str) -> int:
-        return sum(each == tag for each, _ in self.elements)
-
-
-def shown(learner: Learner) -> Page:
-    return Page(render_learner(learner))
+@pytest.fixture
+def shown(read_page: Callable[[str], Any]) -> Show:
+    """The page of a learner, read."""
+    return lambda learner: read_page(render_learner(learner))
 
 
 def with_task(learner: Learner, id: str, **changes: Any) -> Learner:
@@ -100,11 +64,11 @@ def with_task(learner: Learner, id: str, **changes: Any) -> Learner:
         "Made on 18 November 2026 at 20:15",
     ],
 )
-def test_page_tells(told: str, learner: Learner) -> None:
+def test_page_tells(told: str, learner: Learner, shown: Show) -> None:
     assert told in shown(learner).text
 
 
-def test_beginner_is_told_what_comes_where(learner: Learner) -> None:
+def test_beginner_is_told_what_comes_where(learner: Learner, shown: Show) -> None:
     fresh = [
         replace(task, state="open", points=0.0, result=None, passed_on=None, due_on=None, attempts=(), hints=())
         for task in learner.tasks
@@ -116,18 +80,18 @@ def test_beginner_is_told_what_comes_where(learner: Learner) -> None:
     assert "attempts" not in text
 
 
-def test_who_is_through_is_told_so(learner: Learner) -> None:
+def test_who_is_through_is_told_so(learner: Learner, shown: Show) -> None:
     assert "All done." in shown(replace(learner, coming=None)).text
 
 
-def test_heat_map_is_shown_of_the_failed_visible_check_alone(learner: Learner) -> None:
+def test_heat_map_is_shown_of_the_failed_visible_check_alone(learner: Learner, shown: Show) -> None:
     """The exhibits name the hidden check too: even then nothing of it is drawn."""
     page = shown(learner)
     assert page.attributes("class").count("heatmap") == 1
     assert "row 0, column 0: yours 0.50, due 1.00" in page.text
 
 
-def test_equal_pictures_have_ids_of_their_own(learner: Learner) -> None:
+def test_equal_pictures_have_ids_of_their_own(learner: Learner, shown: Show) -> None:
     result = next(task.result for task in learner.tasks if task.id == "masked_softmax")
     assert result is not None
     checks = tuple(check.model_copy(update={"visible": True}) for check in result.checks)
@@ -137,7 +101,7 @@ def test_equal_pictures_have_ids_of_their_own(learner: Learner) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: Learner) -> None:
+def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: Learner, shown: Show) -> None:
     many = tuple(
         Attempt(learner.at + timedelta(minutes=n), 0.0, 5.0, False, reasons=("one", "two", "three", f"last {n}"))
         for n in range(200)
@@ -147,7 +111,7 @@ def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: Learner)
     assert page.text.count("one two and 2 more") == 30
 
 
-def test_what_failed_is_open_and_the_rest_closed(learner: Learner) -> None:
+def test_what_failed_is_open_and_the_rest_closed(learner: Learner, shown: Show) -> None:
     is_open = ["open" in attrs for tag, attrs in shown(learner).elements if tag == "details"]
     assert is_open == [False, False, True, False, False, True, False]  # the first is the table of days
 
@@ -155,19 +119,19 @@ def test_what_failed_is_open_and_the_rest_closed(learner: Learner) -> None:
 # --- for those who listen ---------------------------------------------------------------------------------------------
 
 
-def test_headings_are_in_order(learner: Learner) -> None:
+def test_headings_are_in_order(learner: Learner, shown: Show) -> None:
     levels = [int(tag[1]) for tag, _ in shown(learner).elements if re.fullmatch(r"h[1-6]", tag)]
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_tables_have_captions_and_their_heads_a_scope(learner: Learner) -> None:
+def test_tables_have_captions_and_their_heads_a_scope(learner: Learner, shown: Show) -> None:
     page = shown(learner)
     assert page.count("table") == page.count("caption") == 5
     assert all(attrs.get("scope") in ("col", "row") for tag, attrs in page.elements if tag == "th")
 
 
-def test_every_link_leads_somewhere_on_the_page(learner: Learner) -> None:
+def test_every_link_leads_somewhere_on_the_page(learner: Learner, shown: Show) -> None:
     page = shown(learner)
     links = page.attributes("href")
     assert links[0] == "#exercises"
@@ -205,7 +169,7 @@ def hostile_learner(learner: Learner) -> Learner:
     )
 
 
-def test_hostile_text_is_escaped_and_shown(hostile_learner: Learner) -> None:
+def test_hostile_text_is_escaped_and_shown(hostile_learner: Learner, shown: Show) -> None:
     page = shown(hostile_learner)
     assert page.count("script") == page.count("img") == 0
     assert not any(name.startswith("on") for _, attrs in page.elements for name in attrs)
@@ -221,9 +185,11 @@ def test_nothing_invisible_reaches_the_page(hostile_learner: Learner) -> None:
 
 
 @pytest.mark.parametrize("which", ["learner", "hostile_learner"])
-def test_page_asks_for_nothing_and_runs_nothing(which: str, request: pytest.FixtureRequest) -> None:
+def test_page_asks_for_nothing_and_runs_nothing(
+    which: str, request: pytest.FixtureRequest, read_page: Callable[[str], Any]
+) -> None:
     html = render_learner(request.getfixturevalue(which))
-    page = Page(html)
+    page = read_page(html)
     assert {tag for tag, _ in page.elements}.isdisjoint({"script", "link", "iframe", "object", "embed", "form", "base"})
     assert page.attributes("src") == []
     assert all(re.fullmatch(r"#[\w-]+", href) for href in page.attributes("href"))

@@ -35,21 +35,12 @@ OPEN_ALL = "document.querySelectorAll('details').forEach(each => each.open = tru
 
 def test_page_never_scrolls_sideways(shown: Any) -> None:
     shown.run(OPEN_ALL)
-    # not innerWidth: a phone zooms out until everything fits
-    width, room = shown.run("const page = document.documentElement; return [page.scrollWidth, page.clientWidth]")
-    assert width <= room
+    assert not shown.scrolls_sideways()
 
 
 def test_what_is_too_wide_scrolls_in_its_own_place(shown: Any) -> None:
     shown.run(OPEN_ALL)
-    cut = """
-    const isCut = each => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== 'visible';
-    const canScroll = each => ['auto', 'scroll'].includes(getComputedStyle(each).overflowX) && each.tabIndex === 0;
-    return [...document.querySelectorAll('main *, header *')]
-        .filter(each => !(each instanceof SVGElement) && !each.closest('.unseen') && isCut(each) && !canScroll(each))
-        .map(each => each.outerHTML.slice(0, 120))
-    """
-    assert shown.run(cut) == []
+    assert shown.cut_off() == []
 
 
 def test_nothing_is_asked_for_and_nothing_goes_wrong(shown: Any, learner_page: Path) -> None:
@@ -58,51 +49,9 @@ def test_nothing_is_asked_for_and_nothing_goes_wrong(shown: Any, learner_page: P
     assert shown.complaints() == []
 
 
-# Every text with its colour and what it stands on, the cells of heat maps included.
-CONTRASTS = """
-const numbers = colour => {
-    const [r, g, b, a] = colour.match(/[\\d.]+/g).map(Number);
-    return [r, g, b, a === undefined ? 1 : a];
-};
-const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
-const light = colour => {
-    const [r, g, b] = colour.map(c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
-const ground = element => {
-    const layers = [];
-    for (let each = element; each; each = each.parentElement) {
-        layers.push(numbers(getComputedStyle(each).backgroundColor));
-        if (layers.at(-1)[3] === 1) break;
-    }
-    return layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255, 1]);
-};
-const cell = text => {
-    let each = text.previousElementSibling;
-    return each && each.tagName === 'rect' ? numbers(getComputedStyle(each).fill) : null;
-};
-const found = {};
-const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    const said = walker.currentNode.data.trim();
-    if (!said || !element.getClientRects().length || ['title', 'desc'].includes(element.tagName)) continue;
-    const style = getComputedStyle(element);
-    const isDrawn = element instanceof SVGElement;
-    const below = (isDrawn && cell(element)) || ground(element);
-    const ink = numbers(isDrawn ? style.fill : style.color);
-    ink[3] *= Number(style.opacity);
-    const [dark, bright] = [light(over(ink, below)), light(below)].sort((a, b) => a - b);
-    found[`${element.tagName}.${element.className.baseVal ?? element.className}: ${said.slice(0, 40)}`] =
-        (bright + 0.05) / (dark + 0.05);
-}
-return found;
-"""
-
-
 def test_every_text_can_be_read(shown: Any) -> None:
     shown.run(OPEN_ALL)
-    contrasts = shown.run(CONTRASTS)
+    contrasts = shown.contrasts()
     assert len(contrasts) > 60
     assert {text: round(contrast, 2) for text, contrast in contrasts.items() if contrast < READABLE} == {}
 
@@ -171,14 +120,7 @@ def test_tile_leads_to_its_exercise_and_opens_it(at_the_desk: Any) -> None:
 
 
 def test_every_table_picture_and_place_has_a_name(at_the_desk: Any) -> None:
-    nameless = """
-    const isNamed = each => each.getAttribute('aria-label')
-        || (each.getAttribute('aria-labelledby') || '').split(' ').some(id => document.getElementById(id)?.textContent.trim())
-        || each.querySelector(':scope > caption')?.textContent.trim();
-    return [...document.querySelectorAll('table, [role=img], [role=group], [role=region], section, [tabindex="0"]')]
-        .filter(each => !isNamed(each)).map(each => each.outerHTML.slice(0, 120))
-    """
-    assert at_the_desk.run(nameless) == []
+    assert at_the_desk.nameless() == []
 
 
 def test_browser_itself_finds_headings_and_tables_in_its_accessibility_tree(at_the_desk: Any) -> None:

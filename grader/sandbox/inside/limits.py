@@ -44,10 +44,22 @@ def limit_as_possible(bounds: Bounds) -> None:
 
 def _limits(bounds: Bounds) -> dict[int, tuple[int, int]]:
     one_more = bounds.cpu_seconds + 1  # SIGXCPU first; SIGKILL for code that catches it
+    # The bound is on addresses, and a build of torch with CUDA takes three gigabytes of them before any code runs:
+    # whatever the libraries take, half of the bound is left for the code.
+    memory = max(bounds.memory_bytes, _taken_bytes() + bounds.memory_bytes // 2)
     return {
         resource.RLIMIT_CPU: (bounds.cpu_seconds, one_more),
-        resource.RLIMIT_AS: (bounds.memory_bytes, bounds.memory_bytes),
+        resource.RLIMIT_AS: (memory, memory),
         resource.RLIMIT_FSIZE: (0, 0),
         resource.RLIMIT_CORE: (0, 0),
         resource.RLIMIT_NOFILE: (OPEN_FILES, OPEN_FILES),
     }
+
+
+def _taken_bytes() -> int:
+    """The addresses that this process has taken so far; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[0]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return 0

@@ -50,13 +50,22 @@ def drawn_sizes(draw, **more):
 
 @dataclass(frozen=True)
 class Mended:
-    """Which faults are mended from outside. Nobody has to mend the check of the sizes: it disturbs only its own cases."""
+    """Which faults are mended from outside. Nobody has to mend the check of the sizes: it disturbs only its own cases.
+
+    The visible check names nothing of this: whoever reads that one is not told the faults.
+    """
 
     imports: bool = False
     is_causal: bool = False
 
+    def before(self, case, causal):
+        """What is done to the module before it is called."""
+        if self.is_causal:
+            case.call(case.module, "is_causal", causal, method="__setattr__")
 
-AS_IT_IS = Mended()
+    def called(self, case):
+        """What is called, and what comes before the tensors."""
+        return [forward_with_imports(case), case.module] if self.imports else [case.module]
 
 
 def get(case, slot, name):
@@ -86,7 +95,7 @@ def case(
     weights=None,
     dtype=torch.float32,
     train=False,
-    mended=AS_IT_IS,
+    mended=None,
     only_made=False,
     by_place=False,
 ):
@@ -107,20 +116,17 @@ def case(
     asked.prepare(asked.module, train=train, dtype=dtype)
     if only_made:
         return asked
-    if mended.is_causal:
-        asked.call(asked.module, "is_causal", causal, method="__setattr__")
+    if mended:
+        mended.before(asked, causal)
     slots = [asked.tensor(tensor, name=name) for name, tensor in tensors.items()]
-    if mended.imports:
-        asked.output = asked.call(forward_with_imports(asked), asked.module, *slots, tell="output")
-    else:
-        asked.output = asked.call(asked.module, *slots, tell="output")
+    asked.output = asked.call(*(mended.called(asked) if mended else [asked.module]), *slots, tell="output")
     return asked
 
 
 def agrees_once_mended(learner, mended, cases):
     """The cases agree with the reference as the module is, or else once other faults are mended from outside."""
     try:
-        learner.agrees(*cases(AS_IT_IS))
+        learner.agrees(*cases(None))
     except CheckFailed:
         learner.agrees(*cases(mended))
 

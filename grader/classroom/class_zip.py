@@ -1,0 +1,131 @@
+"""One zip with a whole class in it, as learning management systems hand them out, laid out as a folder for a while.
+
+Only this outer layer is unpacked: what a learner has zipped stays a zip, and is read like any other. No name leads
+outside the folder, no link is made, nothing is overwritten.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import Course
+from grader.submission import SubmissionError, find_submissions
+from grader.submission.naming import COURSE_WORK, ExerciseNames, is_passed_over, printable
+
+MAX_FILES = 500_000
+MAX_UNPACKED_GB = 64
+MAX_RATIO = 200
+_RATIO_COUNTS_FROM = 1024 * 1024  # unpacked bytes
+_PIECE = 1 << 20
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, NotImplementedError)
+_NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """A class zip's contents as a folder, and a sentence about each file that could not be laid out as it was."""
+
+    folder: Path
+    remarks: tuple[str, ...]
+
+
+@contextmanager
+def laid_out(path: Path, room: Path) -> Iterator[LaidOut]:
+    """The contents of a class zip below `room`, which is emptied before and taken away at the end.
+
+    A file in it that is damaged or odd costs nobody else anything.
+
+    Raises SubmissionError when it is no zip or far too large; OSError when there is no room for it.
+    """
+    shutil.rmtree(room, ignore_errors=True)
+    room.mkdir(parents=True)
+    try:
+        yield LaidOut(room, tuple(_unpack(path, room)))
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def submissions_in(folder: Path, course: Course) -> list[Path]:
+    """The submissions in a class zip's contents; systems often put one folder around them all.
+
+    Raises SubmissionError when there is none.
+    """
+    found = find_submissions(folder)
+    if len(found) == 1 and found[0].is_dir() and _is_wrapping(found[0], course):
+        return find_submissions(found[0])
+    return found
+
+
+def _is_wrapping(folder: Path, course: Course) -> bool:
+    """Whether a folder holds learners' submissions, and is not one itself."""
+    names = ExerciseNames(course)
+    of_a_learner = {COURSE_WORK, *(unit.folder for unit in course.units)}
+    inside = [each for each in folder.iterdir() if not is_passed_over(each.name)]
+    return bool(inside) and not any(each.name in of_a_learner or names.by_file(each.name) for each in inside)
+
+
+def _unpack(path: Path, room: Path) -> Iterator[str]:
+    """Lay everything out; a sentence about whatever is odd."""
+    shown = printable(path.name)
+    try:
+        archive = zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise SubmissionError(f"{shown} does not exist.") from None
+    except _DAMAGE:
+        raise SubmissionError(f"{shown} is damaged or not a zip.") from None
+    with archive:
+        members = [info for info in archive.infolist() if not info.is_dir()]
+        if len(members) > MAX_FILES:
+            raise SubmissionError(f"{shown} holds more than {MAX_FILES} files; grade it in parts.")
+        left = MAX_UNPACKED_GB << 30
+        for info in members:
+            try:
+                left -= _lay_out(archive, info, room, left)
+            except _Odd as error:
+                yield f"{printable(info.filename)} {error}."
+            if left < 0:
+                raise SubmissionError(f"{shown} unpacks to more than {MAX_UNPACKED_GB} GB; grade it in parts.")
+
+
+class _Odd(Exception):
+    """A member that is not laid out as it is; the text continues a sentence that starts with its name."""
+
+
+def _lay_out(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: Path, left: int) -> int:
+    """Unpack one member; the bytes written, at most a piece more than `left`. Raises _Odd; OSError without room."""
+    parts = [part for part in info.filename.split("/") if part not in ("", ".")]
+    if any(is_passed_over(part) for part in parts if part != ".."):
+        return 0
+    is_odd = "\\" in info.orig_filename or "\0" in info.orig_filename or info.filename.startswith("/")
+    if is_odd or ".." in parts or not parts or stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
+        raise _Odd("is not an ordinary file with an ordinary name and was left out")
+    try:
+        return _write(archive, info, room.joinpath(*parts), left)
+    except _DAMAGE:  # what is there of it stays, so that its learner's record tells of it
+        raise _Odd("is damaged or a zip bomb") from None
+    except OSError as error:
+        if error.errno in _NO_PLACE:
+            raise _Odd(f"was left out: {error.strerror}") from None
+        raise
+
+
+def _write(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, left: int) -> int:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    with open(os.open(target, flags, 0o600), "wb") as file, archive.open(info) as packed:
+        while written <= left and (piece := packed.read(_PIECE)):
+            file.write(piece)
+            written += len(piece)
+            if written > _RATIO_COUNTS_FROM and written > MAX_RATIO * max(info.compress_size, 1):
+                raise zipfile.BadZipFile
+    return written

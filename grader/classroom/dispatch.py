@@ -1,0 +1,127 @@
+"""Hands submissions out to an executor in batches; what dies with a judge is graded again, and twice is enough."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass
+from itertools import islice
+
+from grader.sandbox.launch import MachineError
+
+from .entries import Entry
+from .judging import grade_batch
+from .terms import Terms
+
+CHUNK = 8
+"""Submissions that a judge takes at a time: collecting the checks costs as much as a submission, so not one by one."""
+TRIES = 2
+"""How often a submission by itself may take a judge down before it is given up."""
+LOSSES_IN_A_ROW = 20
+"""So many judges lost without a record in between are no submission's doing."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A submission that ends every judge that grades it."""
+
+    entry: Entry
+    reason: str
+
+
+Batch = tuple[Entry, ...]
+
+
+class Dispatch:
+    """One class on its way through an executor.
+
+    executor: any; `grade_batch` is all that is submitted to it, so its workers must be able to import this package
+    and to reach the course and the submissions under the same paths, and run one call at a time in one process.
+    width: how many batches are out at the same time, as many as the executor has workers or a few more.
+    """
+
+    def __init__(self, executor: Executor, width: int, terms: Terms) -> None:
+        self._executor, self._width, self._terms = executor, width, terms
+        self._out: dict[Future[dict[str, str]], Batch] = {}
+        self._alone: deque[Entry] = deque()
+        self._back: deque[Entry] = deque()
+        self._tries: Counter[str] = Counter()
+        self._losses = 0
+
+    def records(self, entries: Iterator[Entry], left: Callable[[], int]) -> Iterator[list[str] | Lost]:
+        """Grade the submissions and yield their records, some lines of JSON at a time, as they come.
+
+        left: about how many of `entries` have not been taken yet; towards the end the batches get smaller, so that
+        no judge is left with a long one.
+
+        Raises MachineError when the machine (or a worker's) cannot isolate, GraderBroken when the checks cannot run.
+        """
+        try:
+            while True:
+                self._send(entries, left)
+                if not self._out:
+                    return
+                done, _ = wait(self._out, return_when=FIRST_COMPLETED)
+                for future in [each for each in self._out if each in done]:  # in the order in which they were sent
+                    yield from self._taken(future, self._out.pop(future))
+        finally:
+            for future in self._out:
+                future.cancel()
+
+    def _send(self, entries: Iterator[Entry], left: Callable[[], int]) -> None:
+        while len(self._out) < self._width:
+            batch = (self._alone.popleft(),) if self._alone else self._next(entries, left())
+            if not batch:
+                return
+            try:
+                future = self._executor.submit(grade_batch, self._terms, batch)
+            except BrokenExecutor as error:
+                raise MachineError(f"no judge can be started ({error})") from None
+            self._out[future] = batch
+
+    def _next(self, entries: Iterator[Entry], left: int) -> Batch:
+        """What was handed back first; towards the end so few that every judge has some."""
+        size = max(1, min(CHUNK, -(-(left + len(self._back)) // self._width)))
+        back = [self._back.popleft() for _ in range(min(size, len(self._back)))]
+        return (*back, *islice(entries, size - len(back)))
+
+    def _taken(self, future: Future[dict[str, str]], batch: Batch) -> Iterator[list[str] | Lost]:
+        try:
+            lines = future.result()
+        except Exception as error:
+            if is_no_submissions_doing(error):
+                raise
+            yield from self._lost(batch, error)
+        else:
+            self._losses = 0
+            self._back.extend(entry for entry in batch if entry.name not in lines)
+            yield list(lines.values())
+
+    def _lost(self, batch: Batch, error: Exception) -> Iterator[Lost]:
+        self._losses += 1
+        if self._losses >= LOSSES_IN_A_ROW:
+            raise MachineError(f"the last {self._losses} judges all ended before they had graded anything") from error
+        if len(batch) > 1:  # one by one, to find out which it is
+            self._alone.extend(batch)
+            return
+        (entry,) = batch
+        self._tries[entry.name] += 1
+        if self._tries[entry.name] < TRIES:
+            self._alone.append(entry)
+        else:
+            yield Lost(entry, _reason(error))
+
+
+def is_no_submissions_doing(error: Exception) -> bool:
+    """Whether an error of a batch is the whole run's: the machine's, or the course's."""
+    from grader.course import CourseError
+    from grader.judge.errors import GraderBroken
+
+    return isinstance(error, (MachineError, GraderBroken, CourseError))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, BrokenExecutor):
+        return f"The judge's process ended {TRIES} times while it graded this submission."
+    return f"The judge broke {TRIES} times over this submission ({type(error).__name__})."

@@ -1,0 +1,81 @@
+"""The course's policy applied to the records of a class: a step over OUT that grades nothing and can be done again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from grader.course import Course
+from grader.policy.adjusting import adjusted, unadjusted
+from grader.policy.rules import HandIn, changes_points
+from grader.results import Record
+
+from .durable import write_atomically
+from .kept_times import KeptTimes
+from .learners import Learner
+from .ledger import LedgerError
+from .members import first_few
+from .results_file import RESULTS, Results, handed_in_nothing, read_results
+from .times import by_learner
+
+
+@dataclass(frozen=True)
+class HandIns:
+    """What is known of every learner's hand-in, and sentences about what could not be used."""
+
+    at: Mapping[str, Mapping[str, datetime]]
+    until: Mapping[str, Mapping[str, datetime]]
+    remarks: tuple[str, ...]
+
+    def of(self, name: str) -> HandIn:
+        """What is known of one learner's, by the name in the results."""
+        return HandIn(self.at.get(name, {}), self.until.get(name, {}))
+
+
+def hand_ins(times: KeptTimes, learners: Sequence[Learner]) -> HandIns:
+    """The times of these learners."""
+    at, strange = by_learner(times.hand_in_rows, learners)
+    until, stranger = by_learner(times.extension_rows, learners)
+    remarks = [f"{name} has a hand-in time, but is nobody in this class." for name in strange]
+    remarks += [f"{name} has an extension, but is nobody in this class." for name in stranger]
+    return HandIns(at, until, tuple(remarks))
+
+
+def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
+    """Give every record in OUT the final points of the course's policy; sentences about who could not be found.
+
+    Raises ResultsError when the records cannot be read, LedgerError when they cannot be written; then all are as
+    they were.
+    """
+    results = read_results(out)
+    if not changes_points(course):
+        return take_away_policy(out)
+    learners = [*results.learners, *handed_in_nothing(out)]
+    known = hand_ins(times, learners)
+    _rewrite(out, (adjusted(result.record, course, known.of(result.learner.name)) for result in results))
+    return [*known.remarks, *_unknown(results, known, course)]
+
+
+def take_away_policy(out: Path) -> list[str]:
+    """Leave the raw points alone in OUT; nobody could not be found. Raises as `apply_policy` does."""
+    results = read_results(out)
+    if any(result.record.is_adjusted for result in results):
+        _rewrite(out, (unadjusted(result.record) for result in results))
+    return []
+
+
+def _unknown(results: Results, known: HandIns, course: Course) -> list[str]:
+    if not course.policy.due:
+        return []
+    names = [learner.shown for learner in results.learners if learner.name not in known.at]
+    return [f"When they handed in is not known, so they count as in time: {first_few(names)}."] if names else []
+
+
+def _rewrite(out: Path, records: Iterator[Record]) -> None:
+    path = out / RESULTS
+    try:
+        write_atomically(path, (f"{record.to_json()}\n".encode() for record in records))
+    except OSError as error:
+        raise LedgerError(f"{path} cannot be written: {error.strerror}.") from None

@@ -1,0 +1,105 @@
+"""The pool of this machine: judges in processes of their own, where the end of one is no other's affair."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing.connection import wait as wait_for_end
+from typing import Any, TypeVar
+
+from .judging import open_judge
+from .terms import Terms
+
+Answer = TypeVar("Answer")
+
+
+class Judges(Executor):
+    """Some judges, each alone in a pool of one process: when it dies, only its own work fails, and it is replaced."""
+
+    def __init__(self, count: int, terms: Terms) -> None:
+        self._seats = [_Seat(terms) for _ in range(count)]
+
+    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
+        """Have the least busy judge call a function; a judge is started when there is none yet."""
+        return min(self._seats, key=_Seat.load).submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the judges: at once, whatever they do, with `cancel_futures`, and otherwise when they are done."""
+        for seat in self._seats:
+            seat.end(at_once=cancel_futures)
+
+
+class _Seat:
+    """The place of one judge."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._pool: ProcessPoolExecutor | None = None
+        self._pid: Future[int] | None = None
+        self._asked: list[Future[Any]] = []
+
+    def load(self) -> int:
+        self._asked = [future for future in self._asked if not future.done()]
+        return len(self._asked)
+
+    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
+        try:
+            future = self._opened().submit(fn, *args, **kwargs)
+        except BrokenProcessPool:  # the judge that sat here has died
+            self._pool = None
+            future = self._opened().submit(fn, *args, **kwargs)
+        self._asked.append(future)
+        return future
+
+    def end(self, *, at_once: bool) -> None:
+        if self._pool is None:
+            return
+        if not at_once:
+            wait(self._asked)
+        # A judge that has nothing to do is ended like one that has: taking torch down in order serves nobody.
+        if self._pid is not None and self._pid.done() and not self._pid.exception():
+            for child in multiprocessing.active_children():
+                if child.pid == self._pid.result():
+                    child.kill()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool = None
+
+    def _opened(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            spawn = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_sit_down, initargs=(self._terms,))
+            with _interrupts_held():
+                self._pid = self._pool.submit(os.getpid)
+        return self._pool
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _sit_down(terms: Terms) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    open_judge(terms)
+
+
+def _end_with_parent() -> None:
+    """A judge whose class has been killed would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait_for_end([parent.sentinel])
+    os._exit(1)

@@ -1,0 +1,43 @@
+"""The class as it was graded: who is in it, in what order, and under what name. One learner a line of class.jsonl."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+CLASS_LIST = "class.jsonl"
+
+
+class Learner(BaseModel):
+    """One learner of a class."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: str = Field(description="A record's `submission`: the roster's id, else the hand-in's name.")
+    shown: str = Field(description="The name for people: the roster's, or the submission's own.")
+    email: str = ""
+    handed_in: bool = True
+    in_roster: bool = Field(default=False, description="Whether a roster names this learner.")
+
+
+class ClassListError(ValueError):
+    """The class list cannot be read; the text is one sentence."""
+
+
+def as_lines(learners: Iterable[Learner]) -> Iterator[bytes]:
+    """A class list's lines."""
+    for learner in learners:
+        yield json.dumps(learner.model_dump()).encode("ascii") + b"\n"
+
+
+def read_learners(path: Path) -> Iterator[Learner]:
+    """The learners in a class list, in class order. Raises ClassListError for a line that is none."""
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                yield Learner.model_validate_json(line)
+            except ValidationError:
+                raise ClassListError(f"Line {number} of {path} is not a learner of a class.") from None

@@ -1,0 +1,159 @@
+"""What `kata grade-class` left in its folder OUT, to be read by everything that comes after it.
+
+    for result in read_results(out):          # each learner once, in class order, one record in memory at a time
+        result.record, result.learner.shown, result.learner.email, result.digest
+
+OUT/results.jsonl holds one record a line. While a class is graded, lines are only ever appended, and of two lines for
+one learner the last one counts; when the class is done, the file holds each learner once, in class order. A last line
+without its end is what a killed run left behind: it counts for nothing. OUT/class.jsonl says who is in the class.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import overload
+
+from grader.results import Record, RecordError
+
+from .learners import CLASS_LIST, ClassListError, Learner, read_learners
+
+RESULTS = "results.jsonl"
+
+# As Record.to_json writes it; any other JSON is read in full.
+_NAME_FIRST = re.compile(rb'\{"version":1,"submission":("(?:[^"\\]|\\.)*")')
+
+
+class ResultsError(Exception):
+    """The results in a folder cannot be read; the text is one sentence for people."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One learner's final record, and who that is."""
+
+    record: Record
+    learner: Learner
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what was graded; empty when it could not be read, or the record is of an older make."""
+        return self.record.digest
+
+    @property
+    def titled(self) -> Record:
+        """The record under its learner's name for people, for a page or a table; with the id, so that it is unique."""
+        shown, name = self.learner.shown, self.learner.name
+        return self.record if shown == name else self.record.model_copy(update={"submission": f"{shown} ({name})"})
+
+
+@dataclass(frozen=True)
+class Line:
+    """Where one record stands in a results file: bytes from its beginning."""
+
+    number: int
+    start: int
+    size: int
+
+
+class Results(Sequence[Result]):
+    """The final records of a folder, in class order. Each is read when it is asked for; only their places are kept."""
+
+    def __init__(self, path: Path, learners: Sequence[Learner], lines: Sequence[Line]) -> None:
+        self._path, self._learners, self._lines = path, learners, lines
+
+    @property
+    def learners(self) -> Sequence[Learner]:
+        """Whose records these are, in the same order; no record is read."""
+        return self._learners
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> Results: ...
+    def __getitem__(self, index: int | slice) -> Result | Results:
+        if isinstance(index, slice):
+            return Results(self._path, self._learners[index], self._lines[index])
+        return next(iter(Results(self._path, [self._learners[index]], [self._lines[index]])))
+
+    def __iter__(self) -> Iterator[Result]:
+        if not self._lines:
+            return
+        with self._path.open("rb") as file:
+            for learner, line in zip(self._learners, self._lines, strict=True):
+                file.seek(line.start)
+                yield Result(_record(file.read(line.size), line.number, self._path), learner)
+
+
+def read_results(out: Path) -> Results:
+    """The final record of each learner in OUT, in class order, read one by one as they are asked for.
+
+    Learners whose record is not there (yet) are not among them: see `ungraded` and `handed_in_nothing`.
+
+    Raises ResultsError when OUT holds no results, or (also while reading on) for a line that is no record.
+    """
+    path = out / RESULTS
+    places = dict(final_lines(path))
+    learners = _class_of(out, places)
+    there = [learner for learner in learners if learner.name in places]
+    return Results(path, there, [places[learner.name] for learner in there])
+
+
+def ungraded(out: Path) -> list[Learner]:
+    """Learners who handed something in and have no record: empty unless a run was stopped. Raises ResultsError."""
+    places = dict(final_lines(out / RESULTS))
+    return [each for each in _class_of(out, places) if each.handed_in and each.name not in places]
+
+
+def handed_in_nothing(out: Path) -> list[Learner]:
+    """Learners of the roster who handed in nothing: they have no record, and no mark. Raises ResultsError."""
+    return [learner for learner in _class_of(out, {}) if not learner.handed_in]
+
+
+def _class_of(out: Path, places: dict[str, Line]) -> list[Learner]:
+    """The class list, and whoever has a record without being in it, in the order of the records."""
+    path = out / CLASS_LIST
+    try:
+        listed = list(read_learners(path)) if path.exists() else []
+    except (OSError, UnicodeDecodeError, ClassListError) as error:
+        raise ResultsError(str(error)) from None
+    known = {learner.name for learner in listed}
+    return listed + [Learner(name=name, shown=name) for name in places if name not in known]
+
+
+def final_lines(path: Path) -> Iterator[tuple[str, Line]]:
+    """Each line's learner and place; of two of one learner the later comes later."""
+    start = 0
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.endswith(b"\n") and line.strip():
+                    yield name_in(line, number, path), Line(number, start, len(line))
+                start += len(line)
+    except FileNotFoundError:
+        raise ResultsError(f"{path.parent} holds no results: there is no {RESULTS} in it.") from None
+    except OSError as error:
+        raise ResultsError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def name_in(line: bytes, number: int, path: Path) -> str:
+    """Whose record a line is. Raises ResultsError when it is none."""
+    if found := _NAME_FIRST.match(line):
+        try:
+            return str(json.loads(found[1]))
+        except ValueError:  # not UTF-8
+            pass
+    return _record(line, number, path).submission
+
+
+def _record(line: bytes, number: int, path: Path) -> Record:
+    try:
+        return Record.from_json(line)
+    except RecordError as error:
+        raise ResultsError(f"Line {number} of {path} cannot be read. {error}") from None

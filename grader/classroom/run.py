@@ -1,0 +1,183 @@
+"""One run of `kata grade-class`: grades a class into a folder, or goes on where an earlier run was stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.course import Course
+from grader.results import Record
+
+from .digest import digest_of
+from .dispatch import Dispatch, Lost
+from .durable import write_atomically
+from .entries import Entry
+from .faults import fault_record
+from .kept_times import KeptTimes, read_kept_times, write_kept_times
+from .learners import CLASS_LIST, Learner, as_lines, read_learners
+from .ledger import Known, Ledger, writing
+from .members import Members
+from .reading import OutOfReach, read_entry
+from .results_file import RESULTS
+from .run_header import RUN, RunError, RunHeader, read_run, write_run
+from .terms import Terms
+
+
+@dataclass
+class Tally:
+    """How far a run has come."""
+
+    total: int
+    graded: int = 0
+    unchanged: int = 0
+    faults: list[str] = field(default_factory=list)
+    """Whose records are no marks, by the grader's own fault."""
+    remarks: list[str] = field(default_factory=list)
+    """Sentences for the person who grades."""
+
+
+class ClassRun:
+    """Grades a class into OUT. The lock on OUT is the caller's.
+
+    times: what is told of hand-ins, kept in OUT with the records.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        members: Members,
+        course: Course,
+        terms: Terms,
+        header: RunHeader,
+        times: KeptTimes = KeptTimes(),  # noqa: B008, it is frozen
+    ) -> None:
+        self._out, self._members, self._course = out, members, course
+        self._terms, self._header = terms, header
+        self.times = times
+        self._ledger = Ledger(out)
+        self._known: dict[str, Known] = {}
+        self._untaken = len(members.entries)
+        self._has_results = False
+        self.tally = Tally(self._untaken, remarks=list(members.remarks))
+
+    @property
+    def has_results(self) -> bool:
+        """Whether OUT holds results of this run, its earlier part included."""
+        return self._has_results
+
+    def go_on(self) -> None:
+        """Take up what an earlier run left in OUT; nothing, if it left no record.
+
+        Raises RunError when that was graded on other terms, TimesError when what it was told of hand-ins is damaged,
+        LedgerError and OSError when OUT cannot be written.
+        """
+        results = self._out / RESULTS
+        if not results.exists() or not results.stat().st_size:
+            return
+        before = read_run(self._out)
+        if before is None:
+            raise RunError(
+                f"{self._out} holds results of an older make, without the terms they were graded on: "
+                "grade the class anew, without --resume."
+            )
+        if differences := before.differences(self._header):
+            raise RunError(
+                f"{self._out} was graded on other terms: {'; '.join(differences)}. "
+                "Grade the class anew, without --resume, or give another folder."
+            )
+        self.times = self.times.over(read_kept_times(self._out))
+        write_kept_times(self._out, self.times)
+        recovered = self._ledger.go_on()
+        self._has_results = True
+        self._known = recovered.known
+        self.tally.remarks += recovered.remarks
+        self._write_class_list()
+
+    def grade(self, executor: Executor, width: int, heard: Callable[[str, bool], None]) -> None:
+        """Grade whoever has no record yet; leave one line a learner, in class order.
+
+        width: how many batches are out at the same time. heard: told each learner's name, and whether there was
+        anything to grade.
+
+        Raises LedgerError when the results cannot be written, MachineError and GraderBroken when nothing can be graded
+        (any more); the records that are there stay valid.
+        """
+        dispatch = Dispatch(executor, width, self._terms)
+        try:
+            for found in dispatch.records(self._todo(heard), lambda: self._untaken):
+                records = self._records(found)
+                self._keep(records)
+                for record in records:
+                    heard(record.submission, True)
+            if self._ledger.is_open:
+                self._ledger.finish([member.learner.name for member in self._members.all])
+        finally:
+            self._ledger.close()
+
+    def _todo(self, heard: Callable[[str, bool], None]) -> Iterator[Entry]:
+        for entry in self._members.entries:
+            self._untaken -= 1
+            if self._is_unchanged(entry):
+                self.tally.unchanged += 1
+                heard(entry.name, False)
+            else:
+                yield entry
+
+    def _is_unchanged(self, entry: Entry) -> bool:
+        known = self._known.get(entry.name)
+        if known is None or not known.complete or not known.digest:
+            return False
+        try:
+            return digest_of(read_entry(entry, self._course)) == known.digest
+        except OutOfReach as error:
+            self.tally.remarks.append(f"{entry.name} keeps its record of the earlier run. {error}")
+            return True
+        except Exception:  # a judge's process is the place to find out what that is
+            return False
+
+    def _records(self, found: list[str] | Lost) -> list[Record]:
+        if isinstance(found, Lost):
+            self.tally.remarks.append(f"{found.entry.name} was not graded. {found.reason}")
+            return [fault_record(found.entry.name, found.reason, self._course, self._terms)]
+        return [Record.from_json(line) for line in found]
+
+    def _keep(self, records: list[Record]) -> None:
+        if not self._ledger.is_open:  # not before: when nothing can be graded, older results stay as they are
+            self._ledger.set_older_aside()
+            with writing(self._out / RUN):
+                write_run(self._out, self._header)
+            write_kept_times(self._out, self.times)
+            self._write_class_list()
+            self._ledger.begin()
+            self._has_results = True
+        self._ledger.append([record.to_json() for record in records])
+        for record in records:
+            self.tally.graded += 1
+            if not record.complete:
+                self.tally.faults.append(record.submission)
+            elif reason := _unreadable(record):
+                self.tally.remarks.append(f"{record.submission}: {reason}")
+
+    def _write_class_list(self) -> None:
+        """Who is in the class, and after them whoever has a record of an earlier run all the same."""
+        learners = [self._as_recorded(member.learner) for member in self._members.all]
+        listed = {learner.name for learner in learners}
+        gone = [name for name in self._known if name not in listed]
+        path = self._out / CLASS_LIST
+        before = {each.name: each for each in read_learners(path)} if gone and path.exists() else {}
+        learners += [before.get(name, Learner(name=name, shown=name)) for name in gone]
+        self.tally.remarks += [f"{name} is not among the submissions any more; the record is kept." for name in gone]
+        with writing(path):
+            write_atomically(path, as_lines(learners))
+
+    def _as_recorded(self, learner: Learner) -> Learner:
+        return learner.model_copy(update={"handed_in": learner.handed_in or learner.name in self._known})
+
+
+def _unreadable(record: Record) -> str:
+    """Why nothing of a submission could be read; nothing when something could."""
+    if any(exercise.status != "missing" for exercise in record.exercises):
+        return ""
+    return next((problem.message for problem in record.problems if problem.kind in ("unreadable", "refused")), "")

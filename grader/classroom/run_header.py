@@ -1,0 +1,118 @@
+"""OUT/run.json: on what terms a class was graded, so that a run that goes on does so on the same ones."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from grader import __version__
+from grader.course import Course, Exercise
+from grader.results import Isolation
+
+from .durable import write_atomically
+from .terms import Terms
+
+RUN = "run.json"
+
+
+class RunError(Exception):
+    """A run cannot go on; the text is one sentence for people."""
+
+
+class RunHeader(BaseModel):
+    """On what terms a class was graded."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    version: int = Field(default=1, description="Version of this format.")
+    course_title: str
+    course_version: str
+    course_sha256: str = Field(description="Of the bytes of course.yml.")
+    checks_sha256: str = Field(description="Of the hidden checks, reference solutions and known mistakes in use.")
+    seed: int
+    isolation: Isolation
+    only: list[str] = Field(description="The exercises that were chosen; all when empty.")
+    versions: dict[str, str] = Field(description="Of the grader and of what its numbers depend on.")
+    arguments: dict[str, str] = Field(description="What was asked for, as it was written; for people.")
+
+    def differences(self, now: RunHeader) -> list[str]:
+        """What would be graded differently now, each as a few words; nothing for the same terms."""
+        found = []
+        if (self.course_title, self.course_version) != (now.course_title, now.course_version):
+            before = f"{self.course_title} {self.course_version}"
+            found.append(f"the course was {before} and is {now.course_title} {now.course_version}")
+        elif self.course_sha256 != now.course_sha256:
+            found.append("course.yml was changed")
+        if self.only != now.only:
+            found.append(f"the exercises were {_listed(self.only)} and are {_listed(now.only)}")
+        elif self.checks_sha256 != now.checks_sha256:
+            found.append("the hidden checks, solutions or known mistakes were changed")
+        if self.seed != now.seed:
+            found.append(f"the seed was {self.seed} and is {now.seed}")
+        if self.isolation != now.isolation:
+            found.append(f"the isolation was {self.isolation} and is {now.isolation}")
+        for name in sorted(self.versions.keys() | now.versions.keys()):
+            before, after = self.versions.get(name, "not there"), now.versions.get(name, "not there")
+            if before != after:
+                found.append(f"{name} was {before} and is {after}")
+        return found
+
+
+def header_of(course: Course, terms: Terms, arguments: dict[str, str]) -> RunHeader:
+    """The header of a run that begins now. Raises OSError when a file of the course cannot be read."""
+    chosen = [course.exercise(id) for id in terms.only] or list(course.exercises)
+    return RunHeader(
+        course_title=course.title,
+        course_version=course.version,
+        course_sha256=hashlib.sha256(terms.course.read_bytes()).hexdigest(),
+        checks_sha256=_sha256(_files(course, chosen), course.root),
+        seed=terms.seed,
+        isolation=terms.level,
+        only=sorted(terms.only),
+        versions={
+            "attention-kata": __version__,
+            "numpy": version("numpy"),
+            "python": platform.python_version(),
+            "torch": version("torch"),
+        },
+        arguments=arguments,
+    )
+
+
+def read_run(out: Path) -> RunHeader | None:
+    """The header in OUT; None when there is none. Raises RunError when it cannot be read."""
+    path = out / RUN
+    try:
+        return RunHeader.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError):
+        raise RunError(f"{path} cannot be read, so nobody knows on what terms {out} was graded.") from None
+
+
+def write_run(out: Path, header: RunHeader) -> None:
+    """Write the header, whole or not at all. Raises OSError."""
+    write_atomically(out / RUN, [(header.model_dump_json(indent=2) + "\n").encode()])
+
+
+def _files(course: Course, exercises: list[Exercise]) -> Iterator[Path]:
+    for place in (course.checks_path, course.solution_path, course.mistakes_path):
+        yield from map(place, exercises)
+
+
+def _sha256(files: Iterator[Path], root: Path) -> str:
+    total = hashlib.sha256()
+    for file in sorted(files):
+        content = file.read_bytes() if file.is_file() else b""
+        total.update(f"{file.relative_to(root).as_posix()} {len(content)}\n".encode())
+        total.update(content)
+    return total.hexdigest()
+
+
+def _listed(only: list[str]) -> str:
+    return ", ".join(only) or "all"

@@ -1,0 +1,130 @@
+"""CSVs of moments, one a learner or one a learner and unit: when work was handed in, until when someone may.
+
+Columns are found by their headers: the learner (as in a roster: an id, login, email or name), the moment, and the unit
+where there is one. A row without a unit, or with `*`, is about every unit that has no row of its own.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from grader.course import Course
+from grader.course.moments import EXAMPLE, placed, read_moment, read_zone
+from grader.policy.lateness import earliest, latest
+from grader.policy.rules import EVERY_UNIT
+
+from .learners import Learner
+from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher, first_of, letters, text_of
+
+LEARNERS = ("learner", "submission", *IDS, *EMAILS, *NAMES)
+MOMENTS = ("time", "handedin", "handedinat", "submitted", "submittedat", "submissiontime", "timestamp", "until",
+           "extendeduntil", "extension", "due", "newdue")  # fmt: skip
+UNITS = ("unit", "assignment", "folder")
+_DELIMITERS = ",;\t|"
+
+
+class TimesError(Exception):
+    """A CSV of moments cannot be used; the text is one sentence for people."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: whose (as it is written there), of which unit (or EVERY_UNIT), when in UTC."""
+
+    learner: str
+    unit: str
+    moment: datetime
+
+
+def read_hand_ins(path: Path, course: Course) -> list[Row]:
+    """The rows of a CSV of hand-ins; a time that clocks showed twice is the earlier one. Raises as `_read` does."""
+    return _read(path, course, earliest)
+
+
+def read_extensions(path: Path, course: Course) -> list[Row]:
+    """The rows of a CSV of extensions; a time that clocks show twice is the later one. Raises as `_read` does."""
+    return _read(path, course, latest)
+
+
+_Instant = Callable[[datetime], datetime]
+
+
+def _read(path: Path, course: Course, instant: _Instant) -> list[Row]:
+    """The rows of a CSV of moments; one without its distance from UTC is in the course's time zone.
+
+    Raises TimesError for a file that cannot be read, lacks a column, or says anything that is no moment of a unit, or
+    two moments for the same: marks hang on it, so nothing is guessed. RosterError when it is not text.
+    """
+    text = text_of(path)
+    header, *_ = text.splitlines() or [""]
+    delimiter = max(_DELIMITERS, key=header.count)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        columns = [letters(title) for title in next(lines, [])]
+        return list(_rows(path, columns, lines, course, instant))
+    except csv.Error as error:
+        raise TimesError(f"{path}, line {lines.line_num}: this is not a CSV file ({error}).") from None
+
+
+def _rows(
+    path: Path, columns: Sequence[str], lines: Iterator[list[str]], course: Course, instant: _Instant
+) -> Iterator[Row]:
+    who, when, what = (first_of(titles, columns) for titles in (LEARNERS, MOMENTS, UNITS))
+    if who is None or when is None:
+        raise TimesError(f"{path} has no columns for learners and times; call them learner and time.")
+    first: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(lines, 2):
+        cells = [cell.strip() for cell in line] + [""] * (len(columns) - len(line))
+        if not any(cells) or (cells[who] and not cells[when]):  # systems list those who handed in nothing, too
+            continue
+        unit = cells[what] if what is not None else ""
+        row = _row(f"{path}, row {number}", cells[who], unit, cells[when], course, instant)
+        if (row.learner, row.unit) in first:
+            raise TimesError(f"{path}, row {number}: {row.learner} is in row {first[row.learner, row.unit]} already.")
+        first[row.learner, row.unit] = number
+        yield row
+
+
+def _row(place: str, learner: str, unit: str, when: str, course: Course, instant: _Instant) -> Row:
+    if not learner:
+        raise TimesError(f"{place}: there is no learner.")
+    if unit not in ("", EVERY_UNIT, *(each.folder for each in course.units)):
+        raise TimesError(f"{place}: there is no unit {unit!r} in the course.")
+    moment = read_moment(when)
+    if moment is None:
+        raise TimesError(f"{place}: {when!r} is not a date and a time such as {EXAMPLE}.")
+    zone = course.policy.time_zone
+    in_zone = placed(moment, read_zone(zone) if zone else None)
+    if in_zone is None:
+        raise TimesError(
+            f"{place}: nobody knows in which time zone {when!r} is: write {EXAMPLE} +01:00, "
+            "or add time_zone to the policy in course.yml."
+        )
+    return Row(learner, unit or EVERY_UNIT, instant(in_zone))
+
+
+def by_learner(
+    rows: Iterable[Row], learners: Sequence[Learner]
+) -> tuple[dict[str, dict[str, datetime]], tuple[str, ...]]:
+    """The moments of each learner by unit, under the learners' names in the results; and what names nobody of them.
+
+    Of two rows that turn out to be of one learner and unit, the later moment counts.
+    """
+    names = {learner.name for learner in learners}
+    matcher = Matcher([Enrolled(each.name, each.shown, each.email, (each.name,)) for each in learners])
+    found: dict[str, dict[str, datetime]] = {}
+    unknown: dict[str, None] = {}
+    for row in rows:
+        learner = matcher.learner(row.learner)
+        name = row.learner if row.learner in names else learner.id if learner else None
+        if name is None:
+            unknown[row.learner] = None
+            continue
+        moments = found.setdefault(name, {})
+        moments[row.unit] = max(moments.get(row.unit, row.moment), row.moment)
+    return found, tuple(unknown)

@@ -1,0 +1,205 @@
+"""`kata grade-class`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grader.sandbox.launch import MachineError
+
+from .app import app
+from .class_progress import class_progress
+from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, stop
+from .grading import write_page
+from .policy_options import Extensions, HandedIn, Raw, times_given
+from .terms import (
+    CourseFile,
+    Isolation,
+    Only,
+    Seed,
+    console,
+    course_at,
+    level_called,
+    refuse_unknown,
+    seed_or_fresh,
+    titles_of,
+    units_of,
+)
+
+if TYPE_CHECKING:
+    from grader.classroom.judges import Judges
+    from grader.classroom.members import Members
+    from grader.classroom.results_file import Results
+    from grader.classroom.run import ClassRun
+    from grader.course import Course
+
+UNPACKED = ".unpacked"
+"""In OUT, a class zip's contents while the class is graded."""
+
+
+@app.command("grade-class")
+def grade_class(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="A folder with one folder, zip, notebook or file a learner, or a zip of such a folder.",
+            metavar="DIR|ZIP",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder for results.jsonl.")],
+    jobs: Annotated[int, typer.Option("--jobs", help="How many judges work side by side.", min=1)] = os.cpu_count()
+    or 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where a run into OUT was stopped; only what changed is graded.")
+    ] = False,
+    roster: Annotated[
+        Path | None,
+        typer.Option("--roster", help="A CSV of the class with columns like id, name and email.", metavar="FILE"),
+    ] = None,
+    only: Only = None,
+    html: Annotated[bool, typer.Option("--html", help="Write a class page and a page for each learner too.")] = False,
+    isolation: Isolation = "full",
+    seed: Seed = None,
+    handed_in: HandedIn = None,
+    extensions: Extensions = None,
+    raw: Raw = False,
+    course: CourseFile = None,
+) -> None:
+    """Grade a class: one record a line in OUT/results.jsonl."""
+    from grader.classroom.final_points import apply_policy, take_away_policy
+    from grader.classroom.judges import Judges
+    from grader.classroom.lock import sole_run
+    from grader.classroom.results_file import read_results
+    from grader.classroom.run import ClassRun
+    from grader.classroom.run_header import header_of, read_run
+    from grader.classroom.terms import Terms
+
+    chosen = course_at(course, folder)
+    level = level_called(isolation, chosen_aloud=True)
+    refuse_unknown(chosen, only)
+    given = times_given(handed_in, extensions, raw, chosen)
+    with sole_run(out), _early_end_told(out) as stage:
+        earlier = read_run(out) if resume and seed is None else None
+        terms = Terms(
+            chosen.root / "course.yml", level, earlier.seed if earlier else seed_or_fresh(seed), tuple(only or ())
+        )
+        arguments = {"submissions": str(folder), "roster": str(roster or ""), "jobs": str(jobs)}
+        with _class_in(folder, out, roster, chosen) as members:
+            run = stage.run = ClassRun(out, members, chosen, terms, header_of(chosen, terms, arguments), given)
+            if resume:
+                run.go_on()
+            _grade(run, Judges(min(jobs, len(members.entries)), terms), jobs)
+        remarks = take_away_policy(out) if raw else apply_policy(out, chosen, run.times)
+        for remark in [*run.tally.remarks, *remarks]:
+            print(remark, file=sys.stderr)
+        show_class(read_results(out), chosen, out, html)
+    if run.tally.faults:
+        names = ", ".join(run.tally.faults)
+        stop(f"Not graded in full, by the grader's own fault: {names}.", EXIT_CANNOT_ISOLATE)
+
+
+@contextmanager
+def _class_in(path: Path, out: Path, roster: Path | None, course: Course) -> Iterator[Members]:
+    """The class in a folder or a zip, for as long as it is read."""
+    from grader.classroom import class_zip
+    from grader.classroom.entries import entries
+    from grader.classroom.members import members
+    from grader.classroom.roster import read_roster
+    from grader.submission import SubmissionError, find_submissions
+
+    enrolled = read_roster(roster) if roster else None
+    if path.suffix.lower() == ".zip" and path.is_file():
+        with class_zip.laid_out(path, out / UNPACKED) as contents:
+            found = members(entries(class_zip.submissions_in(contents.folder, course)), enrolled)
+            yield replace(found, remarks=(*contents.remarks, *found.remarks))
+        return
+    paths = [each for each in find_submissions(path) if not _is_same(each, out)]
+    if not paths:
+        raise SubmissionError(f"{path} holds no submission but the results.")
+    yield members(entries(paths), enrolled)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except OSError:  # a link to nothing, say; reading it will tell
+        return False
+
+
+def _grade(run: ClassRun, judges: Judges, jobs: int) -> None:
+    try:
+        with class_progress(run.tally.total) as heard:
+            run.grade(judges, jobs, heard)
+    finally:
+        judges.shutdown(wait=False, cancel_futures=True)
+
+
+@dataclass
+class _Stage:
+    """How far the command has come."""
+
+    run: ClassRun | None = None
+
+
+@contextmanager
+def _early_end_told(out: Path) -> Iterator[_Stage]:
+    """When something ends the run early, say how much is kept and how to go on."""
+    from grader.classroom.ledger import LedgerError
+
+    stage = _Stage()
+    try:
+        yield stage
+    except KeyboardInterrupt:
+        stop(f"Stopped. {_kept(stage, out)}", EXIT_INTERRUPTED)
+    except LedgerError as error:
+        stop(f"{error} {_kept(stage, out)}", EXIT_BAD_INPUT)
+    except MachineError as error:
+        if stage.run is None or not stage.run.has_results:
+            raise
+        stop(f"Grading cannot go on ({error}). {_kept(stage, out)}", EXIT_CANNOT_ISOLATE)
+
+
+def _kept(stage: _Stage, out: Path) -> str:
+    from grader.classroom.results_file import ResultsError, read_results, ungraded
+
+    if stage.run is None or not stage.run.has_results:
+        return "Nothing was graded."
+    try:
+        done, left = len(read_results(out)), len(ungraded(out))
+    except ResultsError as error:
+        return str(error)
+    return f"{done} of {done + left} are graded and kept in {out}; go on with --resume."
+
+
+def show_class(results: Results, course: Course, out: Path, html: bool) -> None:
+    """Print the class, and write its pages, one record in memory at a time."""
+    from grader.classroom.results_file import RESULTS, handed_in_nothing
+    from grader.reports.class_summary import ClassSummary
+    from grader.reports.class_table import print_class
+
+    summary = ClassSummary(titles_of(course), units_of(course))
+    for number, result in enumerate(results, start=1):
+        # not the learner's own name: what is legal in a name is not in every file system
+        link = f"learner-{number:04d}.html" if html else None
+        if link is not None:
+            write_page(result.titled, course, out / link)
+        summary.add(result.record, shown=result.learner.shown, link=link)
+    for learner in handed_in_nothing(out):
+        summary.add_absent(learner.shown)
+    page = out / "class.html"
+    print_class(summary, console(), rest=str(page if html else out / RESULTS))
+    print(f"Records: {out / RESULTS}")
+    if html:
+        from grader.reports.class_page import render_class
+
+        page.write_text(render_class(summary), encoding="utf-8")
+        for stale in set(out.glob("learner-*.html")) - {out / (row.link or "") for row in summary.rows}:
+            stale.unlink()  # of an earlier, larger class
+        print(f"Page: {page}")

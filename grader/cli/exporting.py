@@ -1,0 +1,185 @@
+"""`kata export`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import app
+from .endings import UsageError
+from .terms import CourseFile, course_at, titles_of, units_of
+
+if TYPE_CHECKING:
+    from grader.course import Course
+    from grader.exports.graded import Graded
+    from grader.exports.roster import Roster
+    from grader.exports.terms import ExportTerms, File
+
+SHOWN = 12
+"""Learners that a warning names."""
+
+Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
+
+
+@app.command()
+def export(
+    out: Annotated[
+        Path,
+        typer.Argument(help="What `kata grade-class --out` left, or a file of `kata grade --json`.", metavar="OUT"),
+    ],
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="csv, canvas, moodle, junit, gradescope, github, or gradebook for nbgrader's.",
+            metavar="FORMAT",
+        ),
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", help="Where to write; beside the results by default, - for standard output."),
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by", help="Rows (csv) or columns (canvas, moodle) by learner, unit or exercise.", metavar="WHAT"
+        ),
+    ] = "learner",
+    roster: Annotated[
+        Path | None, typer.Option("--roster", help="A CSV with names and ids, such as Canvas or Moodle export it.")
+    ] = None,
+    bom: Annotated[
+        bool, typer.Option("--bom/--no-bom", help="Begin a csv with the mark by which Excel sees that it is UTF-8.")
+    ] = True,
+    force: Force = False,
+    course: CourseFile = None,
+) -> None:
+    """Write a graded class for other programs: spreadsheets, gradebooks, CI."""
+    from grader.exports.formats import FORMATS, GRADEBOOK
+    from grader.exports.terms import File
+
+    with export_errors_told():
+        from grader.exports.graded import Graded
+
+        if format not in (*FORMATS, GRADEBOOK):
+            raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
+        graded = Graded(out)
+        _warn(graded)
+        if format == GRADEBOOK:
+            _fill_gradebook(graded, to, _roster(roster), force, course)
+            return
+        terms = _terms(by, _roster(roster), bom and to != Path("-"), course, graded)
+        chosen = FORMATS[format]
+        made = chosen.files(graded, terms)
+        if chosen.folder and graded.is_class:
+            _write_many(made, to or graded.folder / chosen.folder, force)
+        else:
+            file = next(made)
+            _write_one(File(chosen.single or file.name, file.parts), to, graded, force)
+
+
+def _write_one(file: File, to: Path | None, graded: Graded, force: bool) -> None:
+    from grader.exports.writing import write_file
+
+    if to == Path("-"):
+        sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]
+        sys.stdout.writelines(file.parts)
+        return
+    path = to / file.name if to and to.is_dir() else to or graded.folder / file.name
+    print(write_file(file, path, force=force))
+
+
+def _write_many(files: Iterator[File], to: Path, force: bool) -> None:
+    from grader.exports.writing import write_files
+
+    if to == Path("-"):
+        raise UsageError("This format has a file a learner, so it needs a folder: --to DIR.")
+    count = sum(1 for _ in write_files(files, to, force=force))
+    print(f"{count} files in {to}")
+
+
+def _fill_gradebook(graded: Graded, to: Path | None, roster: Roster | None, force: bool, course: Path | None) -> None:
+    if to is None:
+        raise UsageError("Say which gradebook: --to DIR, the course folder that `kata notebooks` made.")
+    try:
+        from grader.exports.gradebook import gradebook_at, write_gradebook
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{error.name} is not installed; the gradebook needs the instructor's extra: "
+            "pip install 'attention-kata[instructor]' (Python 3.11 or newer)."
+        ) from None
+    path = gradebook_at(to)
+    written = write_gradebook(graded, course_at(course, graded.folder), path, roster, force=force)
+    print(f"{written.scores} scores of {written.learners} learners are in {path}")
+
+
+def _terms(by: str, roster: Roster | None, bom: bool, course: Path | None, graded: Graded) -> ExportTerms:
+    from grader.exports.columns import BY
+    from grader.exports.terms import ExportTerms
+
+    for known in BY:
+        if by == known:
+            found = _course(course, graded, needed=by == "unit")
+            titles, units = (titles_of(found), units_of(found)) if found else ({}, [])
+            return ExportTerms(known, roster, titles, units, bom, _say)
+    raise UsageError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
+
+
+def _course(given: Path | None, graded: Graded, *, needed: bool) -> Course | None:
+    """The course, for its titles; without one, ids stand for themselves."""
+    from grader.course import CourseError
+
+    try:
+        return course_at(given, graded.folder)
+    except CourseError:
+        if needed or given is not None:
+            raise
+        return None
+
+
+def _roster(path: Path | None) -> Roster | None:
+    if path is None:
+        return None
+    from grader.exports.roster import changed_identifiers, read_roster
+
+    roster = read_roster(path)
+    if changed := changed_identifiers(roster.people):
+        _say(f"Written with an apostrophe in front, since they would be formulas: {', '.join(map(ascii, changed))}.")
+    return roster
+
+
+def _warn(graded: Graded) -> None:
+    """Name those who have no mark."""
+    if failed := [learner.shown for learner in graded.summary.without_mark]:
+        _say(f"Without a mark, since the grader itself failed: {_named(failed)}. Grade them again.")
+    if graded.summary.is_adjusted and (left := [learner.shown for learner in graded.summary.unadjusted]):
+        _say(f"The course's policy is not applied to these yet: {_named(left)}. `kata policy OUT` does it.")
+    if waiting := [learner.shown for learner in graded.waiting]:
+        _say(f"Not graded yet, so not exported: {_named(waiting)}. Go on with `kata grade-class --resume`.")
+
+
+def _named(names: list[str]) -> str:
+    from grader.reports.safe_text import safe_line
+
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(safe_line(name) for name in names[:SHOWN]) + more
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
+
+
+@contextmanager
+def export_errors_told() -> Iterator[None]:
+    """Errors of an export are sentences for whoever asked for it."""
+    from grader.exports.errors import ExportError
+
+    try:
+        yield
+    except ExportError as error:
+        raise UsageError(str(error)) from None

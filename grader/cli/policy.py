@@ -1,0 +1,58 @@
+"""`kata policy`, and the options by which grading commands apply the course's policy."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import app
+from .class_grading import show_class
+from .endings import UsageError
+from .policy_options import Extensions, HandedIn, Raw, times_given
+from .terms import CourseFile, course_at
+
+if TYPE_CHECKING:
+    from grader.classroom.run_header import RunHeader
+    from grader.course import Course
+
+
+@app.command()
+def policy(
+    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
+    handed_in: HandedIn = None,
+    extensions: Extensions = None,
+    raw: Raw = False,
+    html: Annotated[bool, typer.Option("--html", help="Write the class page and each learner's page anew.")] = False,
+    course: CourseFile = None,
+) -> None:
+    """Apply the course's policy (due dates, extra credit) to a graded class anew; nothing is graded again."""
+    from grader.classroom.final_points import apply_policy, take_away_policy
+    from grader.classroom.kept_times import read_kept_times, write_kept_times
+    from grader.classroom.ledger import Ledger
+    from grader.classroom.lock import sole_run
+    from grader.classroom.results_file import read_results
+    from grader.classroom.run_header import read_run
+
+    if not out.is_dir():
+        raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
+    chosen = course_at(course, out)
+    given = times_given(handed_in, extensions, raw, chosen)
+    with sole_run(out):
+        _refuse_another_course(read_run(out), chosen, out)
+        Ledger(out).finish([learner.name for learner in read_results(out).learners])
+        times = given.over(read_kept_times(out))
+        write_kept_times(out, times)
+        for remark in take_away_policy(out) if raw else apply_policy(out, chosen, times):
+            print(remark, file=sys.stderr)
+        show_class(read_results(out), chosen, out, html)
+
+
+def _refuse_another_course(header: RunHeader | None, course: Course, out: Path) -> None:
+    if header is not None and header.course_title != course.title:
+        raise UsageError(
+            f"{out} was graded for the course {header.course_title}, and this is {course.title}: "
+            "--course says where the right one is."
+        )

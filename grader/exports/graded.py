@@ -1,0 +1,100 @@
+"""The results to export, read anew for each pass: a class of any size is never in memory as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import cached_property
+from pathlib import Path
+
+from grader.classroom.learners import Learner
+from grader.classroom.results_file import RESULTS, Result, ResultsError, handed_in_nothing, read_results, ungraded
+from grader.results import Record, RecordError
+
+from .errors import ExportError
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What has to be known of a class before the first row can be written."""
+
+    title: str
+    learners: tuple[Learner, ...]
+    without_mark: tuple[Learner, ...]
+    """Those in whose submission an exercise could not be graded, by the grader's own fault."""
+    worth: dict[str, float]
+    """What each exercise adds to the maximum, in the order of the records: nothing, if it is extra credit."""
+    is_adjusted: bool
+    """Whether a policy was applied, so that the points that are exported are not those that were graded."""
+    unadjusted: tuple[Learner, ...]
+    """Those whose points are the graded ones; not all, where `is_adjusted`, when a run was stopped."""
+
+
+class Graded:
+    """The results of `kata grade-class` (its folder), or one record as `kata grade --json` writes it (a file)."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises ExportError when there are no results."""
+        self.is_class = path.is_dir() or path.name == RESULTS
+        self.folder = path if path.is_dir() else path.parent
+        self.path = self.folder / RESULTS if self.is_class else path
+        if not self.path.is_file():
+            raise ExportError(f"There are no results at {self.path}: `kata grade-class DIR --out OUT` makes them.")
+        try:
+            self._results: Sequence[Result] = read_results(self.folder) if self.is_class else [_single(path)]
+        except ResultsError as error:
+            raise ExportError(str(error)) from None
+
+    def __iter__(self) -> Iterator[Result]:
+        """Every result in the order of the class. Raises ExportError at the first that cannot be read."""
+        try:
+            yield from self._results
+        except ResultsError as error:
+            raise ExportError(str(error)) from None
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The class as a whole, from one pass that reads every record. Raises ExportError when there is none."""
+        worth: dict[str, float] = {}
+        learners: list[Learner] = []
+        without_mark: list[Learner] = []
+        unadjusted: list[Learner] = []
+        title = ""
+        for result in self:
+            learners.append(result.learner)
+            title = result.record.course.title
+            if not result.record.complete:
+                without_mark.append(result.learner)
+            if not result.record.is_adjusted:
+                unadjusted.append(result.learner)
+            for exercise in result.record.exercises:
+                worth.setdefault(exercise.id, exercise.counted_max_points)
+        if not learners:
+            raise ExportError(f"{self.path} holds no records: nobody was graded.")
+        return Summary(title, tuple(learners), tuple(without_mark), worth, len(unadjusted) < len(learners), tuple(unadjusted))
+
+    @property
+    def absent(self) -> list[Learner]:
+        """Learners who handed in nothing: they have no mark."""
+        return handed_in_nothing(self.folder) if self.is_class else []
+
+    @property
+    def waiting(self) -> list[Learner]:
+        """Learners who handed in something that is not graded yet, since the run was stopped."""
+        return ungraded(self.folder) if self.is_class else []
+
+    @property
+    def graded_at(self) -> datetime:
+        """When the results were last written to, in UTC; records themselves hold no time."""
+        return datetime.fromtimestamp(int(self.path.stat().st_mtime), timezone.utc)
+
+
+def _single(path: Path) -> Result:
+    try:
+        record = Record.from_json(path.read_bytes())
+    except RecordError as error:
+        raise ExportError(f"{path}: {error}") from None
+    except OSError as error:
+        raise ExportError(f"{path} cannot be read: {error.strerror}.") from None
+    return Result(record, Learner(name=record.submission, shown=record.submission))

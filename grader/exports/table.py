@@ -1,0 +1,114 @@
+"""CSV for people and their own programs: a row a learner, or a row a learner and exercise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from grader.classroom.learners import Learner
+from grader.reports.formats import number_field, table, text_field
+from grader.reports.safe_text import visible
+from grader.reports.wording import MARKS, change
+from grader.results import ExerciseResult, Record
+
+from .errors import ExportError
+from .graded import Graded
+from .marks import exercise_mark, mark, ungraded
+from .roster import Person, people_of
+from .terms import ExportTerms, File
+
+BOM = "\ufeff"
+"""Before the first line, it tells Excel that the file is UTF-8; without it é becomes Ã©."""
+
+Cell = str | float | None
+
+_WHO = ["submission", "name", "id", "email"]
+HANDED_IN_NOTHING = "handed in nothing"
+
+
+def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
+    """The one table. It begins with a byte order mark unless the terms say otherwise, since Excel opens it.
+
+    Raises ExportError when there is nothing to export or the terms ask for what this format has not.
+    """
+    if terms.by == "unit":
+        raise ExportError("The format csv has a row by learner or by exercise, not by unit.")
+    people = people_of(chain(graded.summary.learners, graded.absent), terms.roster)
+    if terms.by == "exercise":
+        name, rows = "grades-by-exercise.csv", _by_exercise(graded, terms, people)
+    else:
+        name, rows = "grades.csv", _by_learner(graded, people)
+    yield File(name, chain([BOM] if terms.bom else [], csv_lines(rows)))
+
+
+def csv_lines(rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """The rows as lines of CSV, one at a time; None is an empty field."""
+    for row in rows:
+        yield table([[_field(cell) for cell in row]])
+
+
+def _field(cell: Cell) -> str:
+    if isinstance(cell, int):
+        return str(cell)  # a seed to its last digit
+    return text_field(visible(cell)) if isinstance(cell, str) else number_field(cell)
+
+
+def _who(learner: Learner, people: Mapping[str, Person]) -> list[Cell]:
+    person = people.get(learner.name, Person(learner.shown))
+    return [learner.name, person.name, person.id or person.sis_id or person.login, person.email or learner.email]
+
+
+def _by_learner(graded: Graded, people: Mapping[str, Person]) -> Iterator[list[Cell]]:
+    exercises = list(graded.summary.worth)
+    how = ["graded_points", "graded_max_points", "adjustments"] if graded.summary.is_adjusted else []
+    yield [*_WHO, "remark", "points", "max_points", *how, *exercises, "files_not_taken", "isolation", "seed"]
+    for result in graded:
+        record = result.record
+        marks = {exercise.id: exercise_mark(exercise) for exercise in record.exercises}
+        yield [
+            *_who(result.learner, people),
+            f"not graded: {', '.join(ungraded(record))}" if ungraded(record) else None,
+            mark(record),
+            record.counted_max_points,
+            *(_how(record) if how else []),
+            *(marks.get(id) for id in exercises),
+            len(record.problems),
+            record.isolation,
+            record.seed,
+        ]
+    for learner in graded.absent:
+        nothing = (None for _ in (*how, *exercises))
+        yield [*_who(learner, people), HANDED_IN_NOTHING, None, None, *nothing, None, None, None]
+
+
+def _how(record: Record) -> list[Cell]:
+    """What was graded, and what the course's policy changed about it."""
+    if not record.is_adjusted:
+        return [None, None, None]
+    reasons = " ".join(f"{each.reason} ({change(each)})" for each in record.adjustments or ())
+    return [record.points if record.complete else None, record.max_points, visible(reasons)]
+
+
+def _by_exercise(graded: Graded, terms: ExportTerms, people: Mapping[str, Person]) -> Iterator[list[Cell]]:
+    how = ["graded_points", "graded_max_points"] if graded.summary.is_adjusted else []
+    yield [*_WHO, "exercise", "title", "status", "points", "max_points", *how, "checks_passed", "checks", "mistakes"]
+    for result in graded:
+        for exercise in result.record.exercises:
+            yield [*_who(result.learner, people), *_exercise(exercise, terms, is_adjusted=bool(how))]
+    for learner in graded.absent:
+        nothing = (None for _ in how)
+        yield [*_who(learner, people), None, None, HANDED_IN_NOTHING, None, None, *nothing, None, None, None]
+
+
+def _exercise(exercise: ExerciseResult, terms: ExportTerms, *, is_adjusted: bool) -> list[Cell]:
+    return [
+        exercise.id,
+        terms.titles.get(exercise.id, exercise.id),
+        MARKS[exercise.status].word,
+        exercise_mark(exercise),
+        exercise.counted_max_points,
+        *([exercise.points, exercise.max_points] if is_adjusted else []),
+        sum(check.outcome == "passed" for check in exercise.checks),
+        len(exercise.checks),
+        " ".join(diagnosis.mistake for diagnosis in exercise.diagnosis),
+    ]

@@ -1,0 +1,78 @@
+"""What a check or an exercise came to, in words for a learner, as safe to show as every report of this project."""
+
+from __future__ import annotations
+
+from grader.reports.safe_text import safe_block, safe_line
+from grader.reports.wording import ISOLATION, MARKS, NOT_GRADED, change, counted, findings, not_run, score, ungraded
+from grader.results import CheckResult, ExerciseResult, Record
+
+MESSAGE_LINES = 30
+
+NO_CHECKS = {
+    "missing": "There is no file for this exercise.",
+    "not_started": "This is still the file as it was given.",
+    "error": NOT_GRADED,
+}
+"""Why there is nothing to tell of the checks of an exercise."""
+
+
+def is_unchecked(exercise: ExerciseResult) -> bool:
+    """Whether there was nothing to check: what a record then holds are checks that did not run, all of them."""
+    return not exercise.checks or exercise.status in ("missing", "not_started")
+
+
+def why_no_checks(exercise: ExerciseResult) -> str:
+    """Why nothing was checked here."""
+    return NO_CHECKS.get(exercise.status, "Nothing was checked.")
+
+
+def told_of_check(check: CheckResult) -> str:
+    """The check's message; where a check was not run or failed in the grader itself, that."""
+    if check.outcome == "skipped":
+        return _block(check.message) or "Not run."
+    if check.outcome == "error":
+        return NOT_GRADED  # what went wrong inside the grader is not for learners
+    return _block(check.message)
+
+
+def told_of_diagnosis(exercise: ExerciseResult) -> str:
+    """The known mistakes that fit, a line each."""
+    return "\n".join(f"This looks like: {safe_line(each.message)}" for each in exercise.diagnosis)
+
+
+def told_of_exercise(exercise: ExerciseResult) -> str:
+    """All there is to say of an exercise: what did not pass and why."""
+    if exercise.status == "error" or is_unchecked(exercise):
+        return why_no_checks(exercise)
+    failed = (
+        f"{', '.join(safe_line(check.title) for check in finding.checks)}\n{_block(finding.message)}".strip()
+        for finding in findings(exercise)
+    )
+    return joined(*failed, told_of_diagnosis(exercise), not_run(exercise))
+
+
+def told_of_record(record: Record) -> str:
+    """The sum, how it came about, and what could not be taken of the submission."""
+    course = f"{safe_line(record.course.title)} {safe_line(record.course.version)}"
+    total = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
+    lines = [f"{course}: {total}."] if record.complete else []
+    if record.is_adjusted:
+        lines.append(f"Graded: {score(record.points)} of {score(record.max_points)} points.")
+        lines += [f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ()]
+    if not record.complete:
+        names = ", ".join(safe_line(each.id) for each in record.exercises if each.status == "error")
+        lines += [f"{course}: no mark. {ungraded(record)}", f"{MARKS['error'].word.capitalize()}: {names}."]
+    lines.append(f"Isolation: {ISOLATION[record.isolation]}. Seed of the hidden inputs: {record.seed}.")
+    if record.problems:
+        lines.append(f"{counted(len(record.problems), 'file')} could not be taken:")
+        lines += [f"- {safe_line(each.file)}: {safe_line(each.message)}" for each in record.problems]
+    return "\n".join(lines)
+
+
+def joined(*texts: str) -> str:
+    """The texts that say something, as paragraphs."""
+    return "\n\n".join(text for text in texts if text)
+
+
+def _block(text: str) -> str:
+    return "\n".join(safe_block(text, MESSAGE_LINES)) if text.strip() else ""

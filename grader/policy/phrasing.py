@@ -1,0 +1,32 @@
+"""Adjustments in sentences, for learner and instructor alike."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from grader.reports.wording import counted
+
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+          "November", "December")  # fmt: skip
+"""As `strftime` would have them only where the system speaks English."""
+
+
+def moment(when: datetime) -> str:
+    """A moment with its zone: 1 March 2026, 12:00 UTC."""
+    zone = when.tzname() or ""
+    seconds = f":{when.second:02d}" if when.second else ""
+    clock = f"{when.hour:02d}:{when.minute:02d}{seconds}"
+    return f"{when.day} {MONTHS[when.month - 1]} {when.year}, {clock} {f'UTC{zone}' if zone[:1] in '+-' else zone}"
+
+
+def duration(length: timedelta) -> str:
+    """A length of time by its two largest parts: 1 day and 3 hours. What is smaller is left out."""
+    hours, rest = divmod(length.seconds, 3600)
+    minutes, seconds = divmod(rest, 60)
+    parts = ((length.days, "day"), (hours, "hour"), (minutes, "minute"), (seconds, "second"))
+    told = [counted(count, noun) for count, noun in parts]
+    first = next((place for place, (count, _) in enumerate(parts) if count), None)
+    if first is None:
+        return "less than a second"
+    second = [told[first + 1]] if first + 1 < len(parts) and parts[first + 1][0] else []
+    return " and ".join([told[first], *second])

@@ -1,0 +1,1 @@
+"""The learner's bundle: a course without its answers, in which a learner can practise."""

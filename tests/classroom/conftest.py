@@ -1,0 +1,185 @@
+"""A class of tiny submissions, and two ways of grading it: the real command, and answers given at once."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from grader.classroom.run import ClassRun
+from grader.course import Course, load_course
+from grader.results import Record, without_timings
+
+RIGHT = "# {name}\ndef share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "# {name}\ndef share(amounts):\n    return amounts / amounts.sum()\n"
+EVERY_THIRD = 3
+CLASS_SIZE = 40
+
+HandIn = Callable[..., Path]
+
+
+def _hand_in(folder: Path, name: str, *, right: bool = True) -> Path:
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / name / "share.py").write_text((RIGHT if right else WRONG).format(name=name), "utf-8")
+    return folder / name
+
+
+def _hand_in_all(folder: Path, count: int) -> Path:
+    for number in range(count):
+        _hand_in(folder, f"s{number:03d}", right=bool(number % EVERY_THIRD))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hand_in() -> HandIn:
+    """Writes one learner's folder, with a right or a wrong answer."""
+    return _hand_in
+
+
+@pytest.fixture(scope="session")
+def hand_in_all() -> HandIn:
+    """Writes a class of so many folders, every third answer wrong."""
+    return _hand_in_all
+
+
+@pytest.fixture(scope="session")
+def course_root(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
+    return make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
+
+
+@pytest.fixture(scope="session")
+def course(course_root: Path) -> Course:
+    return load_course(course_root / "course.yml")
+
+
+@pytest.fixture(scope="session")
+def forty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a class of forty."""
+    return _hand_in_all(tmp_path_factory.mktemp("forty") / "class", CLASS_SIZE)
+
+
+@pytest.fixture
+def dozen(tmp_path: Path) -> Path:
+    """The folder of a class of twelve that a test may change."""
+    return _hand_in_all(tmp_path / "class", 12)
+
+
+RECORDED_RUN = Path(__file__).with_name("recorded_run.py")
+
+
+@pytest.fixture(scope="session")
+def recorded() -> ModuleType:
+    """Class runs with an executor that knows the answers."""
+    spec = importlib.util.spec_from_file_location("recorded_run", RECORDED_RUN)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def run_class(recorded: ModuleType, course: Course) -> Callable[..., ClassRun]:
+    """Grades a class at once: `run_class(folder, out, resume=..., seed=...)`."""
+    return lambda folder, out, **how: recorded.run_class(course, folder, out, **how)
+
+
+@pytest.fixture
+def answering(recorded: ModuleType, course: Course) -> Callable[..., Any]:
+    """An executor that answers at once, told what to do with some submissions."""
+    return lambda **how: recorded.Answering(course, **how)
+
+
+@pytest.fixture(scope="session")
+def names_in() -> Callable[[Path], list[str]]:
+    """Whose records are in OUT, line by line."""
+    return lambda out: [json.loads(line)["submission"] for line in (out / "results.jsonl").read_bytes().splitlines()]
+
+
+@pytest.fixture(scope="session")
+def timeless() -> Callable[[Path], list[str]]:
+    """The lines in OUT without timings."""
+    return _timeless
+
+
+def _timeless(out: Path) -> list[str]:
+    lines = (out / "results.jsonl").read_bytes().splitlines()
+    return [without_timings(Record.from_json(line)).to_json() for line in lines]
+
+
+class Grading:
+    """`kata grade-class` as a process group of its own, which can be killed or interrupted as a whole."""
+
+    def __init__(self, folder: Path, out: Path, course: Path, *arguments: object, **process: Any) -> None:
+        self.out = out
+        command = [Path(sys.executable).with_name("kata"), "grade-class", folder, "--out", out]
+        command += ["--course", course, "--isolation", "best", "--seed", 5, "--jobs", 2, *arguments]
+        self.process = subprocess.Popen(
+            list(map(str, command)),
+            cwd=out.parent,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,
+            env={**os.environ, "COLUMNS": "140", "NO_COLOR": "1"},
+            **process,
+        )
+
+    def size(self) -> int:
+        """Bytes in the results."""
+        results = self.out / "results.jsonl"
+        return results.stat().st_size if results.exists() else 0
+
+    def await_results(self, more_than: int = 0) -> None:
+        """Wait until there is more in the results, or nothing more will come."""
+        while self.size() <= more_than and self.process.poll() is None:
+            try:
+                self.process.wait(0.002)
+            except subprocess.TimeoutExpired:
+                continue
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the whole group, as a terminal does."""
+        os.killpg(self.process.pid, number)
+
+    def end(self) -> tuple[int, str]:
+        """Wait for its end; its status and what it said on standard error."""
+        _, said = self.process.communicate(timeout=300)
+        return self.process.returncode, said
+
+    def kill(self) -> None:
+        """End the whole group with SIGKILL, if it has not ended."""
+        if self.process.poll() is None:
+            self.signal(signal.SIGKILL)
+        self.process.communicate()
+
+
+@pytest.fixture
+def grading(course_root: Path) -> Iterator[Callable[..., Grading]]:
+    """Begins `kata grade-class` with two judges and seed 5: `grading(folder, out, "--resume")`."""
+    begun: list[Grading] = []
+
+    def begin(folder: Path, out: Path, *arguments: object, **process: Any) -> Grading:
+        begun.append(Grading(folder, out, course_root, *arguments, **process))
+        return begun[-1]
+
+    yield begin
+    for each in begun:
+        each.kill()
+
+
+@pytest.fixture(scope="session")
+def undisturbed(course_root: Path, forty: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What the class of forty comes to when nothing happens, without timings."""
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    status, said = Grading(forty, out, course_root).end()
+    assert status == 0, said
+    return _timeless(out)

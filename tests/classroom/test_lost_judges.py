@@ -1,0 +1,148 @@
+"""A judge that dies takes nobody's grade along, and a submission that kills every judge is named."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom.dispatch import LOSSES_IN_A_ROW, TRIES
+from grader.classroom.results_file import read_results
+from grader.sandbox.launch import MachineError
+
+DEADLY = "def share(amounts):\n    return amounts * 0 + 666\n"
+KILLS_THE_JUDGE = """\
+    import os
+    if parts.tolist() == [666.0] * 3:
+        os.kill(os.getpid(), 9)
+    expect("""
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture
+def deadly_course(tiny_course: Path) -> Path:
+    """A course whose check kills the judge at a certain answer."""
+    checks = tiny_course / "tests" / "checks" / "01_parts" / "01_share.py"
+    text = checks.read_text("utf-8")
+    checks.write_text(text.replace("    expect(", KILLS_THE_JUDGE, 1), "utf-8")
+    return tiny_course
+
+
+def test_submission_that_kills_every_judge_is_named_and_has_no_mark_and_the_rest_goes_on(
+    deadly_course: Path, dozen: Path, tmp_path: Path, kata: Callable[..., Any]
+) -> None:
+    (dozen / "s005" / "share.py").write_text(DEADLY, "utf-8")
+    terms = ["--course", deadly_course, "--isolation", "best", "--seed", 5, "--jobs", 2]
+    done = kata("grade-class", dozen, "--out", "out", *terms, cwd=tmp_path, seconds=300)
+    assert done.returncode == 3
+    assert "s005 was not graded. The judge's process ended 2 times" in done.stderr
+    assert "Not graded in full, by the grader's own fault: s005." in done.stderr
+    records = {result.record.submission: result.record for result in read_results(tmp_path / "out")}
+    assert len(records) == 12
+    assert [name for name, record in records.items() if not record.complete] == ["s005"]
+    (exercise,) = records["s005"].exercises
+    assert exercise.status == "error" and "its own fault" in exercise.checks[0].message
+    assert all(record.points == (4 if int(name[1:]) % 3 else 1) for name, record in records.items() if name != "s005")
+
+
+def _children(pid: int) -> Iterator[int]:
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            yield from map(int, (task / "children").read_text().split())
+        except OSError:  # the thread has ended meanwhile
+            continue
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to find the judges")
+def test_judge_that_is_killed_from_outside_is_replaced(
+    forty: Path,
+    tmp_path: Path,
+    grading: Callable[..., Any],
+    undisturbed: list[str],
+    timeless: Callable[[Path], list[str]],
+) -> None:
+    out = tmp_path / "out"
+    run = grading(forty, out)
+    run.await_results()
+    for judge in [pid for pid in _children(run.process.pid) if b"spawn_main" in _command(pid)]:
+        try:
+            os.kill(judge, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    status, said = run.end()
+    assert status == 0, said
+    assert timeless(out) == undisturbed
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        pytest.param(BrokenProcessPool("died"), "The judge's process ended 2 times", id="process ended"),
+        pytest.param(ValueError("not for learners"), "The judge broke 2 times over this submission", id="exception"),
+    ],
+)
+def test_submission_is_given_up_after_its_second_try_alone(
+    error: Exception,
+    told: str,
+    dozen: Path,
+    tmp_path: Path,
+    run_class: Callable[..., Any],
+    answering: Callable[..., Any],
+    names_in: Callable[[Path], list[str]],
+) -> None:
+    executor = answering(failing={"s001": error})
+    run = run_class(dozen, tmp_path / "out", executor=executor)
+    assert [batch for batch in executor.asked if "s001" in batch][1:] == [["s001"]] * TRIES
+    assert run.tally.faults == ["s001"]
+    assert any(remark.startswith("s001 was not graded.") and told in remark for remark in run.tally.remarks)
+    assert names_in(tmp_path / "out") == [f"s{number:03d}" for number in range(12)]
+    assert "not for learners" not in (tmp_path / "out" / "results.jsonl").read_text("utf-8")
+
+
+def test_rest_of_a_batch_that_takes_long_is_handed_out_again(
+    dozen: Path,
+    tmp_path: Path,
+    run_class: Callable[..., Any],
+    answering: Callable[..., Any],
+    names_in: Callable[[Path], list[str]],
+) -> None:
+    executor = answering(at_most=1)
+    run_class(dozen, tmp_path / "out", executor=executor)
+    assert any(len(batch) > 1 for batch in executor.asked)
+    assert names_in(tmp_path / "out") == [f"s{number:03d}" for number in range(12)]
+
+
+class Dead:
+    """An executor whose every worker dies."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def submit(self, *arguments: Any) -> Future[Any]:
+        self.asked += 1
+        future: Future[Any] = Future()
+        future.set_exception(BrokenProcessPool("died"))
+        return future
+
+
+def test_machine_on_which_every_judge_dies_stops_the_run(
+    hand_in_all: Callable[..., Path], tmp_path: Path, run_class: Callable[..., Any]
+) -> None:
+    executor = Dead()
+    with pytest.raises(MachineError, match="all ended before they had graded anything"):
+        run_class(hand_in_all(tmp_path / "class", 60), tmp_path / "out", executor=executor)
+    assert executor.asked <= LOSSES_IN_A_ROW + 2

@@ -1,0 +1,49 @@
+"""A class ten times as large takes no more memory: records are read and written one by one."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom.results_file import read_results
+from grader.results import Record
+
+A_FEW = 40
+"""Records that may be alive at a time: those of the batches that are out."""
+
+
+def _alive() -> int:
+    gc.collect()
+    return sum(isinstance(each, Record) for each in gc.get_objects())
+
+
+@pytest.mark.parametrize("count", [50, 400])
+def test_records_are_not_kept(
+    count: int,
+    hand_in_all: Callable[..., Path],
+    tmp_path: Path,
+    run_class: Callable[..., Any],
+    answering: Callable[..., Any],
+) -> None:
+    folder, out = hand_in_all(tmp_path / "class", count), tmp_path / "out"
+    heard = 0
+    most = 0
+
+    def hear(name: str, was_graded: bool) -> None:
+        nonlocal heard, most
+        heard += 1
+        if heard % 25 == 0:
+            most = max(most, _alive())
+
+    before = _alive()
+    run_class(folder, out, executor=answering(filler="x" * 10_000), heard=hear)
+    assert heard == count
+    assert most - before <= A_FEW
+    for number, _ in enumerate(read_results(out)):
+        if number % 25 == 0:
+            assert _alive() - before <= 2
+    assert number + 1 == count

@@ -1,0 +1,37 @@
+"""A class on a terminal: how many are graded, at what rate, and how long it will take."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from grader.cli.class_progress import rate_in_words
+
+
+@pytest.mark.parametrize(
+    ("speed", "words"),
+    [(None, ""), (0.0, ""), (0.05, "3.0 a minute"), (1.0, "1.0 a second"), (38.25, "38.2 a second")],
+    ids=["not known", "nothing yet", "slow", "one a second", "fast"],
+)
+def test_rate_is_told_as_people_say_it(speed: float | None, words: str) -> None:
+    assert rate_in_words(speed) == words
+
+
+@pytest.mark.timeout(600)
+def test_terminal_shows_count_rate_and_time_left(
+    hand_in_all: Callable[..., Path], tmp_path: Path, course_root: Path
+) -> None:
+    hand_in_all(tmp_path / "class", 40)
+    arguments = ["grade-class", "class", "--out", "out", "--course", str(course_root), "--isolation", "best"]
+    command = str(Path(sys.executable).with_name("kata"))
+    child = pexpect.spawn(command, arguments, cwd=str(tmp_path), dimensions=(40, 110), encoding="utf-8", timeout=300)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", child.before)
+    assert re.search(r"Grading .* 40/40 [\d.]+ a (second|minute) \d:\d\d:\d\d", shown)

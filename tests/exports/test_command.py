@@ -1,0 +1,137 @@
+"""`kata export` as it is typed: files where they belong, and one sentence where something is wrong."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import HOSTILE_NAMES, not_graded, record
+
+Done = subprocess.CompletedProcess[str]
+Kata = Callable[..., Done]
+
+
+@pytest.fixture
+def out(class_of: Callable[..., Path]) -> Path:
+    return class_of(record("ada"), not_graded("bo"), record(HOSTILE_NAMES["emoji"]))
+
+
+@pytest.mark.parametrize(
+    ("format", "made"),
+    [
+        ("csv", "grades.csv"),
+        ("canvas", "canvas.csv"),
+        ("moodle", "moodle.csv"),
+        ("junit", "junit.xml"),
+        ("gradescope", "gradescope/0001-ada.json"),
+        ("github", "github/0001-ada.json"),
+    ],
+    ids=["csv", "canvas", "moodle", "junit", "gradescope", "github"],
+)
+def test_each_format_is_written_beside_the_results(format: str, made: str, out: Path, kata: Kata) -> None:
+    done = kata("export", out, "--format", format, cwd=out)
+    assert done.returncode == 0, done.stderr
+    assert (out / made).stat().st_size > 0
+    assert not list(out.rglob(".*"))
+
+
+def test_those_without_a_mark_are_named(out: Path, kata: Kata) -> None:
+    done = kata("export", out, "--format", "csv", cwd=out)
+    assert "Without a mark, since the grader itself failed: bo." in done.stderr
+
+
+def test_standard_output_gets_the_file_alone(out: Path, kata: Kata) -> None:
+    done = kata("export", out, "--format", "csv", "--to", "-", cwd=out)
+    first, *rows = done.stdout.splitlines()
+    assert first.startswith("submission,") and len(rows) == 3
+    assert not (out / "grades.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("format", "name"),
+    [("gradescope", "results.json"), ("github", "github.json"), ("junit", "junit.xml")],
+    ids=["gradescope", "github", "junit"],
+)
+def test_one_record_makes_one_file(format: str, name: str, tmp_path: Path, kata: Kata) -> None:
+    (tmp_path / "record.json").write_text(record("ada").to_json() + "\n", encoding="utf-8")
+    done = kata("export", "record.json", "--format", format, cwd=tmp_path)
+    assert (done.returncode, done.stdout.strip()) == (0, name), done.stderr
+
+
+def test_nothing_is_written_over_unless_forced(out: Path, kata: Kata) -> None:
+    (out / "grades.csv").write_text("mine")
+    done = kata("export", out, "--format", "csv", cwd=out)
+    assert done.returncode == 2 and "--force" in done.stderr and (out / "grades.csv").read_text() == "mine"
+    assert kata("export", out, "--format", "csv", "--force", cwd=out).returncode == 0
+    assert (out / "grades.csv").read_text() != "mine"
+
+
+def test_forced_into_a_folder_learners_who_are_gone_go(out: Path, kata: Kata) -> None:
+    kata("export", out, "--format", "github", cwd=out)
+    (out / "results.jsonl").write_text(record("ada").to_json() + "\n", encoding="utf-8")
+    (out / "github" / "notes.txt").write_text("mine")
+    assert kata("export", out, "--format", "github", cwd=out).returncode == 2
+    assert kata("export", out, "--format", "github", "--force", cwd=out).returncode == 0
+    assert sorted(path.name for path in (out / "github").iterdir()) == ["0001-ada.json", "notes.txt"]
+
+
+def broken(out: Path) -> None:
+    with (out / "results.jsonl").open("a", encoding="utf-8") as lines:
+        lines.write('{"version":1}\n')
+
+
+@pytest.mark.parametrize(
+    ("prepare", "arguments", "said"),
+    [
+        pytest.param(lambda out: (out / "results.jsonl").unlink(), [], "no results", id="no results"),
+        pytest.param(lambda out: (out / "results.jsonl").write_text(""), [], "no records", id="empty results"),
+        pytest.param(broken, [], "Line 4 of", id="broken line"),
+        pytest.param(None, ["--format", "excel"], "no format 'excel': take csv, canvas", id="unknown format"),
+        pytest.param(None, ["--by", "week"], "nothing called 'week'", id="unknown rows"),
+        pytest.param(None, ["--roster", "nowhere.csv"], "nowhere.csv cannot be read", id="roster that is not there"),
+        pytest.param(None, ["--to", "results.jsonl/grades.csv"], "results.jsonl", id="folder that is a file"),
+        pytest.param(None, ["--format", "github", "--to", "-"], "needs a folder", id="many files to standard output"),
+        pytest.param(
+            None, ["--format", "github", "--to", "results.jsonl"], "needs a folder", id="many files to a file"
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_sentence(
+    prepare: Callable[[Path], object] | None, arguments: list[str], said: str, class_of: Callable[..., Path], kata: Kata
+) -> None:
+    out = class_of(record("ada"), record("bo"), record("cy"))
+    if prepare:
+        prepare(out)
+    before = sorted(out.iterdir())
+    chosen = arguments if "--format" in arguments else ["--format", "csv", *arguments]
+    done = kata("export", out, *chosen, cwd=out)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    (sentence,) = done.stderr.splitlines()
+    assert said in sentence
+    assert sorted(out.iterdir()) == before
+
+
+def test_line_that_is_not_whole_is_what_a_killed_run_left(out: Path, kata: Kata) -> None:
+    with (out / "results.jsonl").open("a", encoding="utf-8") as lines:
+        lines.write('{"version":1,"submission":"cy"')
+    done = kata("export", out, "--format", "csv", "--to", "-", cwd=out)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 4
+
+
+def test_gradebook_asks_for_its_folder(out: Path, kata: Kata) -> None:
+    done = kata("export", out, "--format", "gradebook", cwd=out)
+    assert done.returncode == 2 and "--to DIR" in done.stderr
+
+
+def test_gradebook_without_nbgrader_says_what_to_install(out: Path, kata: Kata, tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "nbgrader.py").write_text("raise ModuleNotFoundError(\"No module named 'nbgrader'\", name='nbgrader')\n")
+    (out / "nbgrader_config.py").touch()
+    done = kata("export", out, "--format", "gradebook", "--to", out, cwd=out, env={"PYTHONPATH": str(hidden)})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nbgrader is not installed" in done.stderr and "attention-kata[instructor]" in done.stderr
+    assert "Traceback" not in done.stderr and not (out / "gradebook.db").exists()

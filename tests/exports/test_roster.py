@@ -1,0 +1,92 @@
+"""Rosters as systems export them, and the learners found in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.learners import Learner
+from grader.exports.errors import ExportError
+from grader.exports.roster import Person, Roster, people_of, read_roster
+
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Old homework (12)
+    Points Possible,,,,,10
+"Lovelace, Ada",101,S-7,ada@example.org,Lab 1,9
+"O'Neill, Ana",102,S-8,ana,Lab 2,
+"""
+MOODLE = """\
+"First name",Surname,"ID number",Institution,Department,"Email address"
+Ada,Lovelace,7,,,Ada@example.org
+"""
+BY_HAND = "\ufeffname;id;email\nAda Lovelace;7;ada@example.org\n"
+
+
+def learner(name: str, shown: str = "", email: str = "") -> Learner:
+    return Learner(name=name, shown=shown or name, email=email)
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        pytest.param(
+            CANVAS,
+            [
+                Person("Lovelace, Ada", "101", "S-7", "ada@example.org", "", "Lab 1"),
+                Person("O'Neill, Ana", "102", "S-8", "ana", "", "Lab 2"),
+            ],
+            id="Canvas's export, without the row of points",
+        ),
+        pytest.param(MOODLE, [Person("Ada Lovelace", sis_id="7", email="Ada@example.org")], id="Moodle's export"),
+        pytest.param(BY_HAND, [Person("Ada Lovelace", id="7", email="ada@example.org")], id="by hand, from Excel"),
+    ],
+)
+def test_columns_are_found_by_their_titles(text: str, people: list[Person], tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(text, encoding="utf-8")
+    assert list(read_roster(path).people) == people
+
+
+@pytest.mark.parametrize(
+    "submission",
+    ["101", "S-7", "ada@example.org", "Ada Lovelace", "ada_lovelace", "lovelace, ada", "ADA LOVELACE"],
+)
+def test_a_submission_finds_its_learner(submission: str, tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(CANVAS, encoding="utf-8")
+    found = read_roster(path).find(learner(submission))
+    assert found is not None and found.id == "101"
+
+
+def test_what_fits_two_learners_finds_neither() -> None:
+    roster = Roster([Person("Ada Lovelace", id="1"), Person("Ada Lovelace", id="2")])
+    assert roster.find(learner("ada lovelace")) is None
+    assert roster.find(learner("2")) == Person("Ada Lovelace", id="2")
+
+
+def test_one_learner_with_two_submissions_is_refused() -> None:
+    roster = Roster([Person("Ada Lovelace", id="1")])
+    with pytest.raises(ExportError, match="both belong to 'Ada Lovelace'"):
+        people_of([learner("1"), learner("Ada Lovelace")], roster)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        pytest.param(b"", "no column for names or ids", id="empty"),
+        pytest.param(b"height,weight\n1,2\n", "no column for names or ids", id="something else"),
+        pytest.param(b"name,id\n", "names no learner", id="nobody"),
+        pytest.param(b'name,id\n"Ada,1\n', "not a CSV file", id="open quote"),
+    ],
+)
+def test_what_is_no_roster_gets_one_sentence(content: bytes, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_bytes(content)
+    with pytest.raises(ExportError, match=said):
+        read_roster(path)
+
+
+def test_a_roster_that_is_not_there_gets_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="cannot be read"):
+        read_roster(tmp_path / "roster.csv")

@@ -1,0 +1,118 @@
+"""CSVs of hand-ins and extensions: whose they are, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.kept_times import KeptTimes, read_kept_times, write_kept_times
+from grader.classroom.learners import Learner
+from grader.classroom.times import Row, TimesError, by_learner, read_extensions, read_hand_ins
+from grader.course import Course
+
+ADA = Learner(name="s1", shown="Ada Lovelace", email="ada@example.org", in_roster=True)
+BO = Learner(name="bo", shown="bo")
+
+
+@pytest.fixture(scope="module")
+def course(make_course_of: Callable[..., Course]) -> Course:
+    return make_course_of("time_zone: Europe/Vienna\ndue:\n  01_parts: 2026-03-01 12:00")
+
+
+def utc(*parts: int) -> datetime:
+    year, month, day, *clock = parts
+    return datetime(year, month, day, *clock, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        pytest.param("learner,time\nbo,2026-03-01 12:00\n", [Row("bo", "*", utc(2026, 3, 1, 11))], id="plain"),
+        pytest.param(
+            "Time;Student ID;Unit\n2026-03-01T12:00:00Z;s1;01_parts\n",
+            [Row("s1", "01_parts", utc(2026, 3, 1, 12))],
+            id="other order, names and separator",
+        ),
+        pytest.param(
+            "learner,unit,time\nbo,*,2026-03-01 12:00 -05:00\n\nada,,\n",
+            [Row("bo", "*", utc(2026, 3, 1, 17))],
+            id="a star, an empty line, and somebody who handed in nothing",
+        ),
+    ],
+)
+def test_rows_of_hand_ins(text: str, rows: list[Row], course: Course, tmp_path: Path) -> None:
+    (tmp_path / "times.csv").write_text(text, "utf-8")
+    assert read_hand_ins(tmp_path / "times.csv", course) == rows
+
+
+def test_time_that_clocks_show_twice_is_taken_in_the_learners_favour(course: Course, tmp_path: Path) -> None:
+    (tmp_path / "times.csv").write_text("learner,time\nbo,2026-10-25 02:30\n", "utf-8")
+    (early,), (later,) = (read(tmp_path / "times.csv", course) for read in (read_hand_ins, read_extensions))
+    assert (early.moment, later.moment) == (utc(2026, 10, 25, 0, 30), utc(2026, 10, 25, 1, 30))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("", "has no columns for learners and times", id="empty"),
+        pytest.param("learner,when\nbo,2026-03-01 12:00\n", "has no columns for learners and times", id="no time"),
+        pytest.param("learner,time\nbo,yesterday\n", "row 2: 'yesterday' is not a date and a time", id="no moment"),
+        pytest.param("learner,time\n,2026-03-01 12:00\n", "row 2: there is no learner", id="nobody"),
+        pytest.param(
+            "learner,time,unit\nbo,2026-03-01 12:00,9\n", "row 2: there is no unit '9' in the course", id="no such unit"
+        ),
+        pytest.param(
+            "learner,time\nbo,2026-03-01 12:00\nbo,2026-03-02 12:00\n", "row 3: bo is in row 2 already", id="twice"
+        ),
+        pytest.param('learner,time\nbo,"2026-03-01', "this is not a CSV file", id="an open quote"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(text: str, said: str, course: Course, tmp_path: Path) -> None:
+    (tmp_path / "times.csv").write_text(text, "utf-8")
+    with pytest.raises(TimesError) as refused:
+        read_hand_ins(tmp_path / "times.csv", course)
+    assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_time_without_any_zone_is_refused(make_course_of: Callable[..., Course], tmp_path: Path) -> None:
+    (tmp_path / "times.csv").write_text("learner,time\nbo,2026-03-01 12:00\n", "utf-8")
+    with pytest.raises(TimesError, match="nobody knows in which time zone"):
+        read_hand_ins(tmp_path / "times.csv", make_course_of("due:\n  01_parts: 2026-03-01 12:00Z"))
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        pytest.param("s1", "s1", id="id"),
+        pytest.param("S1", "s1", id="id in capitals"),
+        pytest.param("ada@example.org", "s1", id="email"),
+        pytest.param("lovelace, ada", "s1", id="name"),
+        pytest.param("bo", "bo", id="a learner without a roster"),
+    ],
+)
+def test_learner_is_found_as_in_a_roster(written: str, name: str) -> None:
+    moment = utc(2026, 3, 1)
+    assert by_learner([Row(written, "*", moment)], [ADA, BO]) == ({name: {"*": moment}}, ())
+
+
+def test_unknown_learners_are_named_once_and_of_two_rows_the_later_counts() -> None:
+    sooner, later = utc(2026, 3, 1), utc(2026, 3, 2)
+    rows = [Row("zed", "*", sooner), Row("zed", "01_parts", sooner), Row("s1", "*", later), Row("ada", "*", sooner)]
+    found, unknown = by_learner(rows, [ADA, BO])
+    assert (found, unknown) == ({"s1": {"*": later}}, ("zed",))
+
+
+def test_what_was_told_is_kept_and_told_again_replaces_it(tmp_path: Path) -> None:
+    first, second = Row("bo", "*", utc(2026, 3, 1)), Row("s1", "01_parts", utc(2026, 3, 2))
+    write_kept_times(tmp_path, KeptTimes.of([first], [second]))
+    kept = KeptTimes.of([second], None).over(read_kept_times(tmp_path))
+    assert (kept.hand_in_rows, kept.extension_rows) == ([second], [second])
+
+
+def test_damaged_times_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "times.json").write_text("{")
+    with pytest.raises(TimesError, match="nobody knows who was late"):
+        read_kept_times(tmp_path)

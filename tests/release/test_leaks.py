@@ -1,0 +1,133 @@
+"""A learner who reads everything in the bundle finds no answer, no hidden check and no known mistake.
+
+What learners have been given all along is left aside: the stubs of other exercises, the lessons, and the hints. These
+are held against the course's own, to the byte.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from grader.course import Exercise, load_course
+from grader.judge.mistakes import load_bank
+from grader.stubs import make_stub
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT / "course.yml")
+
+SHORTEST = 24
+"""Letters from which on a line is told from an idiom."""
+
+SHORTEST_OF_A_CHECK = 48
+"""Checks are written in a few idioms of their own: `(answer,) = learner.ask(asked)`."""
+
+IDIOMS = {"import torch.nn.functional as F"}
+
+
+def in_one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+@pytest.fixture(scope="module")
+def texts(bundle: Path) -> dict[str, str]:
+    """Everything that is in the bundle beyond stubs, lessons and hints, each file in one line."""
+    texts = {}
+    for path in bundle.rglob("*"):
+        name = path.relative_to(bundle).as_posix()
+        if path.is_file() and not name.startswith(("exercises/", "given/")):
+            texts[name] = in_one_line(path.read_bytes().decode("utf-8", "replace"))
+    catalogue = yaml.safe_load((bundle / "course.yml").read_text("utf-8"))
+    for unit in catalogue["units"]:
+        for exercise in unit["exercises"]:
+            del exercise["hints"]
+    texts["course.yml"] = in_one_line(yaml.safe_dump(catalogue, allow_unicode=True, width=10_000))
+    return texts
+
+
+def found(parts: Iterator[tuple[str, str]], texts: dict[str, str], shortest: int) -> list[tuple[str, str, str]]:
+    told = ((where, in_one_line(part)) for where, part in parts)
+    kept = {(where, part) for where, part in told if len(part) >= shortest and part not in IDIOMS}
+    assert len(kept) > 50  # else nothing was looked for
+    return [(where, part, name) for where, part in sorted(kept) for name, text in texts.items() if part in text]
+
+
+def solution_lines() -> Iterator[tuple[str, str]]:
+    for exercise in COURSE.exercises:
+        is_inside = False
+        for line in COURSE.solution_path(exercise).read_text("utf-8").splitlines():
+            if "# BEGIN SOLUTION" in line or "# END SOLUTION" in line:
+                is_inside = "BEGIN" in line
+            elif is_inside:
+                yield exercise.id, line
+
+
+def hidden_lines() -> Iterator[tuple[str, str]]:
+    for exercise in COURSE.exercises:
+        source = COURSE.checks_path(exercise).read_text("utf-8")
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not is_visible(node):
+                body = [ast.get_source_segment(source, each) or "" for each in node.body[1:]]
+                yield exercise.id, "\n".join(body)
+                yield from ((exercise.id, line) for part in body for line in part.splitlines())
+
+
+def is_visible(check: ast.FunctionDef) -> bool:
+    return any("visible=True" in ast.unparse(mark) for mark in check.decorator_list)
+
+
+def mistake_parts() -> Iterator[tuple[str, str]]:
+    for exercise in COURSE.exercises:
+        for mistake in load_bank(COURSE.mistakes_path(exercise)):
+            where = f"{exercise.id}/{mistake.id}"
+            yield where, mistake.message
+            yield where, mistake.source
+            yield from ((where, text) for edit in mistake.edits for text in edit)
+
+
+def test_no_line_of_a_solution(texts: dict[str, str]) -> None:
+    assert found(solution_lines(), texts, SHORTEST) == []
+
+
+def test_nothing_of_a_hidden_check(texts: dict[str, str]) -> None:
+    assert found(hidden_lines(), texts, SHORTEST_OF_A_CHECK) == []
+
+
+def test_no_message_and_no_edit_of_a_mistake(texts: dict[str, str]) -> None:
+    assert found(mistake_parts(), texts, SHORTEST) == []
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_exercise_is_the_stub(exercise: Exercise, bundle: Path) -> None:
+    stub = make_stub(COURSE.solution_path(exercise).read_text("utf-8"))
+    for folder in ("exercises", "given"):
+        assert (bundle / folder / exercise.relative_path).read_text("utf-8") == stub
+
+
+def test_lessons_and_pictures_are_the_courses_and_nothing_else_is_there(bundle: Path) -> None:
+    stubs = {exercise.relative_path for exercise in COURSE.exercises}
+    for path in (bundle / "exercises").rglob("*.*"):
+        name = path.relative_to(bundle / "exercises").as_posix()
+        assert name in stubs or path.read_bytes() == (ROOT / "exercises" / name).read_bytes()
+    pictures = {path.relative_to(ROOT) for path in (ROOT / "exercises").rglob("*.svg")}
+    assert pictures and all((bundle / name).is_file() for name in pictures)
+
+
+def test_nothing_of_the_course_is_there_but_what_learners_need(bundle: Path) -> None:
+    assert {path.name for path in bundle.iterdir()} == {
+        "LICENSE", "README.md", "course.yml", "exercises", "given", "program", "pytest.ini", "tests",
+    }  # fmt: skip
+    assert [path.name for path in (bundle / "tests").iterdir()] == ["checks"]
+    assert {"".join(path.suffixes) for path in (bundle / "tests").rglob("*.*")} == {".py", ".hidden.json", ".numbers"}
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_helper_of_a_debug_task_does_not_name_the_fault(exercise: Exercise, bundle: Path) -> None:
+    if exercise.kind == "debug":
+        checks = (bundle / "tests" / "checks" / exercise.relative_path).read_text("utf-8").lower()
+        assert not re.search(r"\bfaults?\b|repair|is_causal|imports", checks)

@@ -1,0 +1,44 @@
+"""The bound on memory: on what learners' code takes, not on what the libraries took before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+# Addresses alone, as libraries map them: nothing is written there.
+TAKE = """\
+import mmap
+from grader.sandbox.inside.limits import Bounds, limit
+
+MB = 1024 * 1024
+taken = mmap.mmap(-1, {before} * MB, prot=mmap.PROT_READ)
+limit(Bounds(20, 1024 * MB))
+try:
+    more = mmap.mmap(-1, {more} * MB, prot=mmap.PROT_READ)
+    print("taken")
+except OSError:
+    print("refused")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the bound is on addresses, as Linux counts them")
+@pytest.mark.parametrize(
+    ("before", "more", "said"),
+    [
+        pytest.param(10, 800, "taken", id="within the bound"),
+        pytest.param(10, 1100, "refused", id="beyond the bound"),
+        pytest.param(4000, 400, "taken", id="libraries larger than the bound leave half of it"),
+        pytest.param(4000, 600, "refused", id="and no more"),
+    ],
+)
+def test_code_has_memory_whatever_the_libraries_took(
+    before: int, more: int, said: str, run_command: Run, tmp_path: Path
+) -> None:
+    done = run_command(sys.executable, "-c", TAKE.format(before=before, more=more), cwd=tmp_path)
+    assert done.stdout.strip() == said, done.stderr
