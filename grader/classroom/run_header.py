@@ -39,6 +39,9 @@ class RunHeader(BaseModel):
     only: list[str] = Field(description="The exercises that were chosen; all when empty.")
     versions: dict[str, str] = Field(description="Of the grader and of what its numbers depend on.")
     arguments: dict[str, str] = Field(description="What was asked for, as it was written; for people.")
+    catalogue_sha256: str = Field(
+        default="", description="Of what course.yml says, but for its policy and extra credit, which grade nothing."
+    )
 
     def differences(self, now: RunHeader) -> list[str]:
         """What would be graded differently now, each as a few words; nothing for the same terms."""
@@ -46,7 +49,7 @@ class RunHeader(BaseModel):
         if (self.course_title, self.course_version) != (now.course_title, now.course_version):
             before = f"{self.course_title} {self.course_version}"
             found.append(f"the course was {before} and is {now.course_title} {now.course_version}")
-        elif self.course_sha256 != now.course_sha256:
+        elif self._is_of_another_course(now):
             found.append("course.yml was changed")
         if self.only != now.only:
             found.append(f"the exercises were {_listed(self.only)} and are {_listed(now.only)}")
@@ -61,6 +64,11 @@ class RunHeader(BaseModel):
             if before != after:
                 found.append(f"{name} was {before} and is {after}")
         return found
+
+    def _is_of_another_course(self, now: RunHeader) -> bool:
+        if self.catalogue_sha256:
+            return self.catalogue_sha256 != now.catalogue_sha256
+        return self.course_sha256 != now.course_sha256
 
 
 def header_of(course: Course, terms: Terms, arguments: dict[str, str]) -> RunHeader:
@@ -81,6 +89,7 @@ def header_of(course: Course, terms: Terms, arguments: dict[str, str]) -> RunHea
             "torch": version("torch"),
         },
         arguments=arguments,
+        catalogue_sha256=_catalogue_sha256(course),
     )
 
 
@@ -98,6 +107,11 @@ def read_run(out: Path) -> RunHeader | None:
 def write_run(out: Path, header: RunHeader) -> None:
     """Write the header, whole or not at all. Raises OSError."""
     write_atomically(out / RUN, [(header.model_dump_json(indent=2) + "\n").encode()])
+
+
+def _catalogue_sha256(course: Course) -> str:
+    graded_by = course.model_dump_json(exclude={"root": True, "policy": True, "units": {"__all__": {"extra_credit"}}})
+    return hashlib.sha256(graded_by.encode()).hexdigest()
 
 
 def _files(course: Course, exercises: list[Exercise]) -> Iterator[Path]:

@@ -81,7 +81,7 @@ def grade_class(
     from grader.classroom.run_header import header_of, read_run
     from grader.classroom.terms import Terms
 
-    chosen = course_at(course, folder)
+    chosen = course_at(course, submitted=folder)
     level = level_called(isolation, chosen_aloud=True)
     refuse_unknown(chosen, only)
     given = times_given(handed_in, extensions, raw, chosen)

@@ -51,7 +51,7 @@ def grade(
     """Grade one submission."""
     level = level_called(isolation, chosen_aloud=True)
     launched = launched_at(level)
-    chosen = course_at(course, path)
+    chosen = course_at(course, submitted=path)
     refuse_unknown(chosen, only)
     given = times_given(handed_in, extensions, raw, chosen)
     from grader.submission import read_submission

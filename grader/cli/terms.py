@@ -37,12 +37,17 @@ CourseFile = Annotated[
 Only = Annotated[list[str] | None, typer.Option("--only", help="Only this exercise; may be given again.", metavar="ID")]
 
 
-def course_at(given: Path | None, near: Path, *, may_be_bundle: bool = False) -> Course:
-    """The course that was named, or the nearest from here, from the given path, or the one this program came with.
+def course_at(
+    given: Path | None, near: Path | None = None, *, submitted: Path | None = None, may_be_bundle: bool = False
+) -> Course:
+    """The course that was named, or the nearest from here, from the path `near`, or the one this program came with.
+
+    submitted: what is to be graded. A course.yml in there is a learner's, whose checks must never be run; it is not
+    looked at.
 
     Raises UsageError for a learner's bundle, unless that will do: most commands want the answers.
     """
-    course = _course_at(given, near)
+    course = _course_at(given, near, submitted)
     if course.is_bundle and not may_be_bundle:
         raise UsageError(
             f"{course.root} is a learner's bundle, without solutions and hidden checks: this needs the whole course "
@@ -51,18 +56,21 @@ def course_at(given: Path | None, near: Path, *, may_be_bundle: bool = False) ->
     return course
 
 
-def _course_at(given: Path | None, near: Path) -> Course:
+def _course_at(given: Path | None, near: Path | None, submitted: Path | None) -> Course:
     from grader.course import CourseError, find_course, load_course
 
     if given is not None:
         return load_course(given / "course.yml" if given.is_dir() else given)
     own = Path(__file__).resolve().parents[2]
-    for start in (Path.cwd(), near.absolute(), own):
+    for start in [Path.cwd(), *([near.absolute()] if near else []), own]:
         try:
-            return load_course(find_course(start))
-        except CourseError as error:
-            if start == own or "course.yml:" in str(error):
+            found = find_course(start)
+        except CourseError:
+            if start == own:
                 raise
+            continue
+        if start == own or submitted is None or not found.resolve().is_relative_to(submitted.resolve()):
+            return load_course(found)
     raise AssertionError("the loop ends with a return or an error")
 
 

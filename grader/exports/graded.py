@@ -72,7 +72,8 @@ class Graded:
                 worth.setdefault(exercise.id, exercise.counted_max_points)
         if not learners:
             raise ExportError(f"{self.path} holds no records: nobody was graded.")
-        return Summary(title, tuple(learners), tuple(without_mark), worth, len(unadjusted) < len(learners), tuple(unadjusted))
+        is_adjusted = len(unadjusted) < len(learners)
+        return Summary(title, tuple(learners), tuple(without_mark), worth, is_adjusted, tuple(unadjusted))
 
     @property
     def absent(self) -> list[Learner]:

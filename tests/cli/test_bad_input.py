@@ -54,7 +54,7 @@ def test_is_refused_in_one_sentence(
 
 @pytest.mark.parametrize(
     "arguments",
-    [["grade", "exercises"], ["check"], ["grade-class", ".", "--out", "out"], ["verify"]],
+    [["grade", "exercises"], ["check"], ["grade-class", "exercises", "--out", "out"], ["verify"]],
     ids=lambda a: a[0],
 )
 def test_broken_course_is_told_with_every_line_at_once(arguments: list[str], tiny_course: Path, kata: Run) -> None:

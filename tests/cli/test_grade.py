@@ -95,3 +95,21 @@ def test_single_file_and_only_one_exercise_of_a_course_elsewhere(
     record = Record.from_json(kata("grade", desk / "share.py", *options, cwd=tmp_path).stdout)
     assert [(e.id, e.status) for e in record.exercises] == [("share", "passed")]
     assert (record.points, record.max_points) == (4, 4)
+
+
+@pytest.mark.parametrize("command", ["grade", "grade-class"])
+@pytest.mark.parametrize("inside", [False, True], ids=["from outside", "from inside"])
+def test_the_checks_of_a_course_that_was_handed_in_are_never_run(
+    command: str, inside: bool, tiny_course: Path, tmp_path: Path, kata: Run
+) -> None:
+    hers = tmp_path / "class" / "alice"
+    hers.parent.mkdir()
+    tiny_course.rename(hers)
+    checks = hers / "tests" / "checks" / "01_parts" / "01_share.py"
+    checks.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    handed_in = hers if command == "grade" else hers.parent
+    more = ["--out", tmp_path / "out"] if command == "grade-class" else []
+    done = kata(command, handed_in, "--only", "share", *more, "--isolation", "best", cwd=hers if inside else tmp_path)
+    # the course that this program came with has no such exercise
+    assert done.returncode == 2 and "no exercise `share`" in done.stderr, done.stdout + done.stderr
+    assert not (tmp_path / "ran").exists()

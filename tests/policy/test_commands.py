@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from grader.policy.adjusting import unadjusted
 from grader.results import Record, without_timings
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -126,6 +128,27 @@ def test_resumed_run_grades_nothing_and_keeps_the_policy(out: Path, course: Path
     assert (out / "results.jsonl").read_bytes() == before
 
 
+def test_resumed_run_takes_another_policy_but_no_other_course(
+    out: Path, course: Path, kata: Run, tmp_path: Path
+) -> None:
+    shutil.copytree(course, tmp_path / "course", ignore=shutil.ignore_patterns("out"))
+    text = (course / "course.yml").read_text("utf-8")
+    catalogue = tmp_path / "course" / "course.yml"
+    resumed = ["grade-class", "class", "--out", out, "--resume", "--isolation", "best", "--course", catalogue]
+
+    catalogue.write_text(text.replace("late_percent_per_day: 10", "late_percent_per_day: 25"), "utf-8")
+    before = [(record.digest, record.exercises[0].seconds) for record in records(out).values()]
+    done = kata(*resumed, cwd=course)
+    assert done.returncode == 0, done.stderr
+    assert finals(out) == {"ada": 6, "bo": 4, "cy": 4}
+    assert [(record.digest, record.exercises[0].seconds) for record in records(out).values()] == before
+
+    catalogue.write_text(text.replace("title: Tiny", "title: Tiny\nlimits: {seconds: 9}"))
+    done = kata(*resumed, cwd=course)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "course.yml was changed" in done.stderr
+
+
 def test_one_submission_gets_the_final_points_of_the_class(
     graded: subprocess.CompletedProcess[str], course: Path, kata: Run
 ) -> None:
@@ -172,3 +195,12 @@ def test_times_for_a_course_without_due_dates_are_refused(
     done = kata("policy", out, "--handed-in", course / "times.csv", "--course", tiny_course, cwd=course)
     assert done.returncode == 2
     assert "gives no due dates, so there is no use for --handed-in" in done.stderr
+
+
+def test_export_names_those_to_whom_the_policy_is_not_applied_yet(out: Path, course: Path, kata: Run) -> None:
+    ada, *others = (out / "results.jsonl").read_text("utf-8").splitlines()
+    raw = unadjusted(Record.from_json(ada)).to_json()
+    (out / "results.jsonl").write_text("\n".join([raw, *others, ""]), "utf-8")
+    done = kata("export", out, "--format", "csv", "--to", "-", "--course", course, cwd=course)
+    assert done.returncode == 0
+    assert "The course's policy is not applied to these yet: ada. `kata policy OUT` does it." in done.stderr
