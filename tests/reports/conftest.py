@@ -1,23 +1,16 @@
-"""Golden records to be shown, and a real Chromium to look at pages with."""
+"""Golden records to be shown."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-from collections.abc import Iterator
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from grader.exhibits import Exhibit
 from grader.reports.learner_page import Attempt, Hint, Learner, Task, UnitWork, render_learner
 from grader.results import CheckResult, Diagnosis, ExerciseResult, Record
-
-if TYPE_CHECKING:
-    from selenium.webdriver import Chrome
 
 GOLDEN = Path(__file__).parents[1] / "results" / "golden"
 
@@ -190,87 +183,3 @@ def learner_page(learner: Learner, tmp_path: Path) -> Path:
     path = tmp_path / "report.html"
     path.write_text(render_learner(learner), encoding="utf-8")
     return path
-
-
-# --- a browser ---------------------------------------------------------------------------------------------------
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-REQUIRED = "KATA_BROWSER_REQUIRED"
-QUIET = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-KEYS = {"Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Space": (" ", 32, " ")}
-"""What a key is called, its code and what it types."""
-
-
-class Browser:
-    """Shows pages of ours in a real Chromium and tells what became of them."""
-
-    def __init__(self, driver: Chrome) -> None:
-        self._driver = driver
-
-    def show(self, page: Path, *, width: int, height: int, scheme: str = "light") -> None:
-        """Load a page in a window of this size; what was logged before is forgotten."""
-        self.tell(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
-        )
-        self.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.requests(), self.complaints()
-        self._driver.get(page.as_uri())
-
-    def run(self, script: str, *arguments: object) -> Any:
-        """What a script, as the body of a function, returns."""
-        return self._driver.execute_script(script, *arguments)
-
-    def tell(self, command: str, **parameters: object) -> Any:
-        """A command of the DevTools protocol."""
-        return self._driver.execute_cdp_cmd(command, parameters)
-
-    def press(self, key: str) -> None:
-        """A key, as from a keyboard."""
-        name, number, text = KEYS[key]
-        named = {"key": name, "code": key, "windowsVirtualKeyCode": number}
-        self.tell("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
-        self.tell("Input.dispatchKeyEvent", type="keyUp", **named)
-
-    def requests(self) -> list[str]:
-        """The addresses that were asked for since the last call."""
-        messages = [json.loads(entry["message"])["message"] for entry in self._driver.get_log("performance")]
-        sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
-        return [each["request"]["url"] for each in sent]
-
-    def complaints(self) -> list[str]:
-        """What stood in the console since the last call."""
-        return [entry["message"] for entry in self._driver.get_log("browser")]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium without a window; the test is skipped where there is none, unless KATA_BROWSER_REQUIRED is set."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    driver_program = shutil.which("chromedriver")
-    if program is None or driver_program is None:
-        lacking = "chromium" if program is None else "chromedriver"
-        reason = f"no {lacking} here; on Debian: apt-get install chromium chromium-driver"
-        if os.environ.get(REQUIRED):
-            pytest.fail(f"{REQUIRED} is set, but there is {reason}")
-        pytest.skip(reason)
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    for argument in QUIET:
-        options.add_argument(argument)
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver_program))
-    try:
-        yield Browser(driver)
-    finally:
-        driver.quit()

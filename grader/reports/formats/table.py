@@ -1,0 +1,55 @@
+"""A table as CSV, with text that no spreadsheet takes for a formula.
+
+A field that starts with one of = + - @ (or a tab or carriage return) is computed by a spreadsheet when the file is
+opened. OWASP ("CSV Injection") advises to put an apostrophe in front; after separators too, as a spreadsheet may cut
+the line at other characters than we do. Numbers are written by `number_field` and stay numbers, negative ones too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+# The full-width forms are taken for the plain ones in some languages.
+_FORMULA = re.compile(r"""((?:^|[;,|\t\r\n])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])""")
+_STARTS_ODDLY = re.compile(r"[\t\r\n]")
+_DECIMALS = 4
+
+
+def text_field(text: str | None) -> str:
+    """The text, with an apostrophe wherever a spreadsheet would start to compute; empty for None.
+
+    Characters that no UTF-8 file can hold, and NUL, become a question mark in a box.
+    """
+    text = (text or "").replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if _STARTS_ODDLY.match(text):
+        text = f"'{text}"
+    return _FORMULA.sub(r"\1'", text)
+
+
+def line_field(text: str | None) -> str:
+    """As `text_field`, in one line: importers that read line by line stumble over a newline in a name."""
+    return text_field(" ".join((text or "").split()))
+
+
+def number_field(value: float | None) -> str:
+    """Points with at most four decimals, always with a point and nothing between thousands; empty for None.
+
+    Raises ValueError for what is no number (infinity, NaN).
+    """
+    if value is None:
+        return ""
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no number of points")
+    digits = f"{value:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+    return "0" if digits == "-0" else digits
+
+
+def table(rows: Iterable[Sequence[str]]) -> str:
+    """The rows as CSV (RFC 4180), from fields that `text_field` and `number_field` gave."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerows(rows)
+    return text.getvalue()
