@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html import escape
@@ -9,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+# nbgrader is not made for 3.10; from 3.11 on `make test` installs it, and its absence is a failure.
+collect_ignore_glob = ["test_*.py"] if sys.version_info < (3, 11) else []
 
 SECONDS = 120
 IMPORT = "import grader.in_notebook as kata"

@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("jupyter_client", reason="the extra `instructor` is not installed")
-pytest.importorskip("ipykernel", reason="the extra `instructor` is not installed")
 pytestmark = pytest.mark.timeout(400)
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]

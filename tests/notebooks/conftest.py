@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+# nbgrader is not made for 3.10; from 3.11 on `make test` installs it, and its absence is a failure.
+collect_ignore_glob = ["test_*.py"] if sys.version_info < (3, 11) else []
+
 SERVER_SECONDS = 120
 Done = subprocess.CompletedProcess[str]
 Notebook = dict[str, Any]

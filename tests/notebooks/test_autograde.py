@@ -16,7 +16,6 @@ import pytest
 from grader.course import load_course
 from grader.results import Record
 
-pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
 pytestmark = pytest.mark.timeout(900)  # the class is graded twice, once by nbgrader and once by `kata grade-class`
 
 ROOT = Path(__file__).parents[2]

@@ -15,8 +15,6 @@ from grader.exhibits import Exhibit
 from grader.reports.cell import Verdict
 from grader.results import CheckResult, CourseStamp, ExerciseResult, Record
 
-pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
-pytest.importorskip("jupyterlab", reason="the extra `instructor` is not installed")
 pytestmark = pytest.mark.timeout(600)
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]

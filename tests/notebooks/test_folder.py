@@ -10,14 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from grader.course import load_course
 from grader.stubs import make_stub, same_as_stub
 from grader.submission import read_submission
 
-nbformat = pytest.importorskip("nbformat", reason="the extra `instructor` is not installed")
-pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
 pytestmark = pytest.mark.timeout(600)
 
 ROOT = Path(__file__).parents[2]

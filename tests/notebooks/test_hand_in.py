@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
 from grader.cli.app import app
 from grader.cli.endings import sentences
 from grader.course import load_course

@@ -18,7 +18,6 @@ import pytest
 from grader.course import load_course
 from grader.results import Record
 
-pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
 pytestmark = pytest.mark.timeout(900)  # every unit is graded by nbgrader, and everything twice by `kata grade-class`
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
-
 from grader.notebooks.collecting.participants import Participant, handed_in, ids_of, safe_id
 from grader.notebooks.collecting.worksheet import WorksheetError, ids_in
 from grader.notebooks.learners import fault_in
