@@ -1,10 +1,11 @@
 # `make demo` and `make test` are all there is to know: each sets up what is missing first.
 
-VENV  := .venv
-STAMP := $(VENV)/.set-up
+VENV       := .venv
+STAMP      := $(VENV)/.set-up
+INSTRUCTOR := $(VENV)/.set-up-instructor
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench
+.PHONY: help setup instructor demo test lint bench
 
 help:
 	@echo "make demo    grade the small class in examples/class and write its page"
@@ -12,8 +13,12 @@ help:
 	@echo "make lint    run ruff and mypy only"
 	@echo "make bench   time the grader, as ratios within one run"
 	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
+	@echo "make instructor   the same with nbgrader and Jupyter"
 
 setup: $(STAMP)
+	@:
+
+instructor: $(INSTRUCTOR)
 	@:
 
 # The stamp holds the place: an environment works only where it was made, so a moved or copied tree gets a new one.
@@ -25,6 +30,12 @@ $(STAMP): pyproject.toml requirements.lock scripts/setup.sh
 	@PYTHON="$(PYTHON)" scripts/setup.sh $(VENV)
 	@echo "$(CURDIR)" >$@
 
+# Not with `make setup`: a learner needs no Jupyter.
+$(INSTRUCTOR): $(STAMP) requirements-instructor.lock
+	@echo "Installing the packages of requirements-instructor.lock."
+	@$(VENV)/bin/python -m pip --disable-pip-version-check --no-input -qq install -r requirements-instructor.lock
+	@touch $@
+
 demo: setup
 	@$(VENV)/bin/kata grade-class examples/class --out build/demo --html --isolation best
 
@@ -34,7 +45,7 @@ lint: setup
 	$(VENV)/bin/mypy --strict grader
 
 # A test file stays on one worker, so that what its fixtures build is built once.
-test: lint
+test: lint instructor
 	$(VENV)/bin/pytest tests --numprocesses auto --maxprocesses 4 --dist loadfile
 
 bench: setup

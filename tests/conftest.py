@@ -1,16 +1,22 @@
-"""A course of tiny exercises, and the real commands to run in it."""
+"""A course of tiny exercises, the real commands to run in it, and a real Chromium to look at pages with."""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from grader.stubs import make_stub
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
 
 COURSE = """\
 title: Tiny
@@ -198,3 +204,191 @@ def _plain_environment() -> dict[str, str]:
     on_ci = ("CI", "BUILD_NUMBER")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign) and name not in on_ci}
     return {**kept, "COLUMNS": "140", "NO_COLOR": "1", "PYTHONUTF8": "1"}
+
+
+# --- a browser ---------------------------------------------------------------------------------------------------
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+REQUIRED = "KATA_BROWSER_REQUIRED"
+QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    # pages may name places elsewhere, and that is seen; no test goes there
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+KEYS = {"Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Space": (" ", 32, " ")}
+"""What a key is called, its code and what it types."""
+SCRIPT_SECONDS = 60
+
+# Every text with its colour and what it stands on, the cells of heat maps included.
+CONTRASTS = """
+const numbers = colour => {
+    const [r, g, b, a] = colour.match(/[\\d.]+/g).map(Number);
+    return [r, g, b, a === undefined ? 1 : a];
+};
+const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
+const light = colour => {
+    const [r, g, b] = colour.map(c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const ground = element => {
+    const layers = [];
+    for (let each = element; each; each = each.parentElement) {
+        layers.push(numbers(getComputedStyle(each).backgroundColor));
+        if (layers.at(-1)[3] === 1) break;
+    }
+    return layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255, 1]);
+};
+const cell = text => {
+    let each = text.previousElementSibling;
+    return each && each.tagName === 'rect' ? numbers(getComputedStyle(each).fill) : null;
+};
+const found = {};
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const said = walker.currentNode.data.trim();
+    if (!said || !element.getClientRects().length || ['title', 'desc'].includes(element.tagName)) continue;
+    const style = getComputedStyle(element);
+    const isDrawn = element instanceof SVGElement;
+    const below = (isDrawn && cell(element)) || ground(element);
+    const ink = numbers(isDrawn ? style.fill : style.color);
+    ink[3] *= Number(style.opacity);
+    const [dark, bright] = [light(over(ink, below)), light(below)].sort((a, b) => a - b);
+    found[`${element.tagName}.${element.className.baseVal ?? element.className}: ${said.slice(0, 40)}`] =
+        (bright + 0.05) / (dark + 0.05);
+}
+return found;
+"""
+
+# What is wider than its place and cannot be scrolled there.
+CUT_OFF = """
+const isCut = each => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== 'visible';
+const canScroll = each => ['auto', 'scroll'].includes(getComputedStyle(each).overflowX) && each.tabIndex === 0;
+return [...document.querySelectorAll('main *, header *')]
+    .filter(each => !(each instanceof SVGElement) && !each.closest('.unseen') && isCut(each) && !canScroll(each))
+    .map(each => each.outerHTML.slice(0, 120))
+"""
+
+# Tables, pictures and places that have no name for those who listen.
+NAMELESS = """
+const isNamed = each => each.getAttribute('aria-label')
+    || (each.getAttribute('aria-labelledby') || '').split(' ').some(id => document.getElementById(id)?.textContent.trim())
+    || each.querySelector(':scope > caption')?.textContent.trim();
+return [...document.querySelectorAll('table, [role=img], [role=group], [role=region], section, [tabindex="0"]')]
+    .filter(each => !isNamed(each)).map(each => each.outerHTML.slice(0, 120))
+"""
+
+
+class Browser:
+    """Shows pages of ours in a real Chromium and tells what became of them."""
+
+    def __init__(self, driver: Chrome) -> None:
+        self._driver = driver
+
+    def show(self, page: Path | str, *, width: int, height: int, scheme: str = "light") -> None:
+        """Load a file or an address in a window of this size; what was logged before is forgotten."""
+        self.tell(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
+        self.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.requests(), self.complaints()
+        self._driver.get(page if isinstance(page, str) else page.as_uri())
+
+    def run(self, script: str, *arguments: object) -> Any:
+        """What a script, as the body of a function, returns."""
+        return self._driver.execute_script(script, *arguments)
+
+    def wait_for(self, script: str) -> Any:
+        """What a script, as the body of a function, hands to the function that is its last argument."""
+        return self._driver.execute_async_script(script)
+
+    def until(self, script: str, *arguments: object, seconds: float = 60) -> Any:
+        """What a script returns, once that is something."""
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        return WebDriverWait(self._driver, seconds, poll_frequency=0.1).until(
+            lambda _: self.run(script, *arguments), message=script
+        )
+
+    def click(self, selector: str) -> None:
+        """Press the mouse on an element, which fails where something covers it."""
+        self._driver.find_element("css selector", selector).click()
+
+    def write(self, selector: str, text: str) -> None:
+        """Type into a field and leave it."""
+        field = self._driver.find_element("css selector", selector)
+        field.clear()
+        field.send_keys(text, "\t")
+
+    def tell(self, command: str, **parameters: object) -> Any:
+        """A command of the DevTools protocol."""
+        return self._driver.execute_cdp_cmd(command, parameters)
+
+    def press(self, key: str) -> None:
+        """A key, as from a keyboard."""
+        name, number, text = KEYS[key]
+        named = {"key": name, "code": key, "windowsVirtualKeyCode": number}
+        self.tell("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
+        self.tell("Input.dispatchKeyEvent", type="keyUp", **named)
+
+    def contrasts(self) -> dict[str, float]:
+        """How well each text on the page stands out from what it stands on."""
+        found: dict[str, float] = self.run(CONTRASTS)
+        return found
+
+    def scrolls_sideways(self) -> bool:
+        """Whether the page is wider than the window."""
+        # not innerWidth: a phone zooms out until everything fits
+        width, room = self.run("const page = document.documentElement; return [page.scrollWidth, page.clientWidth]")
+        return bool(width > room)
+
+    def cut_off(self) -> list[str]:
+        """What is wider than its place and cannot be scrolled there."""
+        return list(self.run(CUT_OFF))
+
+    def nameless(self) -> list[str]:
+        """Tables, pictures and places that have no name for those who listen."""
+        return list(self.run(NAMELESS))
+
+    def requests(self) -> list[str]:
+        """The addresses that were asked for since the last call."""
+        messages = [json.loads(entry["message"])["message"] for entry in self._driver.get_log("performance")]
+        sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+        return [each["request"]["url"] for each in sent]
+
+    def complaints(self) -> list[str]:
+        """What stood in the console since the last call."""
+        return [entry["message"] for entry in self._driver.get_log("browser")]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium without a window; the test is skipped where there is none, unless KATA_BROWSER_REQUIRED is set."""
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    driver_program = shutil.which("chromedriver")
+    if program is None or driver_program is None:
+        lacking = "chromium" if program is None else "chromedriver"
+        reason = f"no {lacking} here; on Debian: apt-get install chromium chromium-driver"
+        if os.environ.get(REQUIRED):
+            pytest.fail(f"{REQUIRED} is set, but there is {reason}")
+        pytest.skip(reason)
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    for argument in QUIET:
+        options.add_argument(argument)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver_program))
+    driver.set_script_timeout(SCRIPT_SECONDS)
+    try:
+        yield Browser(driver)
+    finally:
+        driver.quit()

@@ -1,15 +1,23 @@
-"""`kata notebooks`."""
+"""`kata notebooks` and `kata hand-in`."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .app import app
-from .endings import UsageError
+from .endings import EXIT_BAD_INPUT, UsageError, stop
 from .terms import CourseFile, course_at
+
+if TYPE_CHECKING:
+    from grader.classroom import Entry
+    from grader.course import Course
 
 
 @app.command()
@@ -19,13 +27,8 @@ def notebooks(
     course: CourseFile = None,
 ) -> None:
     """Write a course folder for nbgrader: its settings, and a source notebook for each unit."""
-    try:
+    with _extra():
         from grader.notebooks.folder import FolderError, write_folder
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"{error.name} is not installed; notebooks need the instructor's extra: "
-            "pip install 'attention-kata[instructor]' (Python 3.11 or newer)."
-        ) from None
     from grader.stubs import StubError
 
     chosen = course_at(course, folder)
@@ -36,3 +39,89 @@ def notebooks(
         raise UsageError(str(error)) from None
     first = chosen.units[0].folder
     print(f"Next, in {folder}: nbgrader generate_assignment {first}")
+
+
+@app.command("hand-in")
+def hand_in(
+    submissions: Annotated[
+        list[Path], typer.Argument(help="Folders, zips, notebooks or files, one a learner.", metavar="SUBMISSION...")
+    ],
+    to: Annotated[Path, typer.Option("--to", help="The course folder for nbgrader.", metavar="DIR")],
+    whole_class: Annotated[
+        bool, typer.Option("--class", help="SUBMISSION is a folder with one submission a learner.")
+    ] = False,
+    learner: Annotated[
+        str | None, typer.Option("--learner", help="Whose it is; by default the submission's own name.", metavar="NAME")
+    ] = None,
+    unit: Annotated[
+        list[str] | None,
+        typer.Option("--unit", help="Only for this unit; may be given again.", metavar="FOLDER"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over other notebooks of theirs.")] = False,
+    course: CourseFile = None,
+) -> None:
+    """Hand in files as notebooks: the answers go into the released notebooks, for `nbgrader autograde`."""
+    with _extra():
+        from grader.notebooks import hand_in as desk
+        from grader.notebooks.folder import FolderError
+        from grader.notebooks.opened import CourseFolder
+    from grader.submission.naming import printable
+
+    try:
+        folder = CourseFolder(to)
+        chosen = course_at(course or folder.course_file, to)
+        releases = desk.releases_in(folder, chosen, unit or ())
+    except FolderError as error:
+        raise UsageError(str(error)) from None
+    entries = _entries(submissions, whole_class, learner, chosen)
+    outcomes = desk.hand_in(entries, folder, chosen, releases, whatever=bool(unit), overwrite=force)
+    written: set[str] = set()
+    replaced = refused = False
+    for done in outcomes:
+        for path in (*done.written, *done.unchanged):
+            print(path)
+            written.add(path.stem)
+        for sentence in (*done.notes, *done.refusals):
+            print(f"{printable(done.learner)}: {sentence}", file=sys.stderr)
+        replaced, refused = replaced or bool(done.replaced), refused or bool(done.refusals)
+    for name in sorted(written):
+        print(f"Next, in {to}: nbgrader autograde {name}{' --force' if replaced else ''}")
+    if refused:
+        stop("Not everything was handed in.", EXIT_BAD_INPUT)
+
+
+def _entries(submissions: list[Path], whole_class: bool, learner: str | None, course: Course) -> list[Entry]:
+    """The submissions by their learners' names. Raises UsageError for a name that is no learner's."""
+    from grader.classroom import Entry, entries
+    from grader.submission import find_submissions
+    from grader.submission.naming import ExerciseNames
+
+    if whole_class:
+        if len(submissions) > 1 or learner is not None:
+            raise UsageError("With --class there is one folder, and its submissions name their learners.")
+        return entries(find_submissions(submissions[0]))
+    # a name also for `.`; nothing is followed
+    paths = [Path(os.path.abspath(path)) for path in submissions]
+    if learner is not None:
+        if len(paths) > 1:
+            raise UsageError("--learner names one learner, so it goes with one submission.")
+        return [Entry(learner, paths[0])]
+    names, units = ExerciseNames(course), {unit.folder for unit in course.units}
+    for path in paths:
+        if names.by_file(path.name) or path.name.removesuffix(".ipynb") in units:
+            raise UsageError(
+                f"{path.name} is named after the work, not after a learner; say whose it is with --learner."
+            )
+    return entries(paths)
+
+
+@contextmanager
+def _extra() -> Iterator[None]:
+    """Say in a sentence that what notebooks need is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{error.name} is not installed; notebooks need the instructor's extra: "
+            "pip install 'attention-kata[instructor]' (Python 3.11 or newer)."
+        ) from None

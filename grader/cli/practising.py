@@ -212,20 +212,23 @@ def glance(course: Path | None = None) -> None:
 # --- what these commands share -----------------------------------------------------------------------------------
 
 
-def workspace_here(course: Path | None) -> Workspace:
-    """The workspace around the current folder, or the course that was named or that this program came with."""
+def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
+    """The workspace around the current folder, or the course that was named or that this program came with.
+
+    start: to be looked from in place of the current folder.
+    """
     from grader.course import CourseError
     from grader.practice.workspace import BrokenLink, Workspace, find_workspace
 
     if course is None:
         try:
-            return find_workspace(Path.cwd())
+            return find_workspace(start or Path.cwd())
         except BrokenLink:
             raise
         except CourseError as error:
             if "course.yml:" in str(error):
                 raise
-    chosen = course_at(course, Path.cwd(), may_be_bundle=True)
+    chosen = course_at(course, start or Path.cwd(), may_be_bundle=True)
     return Workspace(chosen, chosen.root)
 
 

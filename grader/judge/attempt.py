@@ -102,22 +102,25 @@ class Attempt(_Facts):
         """Pass a question on and return the reply as it came. See the class for what it raises."""
         if self.refusal:
             raise CheckFailed(self.refusal)
-        worker = self._ready_worker()
+        try:
+            reply = self._answer(self._ready_worker(), question)
+        except WorkerLost as loss:
+            self._note_loss(loss)
+            raise CheckFailed(self._told(loss)) from loss
+        if isinstance(reply, dict) and set(reply) == {"too_large"}:
+            raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
+        return reply
+
+    def _answer(self, worker: Worker, question: Question) -> Any:
         started = time.monotonic()
         seconds = self._seconds()
         before = worker.printed_bytes
         try:
             worker.send(question.frame, seconds)
-            reply = worker.receive(seconds)
-        except WorkerLost as loss:
-            self._note_loss(loss)
-            raise CheckFailed(self._told(loss)) from loss
+            return worker.receive(seconds)
         finally:
             self._spent += time.monotonic() - started
             self.printed_bytes += worker.printed_bytes - before
-        if isinstance(reply, dict) and set(reply) == {"too_large"}:
-            raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
-        return reply
 
     def _ready_worker(self) -> Worker:
         if self._worker is None:

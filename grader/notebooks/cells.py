@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grader.course import Course, Exercise
+from grader.submission.carried import KEY
 
 SCHEMA_VERSION = 3
 """Of nbgrader's metadata, as nbgrader 0.9 writes it."""
 
-OURS = "kata"
-"""The key of our own metadata of a notebook."""
+OURS = KEY
+"""The key of our own metadata of a notebook or a cell."""
 
 _TEST = "test-"  # never an exercise's id, which has no hyphen
+_CHECK = "check-"
 REFLECTION = "reflection"
 
 
@@ -26,6 +28,11 @@ def exercise_tested(cell: Mapping[str, Any], course: Course) -> Exercise | None:
     """The exercise that this cell gives the points for, or None. Raises CourseError when the course lacks it."""
     grade_id = grade_id_of(cell)
     return course.exercise(grade_id[len(_TEST) :]) if is_test(cell) and grade_id.startswith(_TEST) else None
+
+
+def asked_in(grade_id: str) -> str:
+    """What a graded cell is about, by its name: an exercise's id, or `reflection`."""
+    return grade_id.removeprefix(_TEST)
 
 
 def exercises_of(cells: Iterable[Mapping[str, Any]], course: Course) -> list[Exercise]:
@@ -65,6 +72,11 @@ def marks_of_answer(exercise: Exercise) -> dict[str, Any]:
 def marks_of_test(exercise: Exercise) -> dict[str, Any]:
     """nbgrader's metadata of a test cell, with the exercise's points."""
     return _of(id_of_test(exercise), grade=True, solution=False, locked=True, points=exercise.points)
+
+
+def marks_of_check(exercise: Exercise) -> dict[str, Any]:
+    """nbgrader's metadata of the cell in which a learner has the answer checked: to be read and run only."""
+    return _of(_CHECK + exercise.id, grade=False, solution=False, locked=True)
 
 
 def marks_of_manual(points: float) -> dict[str, Any]:

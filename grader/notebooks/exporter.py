@@ -9,12 +9,19 @@ from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_notebook
 from traitlets import Bool
 
+from .entrance import watch
+
 
 class UntrustingExporter(NotebookExporter):
     """Reads only what we have written ourselves. Anything else is left to RebuildFromRelease, which gets its path."""
 
     # once, after the last step, instead of after each: every step here is known
     optimistic_validation = Bool(True).tag(config=True)
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        # nbgrader makes its exporter before it looks at any submission
+        watch(self.parent)
 
     def from_filename(self, filename: str, resources: Any = None, **options: Any) -> tuple[Any, Any]:
         """Convert a notebook; one that lies outside of the autograded folder enters as an empty one."""

@@ -63,6 +63,13 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
+# `nbgrader zip_collect`: Moodle's "Download all submissions", unpacked safely.
+c.ZipCollectApp.extractor_plugin = "grader.notebooks.collecting.SafeExtractor"
+c.ZipCollectApp.collector_plugin = "grader.notebooks.collecting.MoodleCollector"
+
+# `nbgrader export`: marks that are not there yet are no zeros. Or PerExercise, Canvas, Moodle; or --exporter each time.
+# c.ExportApp.plugin_class = "grader.notebooks.exporters.PerLearner"
+
 # "full", or "reduced" on a machine without user namespaces (see `kata doctor`). Weaker is no wall, so no grade.
 c.CourseStep.isolation = "full"
 

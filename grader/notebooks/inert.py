@@ -1,7 +1,8 @@
 """A learner's markdown made inert: it reads as before, and no page that renders it runs or fetches anything.
 
 nbconvert hands raw HTML, links of any kind and mermaid's text through to the page, and MathJax has commands that make
-links. So what would start one of these is broken up by a blank; bare web addresses still become links.
+links or move things about. So what would start one of these is broken up by a blank. That goes for bare web addresses
+too: formgrader runs scripts out of its own addresses, so one click on a link to it would hand over the server.
 """
 
 from __future__ import annotations
@@ -19,8 +20,15 @@ _BREAKS = (
     (re.compile(r"&(?=#?\w{1,40};)"), "& "),
     # links and pictures, with their address in place or given elsewhere
     (re.compile(r"\](?=[(:\[])"), "] "),
+    (re.compile(r"(?<=://)(?=\S)"), " "),
     (re.compile(r"([`~][ \t]*)(?=mermaid)", re.IGNORECASE), r"\1text "),
-    (re.compile(r"\\(?=(?:href|url|require|cssId|class|style|data|unicode|toggle|action)\b)"), r"\\ "),
+    (
+        re.compile(
+            r"\\(?=(?:href|url|require|cssId|class|style|data|unicode|toggle|action|mmlToken|bbox"
+            r"|[rR]ule|Space|m?kern|[hm]skip|[hm]space|raise|lower|moveleft|moveright|[lr]lap)(?![A-Za-z]))"
+        ),
+        r"\\ ",
+    ),
 )
 
 

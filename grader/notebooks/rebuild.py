@@ -11,6 +11,7 @@ import nbformat
 
 from grader.course import Course
 from grader.submission import Problem, SourceFile, Submission, SubmissionError, read_submission
+from grader.submission.carried import PROBLEMS, listed
 from grader.submission.files import read_regular
 from grader.submission.model import RefusedError, UnreadableError
 from grader.submission.notebook import NOTEBOOK_MB
@@ -67,11 +68,7 @@ def rebuilt(released: Any, submission: Submission, texts: dict[str, str], course
             cell.source = cell.source if text.strip() == cell.source.strip() else inert(text)
     released.metadata[OURS] = {
         "absent": sorted(asked - submission.sources.keys()),
-        "problems": [
-            [each.file, each.kind, each.message, each.exercise]
-            for each in submission.problems
-            if each.exercise is None or each.exercise in asked
-        ],
+        PROBLEMS: listed(each for each in submission.problems if each.exercise is None or each.exercise in asked),
     }
     return released
 
@@ -86,7 +83,7 @@ def submission_in(nb: Any, student: str) -> Submission:
         for cell in nb.cells
         if is_answer(cell) and (id := grade_id_of(cell)) not in absent
     }
-    return Submission(student, sources, tuple(Problem(*each) for each in nb.metadata[OURS]["problems"]))
+    return Submission(student, sources, tuple(Problem(*each) for each in nb.metadata[OURS][PROBLEMS]))
 
 
 def texts_for_people(path: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ from grader.course import Course, Exercise, Unit
 from grader.reports.wording import counted, score
 from grader.stubs import StubError
 
-from .cells import marks_of_answer, marks_of_manual, marks_of_test
+from .cells import marks_of_answer, marks_of_check, marks_of_manual, marks_of_test
 from .lesson import read_lesson
 from .markers import for_nbgrader, released
 
@@ -21,6 +21,11 @@ REFLECTION_POINTS = 2.0
 """What a unit's reflection is worth; a person gives them."""
 
 YOUR_ANSWER = "YOUR ANSWER HERE"  # as nbgrader releases it
+
+NOT_INSTALLED = (
+    "The checks are not installed where this notebook runs. You can hand in without them. To have",
+    "them here, type %pip install attention-kata in a cell of your own and restart the kernel.",
+)
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -45,6 +50,7 @@ def source_notebook(course: Course, unit: Unit) -> str:
         cells += [
             _code(f"{number}-example-{count}", example) for count, example in enumerate(_examples(solution), start=1)
         ]
+        cells.append(_code(f"{number}-check", _check(exercise), marks_of_check(exercise)))
         cells.append(_code(f"{number}-test", _test(exercise), marks_of_test(exercise)))
     cells.append(_text("reflection-question", _question(unit)))
     cells.append(_text("reflection", YOUR_ANSWER, marks_of_manual(REFLECTION_POINTS)))
@@ -69,7 +75,9 @@ def _header(course: Course, unit: Unit) -> str:
         f"end for {score(REFLECTION_POINTS)} more, which a person reads.\n\n"
         "- Write each answer in its own cell, and leave the cell where it is. Cells of your own may stand anywhere.\n"
         "- An answer has to stand on what it imports, and on what cells above it define.\n"
-        "- The checks run outside of this notebook, when it is graded. Every check that passes gives its points."
+        "- The checks run outside of this notebook, when it is graded. Every check that passes gives its points.\n"
+        "- You can have each answer checked right here before: run your answer, then the cell that says so. That cell\n"
+        "  hands nothing in."
     )
 
 
@@ -106,6 +114,19 @@ def _examples(solution: str) -> list[str]:
 
 def _gives(cell: str) -> bool:
     return "\n#> " in cell
+
+
+def _check(exercise: Exercise) -> str:
+    """Stands below `try`, so that it gives nothing to the answers, whatever these call `kata`."""
+    advice = "\n".join(f'    print("{line}")' for line in NOT_INSTALLED)
+    return (
+        "# Have your answer checked here, as often as you like: run its cell above, then this one.\n"
+        "try:\n"
+        "    import grader.in_notebook as kata\n\n"
+        f'    kata.check("{exercise.id}")\n'
+        "except ModuleNotFoundError:\n"
+        f"{advice}"
+    )
 
 
 def _test(exercise: Exercise) -> str:

@@ -1,7 +1,11 @@
-"""A wrong tensor on a page: yours, what was due and the difference, as one inline SVG that takes the page's own ink."""
+"""A wrong tensor on a page: yours, what was due and the difference, as one inline SVG that takes the page's own ink.
+
+Or as a picture of its own, for a page that takes no SVG.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import math
 from collections.abc import Callable, Iterator
@@ -19,6 +23,8 @@ CELL_WIDTH = 24
 LETTER_WIDTH = 6.4
 LABEL_WIDTH = 30
 TITLE_HEIGHT = 40
+TITLE_WIDTH = 84
+"""Room for the longest title, however few columns stand below it."""
 GAP = 20
 WIDEST = 520
 """Sides stand beside each other up to this width; else they would become too small to read on a narrow screen."""
@@ -31,6 +37,9 @@ MOST_TOLD = 12
 TOO_MUCH = ("#fee0b6", "#fdb863", "#e08214", "#8c4a06")
 TOO_LITTLE = ("#d8daeb", "#b2abd2", "#8073ac", "#542788")
 
+
+MARGIN = 12
+"""Around a picture of its own, which has paper of its own too: it cannot know the page's."""
 
 Paint = Callable[[float], tuple[str, str]]
 """Gives a number the colours of its place and of what is written there."""
@@ -58,22 +67,54 @@ class _Side:
     cells: tuple[_Cell, ...]
 
 
+@dataclass(frozen=True)
+class Picture:
+    """An exhibit as a picture: where it is (all of it is in its address), its size in pixels, and what it shows."""
+
+    address: str
+    width: int
+    height: int
+    caption: str
+    description: str
+
+
 def heatmap_svg(exhibit: Exhibit, place: str = "") -> Markup:
     """An exhibit as an SVG element with title and description, safe to put into a page, light or dark.
 
     place: what tells it from equal ones on the same page, as ids must be unique there.
     """
+    return _svg(exhibit, _Drawing(exhibit), place, margin=None)
+
+
+def heatmap_picture(exhibit: Exhibit) -> Picture:
+    """An exhibit as a picture for a page that may be light or dark and keeps nothing but plain elements."""
     drawing = _Drawing(exhibit)
+    svg = _svg(exhibit, drawing, "", margin=MARGIN)
+    return Picture(
+        address=f"data:image/svg+xml;base64,{base64.b64encode(svg.encode('utf-8')).decode('ascii')}",
+        width=math.ceil(drawing.width + 2 * MARGIN),
+        height=math.ceil(drawing.height + 2 * MARGIN),
+        caption=caption(exhibit),
+        description=_description(exhibit),
+    )
+
+
+def _svg(exhibit: Exhibit, drawing: _Drawing, place: str, margin: int | None) -> Markup:
     digest = hashlib.blake2b(repr((place, exhibit)).encode(), digest_size=6).hexdigest()
     page = render_page(
         "heatmap.html.j2",
         id=f"heatmap-{digest}",
         title=f"{exhibit.what}: yours, due and the difference",
-        description=f"{caption(exhibit)} {_told(exhibit)}".strip(),
+        description=_description(exhibit),
         drawing=drawing,
         sides=drawing.sides(),
+        margin=margin,
     )
     return Markup(page)  # the template escapes what it is given
+
+
+def _description(exhibit: Exhibit) -> str:
+    return f"{caption(exhibit)} {_told(exhibit)}".strip()
 
 
 class _Drawing:
@@ -88,7 +129,7 @@ class _Drawing:
         self.cell_width = self._cell_width()
         self.row_labels = range(exhibit.start[0], exhibit.start[0] + self.rows) if self.rows > 1 else range(0)
         self.column_labels = range(exhibit.start[1], exhibit.start[1] + self.columns)
-        self.side_width = LABEL_WIDTH + self.columns * self.cell_width
+        self.side_width = LABEL_WIDTH + max(self.columns * self.cell_width, TITLE_WIDTH)
         self.side_height = TITLE_HEIGHT + self.rows * CELL_HEIGHT
         abreast = max(1, min(3, int((WIDEST + GAP) // (self.side_width + GAP))))
         self.places = [

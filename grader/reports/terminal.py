@@ -22,6 +22,7 @@ from grader.reports.wording import (
     by_unit,
     change,
     checks_passed,
+    common_cause,
     counted,
     findings,
     not_run,
@@ -37,9 +38,6 @@ from grader.results import CheckResult, ExerciseResult, Record, Status
 MESSAGE_LINES = 12
 VERBOSE_MESSAGE_LINES = 60
 PROBLEMS = 30
-MANY_CHECKS = 3
-"""From so many checks on that fail for one reason, the reason is told instead of their titles."""
-
 BAR_WIDTH = 10
 ROOMY = 64  # columns below which the bar goes
 NARROW = 46  # columns below which an exercise takes two lines
@@ -73,10 +71,18 @@ def print_record(
 
 
 def print_verdicts(
-    record: Record, console: Console, *, titles: Mapping[str, str], exhibits: Exhibits = NOTHING_TO_SEE
+    record: Record,
+    console: Console,
+    *,
+    titles: Mapping[str, str],
+    exhibits: Exhibits = NOTHING_TO_SEE,
+    with_passed: bool = False,
 ) -> None:
-    """Print what became of the exercises of a record, without units and sums: for a learner who has just saved one."""
-    _RecordPrinter(record, console, titles, False, exhibits).print_exercises()
+    """Print what became of the exercises of a record, without units and sums: for a learner who has just saved one.
+
+    with_passed: also every passed check.
+    """
+    _RecordPrinter(record, console, titles, False, exhibits, with_passed).print_exercises()
 
 
 def sign(status: Status, console: Console) -> str:
@@ -91,13 +97,20 @@ def text_for(console: Console, shown: str, style: str = "") -> Text:
 
 class _RecordPrinter:
     def __init__(
-        self, record: Record, console: Console, titles: Mapping[str, str], verbose: bool, exhibits: Exhibits
+        self,
+        record: Record,
+        console: Console,
+        titles: Mapping[str, str],
+        verbose: bool,
+        exhibits: Exhibits,
+        with_passed: bool = False,
     ) -> None:
         self.record = record
         self.exhibits = exhibits
         self.console = console
         self.titles = titles
         self.verbose = verbose
+        self.with_passed = verbose or with_passed
         self.is_partly_seen = any(unseen(exercise) for exercise in record.exercises)
         self.points_width = max((len(self._score([exercise])) for exercise in record.exercises), default=0)
 
@@ -189,12 +202,12 @@ class _RecordPrinter:
             self._block(f"This looks like: {diagnosis.message}", indent=6, style="bold yellow")
         if remark := not_run(exercise):
             self._line(remark, indent=6, style="dim")
-        if self.verbose:
+        if self.with_passed:
             self._passed_checks(exercise)
 
     def _finding(self, finding: Finding, exercise: str) -> None:
-        if len(finding.checks) >= MANY_CHECKS and finding.message.strip() and not self.verbose:
-            self._common_cause(finding)
+        if (remark := common_cause(finding)) and not self.verbose:
+            self._common_cause(finding, remark)
         else:
             for check in finding.checks:
                 self._check(check, "error" if check.outcome == "error" else "failed")
@@ -204,13 +217,11 @@ class _RecordPrinter:
             if check.visible and (exhibit := self.exhibits.get((exercise, check.name))):
                 self._put(HeatMap(exhibit), indent=8)
 
-    def _common_cause(self, finding: Finding) -> None:
+    def _common_cause(self, finding: Finding, remark: str) -> None:
         """One cause and how many checks it fails: their titles would bury it."""
         is_error = any(check.outcome == "error" for check in finding.checks)
         self._block(finding.message, indent=6, style=STYLES["error" if is_error else "failed"])
-        points, most = (sum(getattr(c, name) for c in finding.checks) for name in ("points", "max_points"))
-        shown = f"{counted(len(finding.checks), 'check')} failed for this reason  {score(points)} / {score(most)}"
-        self._line(shown, indent=6, style="dim")
+        self._line(remark, indent=6, style="dim")
 
     def _passed_checks(self, exercise: ExerciseResult) -> None:
         for check in exercise.checks:

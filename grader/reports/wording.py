@@ -9,6 +9,9 @@ from grader.results import HIDDEN, Adjustment, CheckResult, ExerciseResult, Isol
 
 Units = Sequence[tuple[str, Sequence[str]]]
 
+MANY_CHECKS = 3
+"""From so many checks on that fail for one reason, the reason is told instead of their titles."""
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -81,6 +84,14 @@ def findings(exercise: ExerciseResult) -> list[Finding]:
         if check.outcome in ("failed", "error"):
             groups.setdefault(check.message, []).append(check)
     return [Finding(tuple(checks), message) for message, checks in groups.items()]
+
+
+def common_cause(finding: Finding) -> str:
+    """What to say of checks whose one reason to fail is told in place of their titles; nothing when these are told."""
+    if len(finding.checks) < MANY_CHECKS or not finding.message.strip():
+        return ""
+    points, most = (sum(getattr(check, name) for check in finding.checks) for name in ("points", "max_points"))
+    return f"{counted(len(finding.checks), 'check')} failed for this reason  {score(points)} / {score(most)}"
 
 
 def unseen(exercise: ExerciseResult) -> tuple[CheckResult, ...]:

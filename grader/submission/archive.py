@@ -10,10 +10,11 @@ import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from grader.submission.collector import Collector
+from grader.submission.collector import Read, Taker
 from grader.submission.files import open_regular
 from grader.submission.folder import MAX_DEPTH
 from grader.submission.model import RefusedError, SubmissionError, UnreadableError
@@ -29,6 +30,7 @@ _RATIO_COUNTS_FROM = 256 * 1024  # unpacked bytes; small files of blanks pack be
 # The others can swell without bound inside one step of the unpacker.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1 | 0x40
+_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip can tell; written for want of a time
 _REVIEW = re.compile(rf"((?:.*/)?){REVIEWS}/[^/]*")
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -42,7 +44,24 @@ _DAMAGE = (
 )
 
 
-def collect_archive(path: Path, collector: Collector) -> None:
+@dataclass(frozen=True)
+class Limits:
+    """How much a zip may hold."""
+
+    zip_mb: int = MAX_ZIP_MB
+    members: int = MAX_MEMBERS
+    directory_kb: int = MAX_DIRECTORY_KB
+    declared_mb: int = MAX_DECLARED_MB
+    one_by_one: bool = False
+    """Whether a member with a name that does harm is reported and left out, instead of refusing the whole zip."""
+
+
+OF_A_LEARNER = Limits()
+OF_A_CLASS = Limits(zip_mb=2048, members=50_000, directory_kb=32 * 1024, declared_mb=100 * 1024, one_by_one=True)
+"""What many people handed in, packed by a learning platform: one of them must not spoil it for the others."""
+
+
+def collect_archive(path: Path, collector: Taker, limits: Limits = OF_A_LEARNER) -> None:
     """Offer every member of the zip at `path` to the collector.
 
     Raises:
@@ -53,7 +72,20 @@ def collect_archive(path: Path, collector: Collector) -> None:
     except (UnreadableError, RefusedError) as error:
         raise SubmissionError(f"{collector.name} {error}.") from None
     with open(descriptor, "rb") as file:
-        _Archive(file, collector).offer_members()
+        _Archive(file, collector, limits).offer_members()
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What reads one member, with the time that the zip has for it."""
+
+    unpack: Read
+    modified: datetime | None
+    """By the clock of whoever packed it, without a time zone; None when the zip has no such time."""
+
+    def __call__(self, limit: int) -> bytes:
+        """As `Read`."""
+        return self.unpack(limit)
 
 
 @dataclass(frozen=True)
@@ -69,13 +101,43 @@ def _courses(paths: set[str]) -> list[str]:
     return [top for top in tops if any(path.startswith(f"{top}{COURSE_WORK}/") for path in paths)]
 
 
+def _safe_path(info: zipfile.ZipInfo) -> list[str]:
+    """The member's folders and name. Raises RefusedError, whose text continues the name of the zip."""
+    name = info.filename
+    shown = printable(info.orig_filename)
+    if "\0" in info.orig_filename or "\0" in name:
+        raise RefusedError(f"holds a file with a NUL character in its name ({shown})")
+    if "\\" in name:
+        raise RefusedError(f"holds a name with a backslash ({shown}); zip your files again with another tool")
+    if name.startswith("/") or re.match(r"[A-Za-z]:", name):
+        raise RefusedError(f"holds an absolute name ({shown}); zip the folder from inside")
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise RefusedError(f"holds a name that leads outside ({shown}); zip the folder from inside")
+    mode = info.external_attr >> 16
+    if stat.S_ISLNK(mode):
+        raise RefusedError(f"holds a link ({shown}); zip the file itself")
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise RefusedError(f"holds something that is not an ordinary file ({shown})")
+    return parts
+
+
+def _modified(info: zipfile.ZipInfo) -> datetime | None:
+    if info.date_time <= _NO_TIME:
+        return None
+    try:
+        return datetime(*info.date_time)
+    except ValueError:
+        return None
+
+
 class _Guarded(io.RawIOBase):
     """The zip's file, with a bound on what may be read while the table of contents is taken in."""
 
-    def __init__(self, file: io.BufferedReader) -> None:
+    def __init__(self, file: io.BufferedReader, limit: int) -> None:
         super().__init__()
         self._file = file
-        self.bytes_left: int | None = MAX_DIRECTORY_KB * 1024
+        self.bytes_left: int | None = limit
 
     def read(self, size: int = -1) -> bytes:
         content = self._file.read(size if self.bytes_left is None else self._allowed(size))
@@ -107,18 +169,20 @@ class _TooMuchError(Exception):
 
 
 class _Archive:
-    def __init__(self, file: io.BufferedReader, collector: Collector) -> None:
+    def __init__(self, file: io.BufferedReader, collector: Taker, limits: Limits) -> None:
         self._file = file
         self._collector = collector
+        self._limits = limits
 
     def offer_members(self) -> None:
-        if os.fstat(self._file.fileno()).st_size > MAX_ZIP_MB * 1024 * 1024:
-            raise self._refusal(f"is larger than {MAX_ZIP_MB} MB; zip the exercise files alone")
-        guarded = _Guarded(self._file)
+        if os.fstat(self._file.fileno()).st_size > self._limits.zip_mb * 1024 * 1024:
+            raise self._refusal(f"is larger than {self._limits.zip_mb} MB; zip the exercise files alone")
+        guarded = _Guarded(self._file, self._limits.directory_kb * 1024)
         try:
             archive = zipfile.ZipFile(guarded)
         except _TooMuchError:
-            raise self._refusal(f"lists far more than {MAX_MEMBERS} files; zip the exercise files alone") from None
+            most = self._limits.members
+            raise self._refusal(f"lists far more than {most} files; zip the exercise files alone") from None
         except _DAMAGE:
             raise self._refusal("is damaged or not a zip; zip your files again") from None
         guarded.bytes_left = None
@@ -129,18 +193,23 @@ class _Archive:
     def _safe_members(self, archive: zipfile.ZipFile) -> list[_Member]:
         """Look at the whole table of contents before anything is unpacked."""
         infos = archive.infolist()
-        if len(infos) > MAX_MEMBERS:
-            raise self._refusal(f"holds more than {MAX_MEMBERS} files; zip the exercise files alone")
+        if len(infos) > self._limits.members:
+            raise self._refusal(f"holds more than {self._limits.members} files; zip the exercise files alone")
         self._demand_no_overlap(infos, archive.start_dir)
-        if sum(info.file_size for info in infos) > MAX_DECLARED_MB * 1024 * 1024:
-            raise self._refusal(f"unpacks to more than {MAX_DECLARED_MB} MB; zip the exercise files alone")
+        if sum(info.file_size for info in infos) > self._limits.declared_mb * 1024 * 1024:
+            raise self._refusal(f"unpacks to more than {self._limits.declared_mb} MB; zip the exercise files alone")
         members: dict[str, _Member] = {}
         for info in infos:
-            parts = self._safe_path(info)
-            where = "/".join(parts)
-            if where in members:
-                raise self._refusal(f"holds two files named {printable(where)}; zip your files again")
-            members[where] = _Member(where, info)
+            try:
+                where = "/".join(_safe_path(info))
+                if where in members:
+                    raise RefusedError(f"holds two files named {printable(where)}; zip your files again")
+            except RefusedError as error:
+                if not self._limits.one_by_one:
+                    raise self._refusal(str(error)) from None
+                self._collector.report(self._collector.name, error)
+            else:
+                members[where] = _Member(where, info)
         courses = _courses(set(members))
         environments = {where.removesuffix("pyvenv.cfg") for where in members if where.endswith("/pyvenv.cfg")}
         return [
@@ -152,25 +221,6 @@ class _Archive:
             and not where.startswith(tuple(environments))
             and not any(where.startswith(c) and not where.startswith(f"{c}{COURSE_WORK}/") for c in courses)
         ]
-
-    def _safe_path(self, info: zipfile.ZipInfo) -> list[str]:
-        name = info.filename
-        shown = printable(info.orig_filename)
-        if "\0" in info.orig_filename or "\0" in name:
-            raise self._refusal(f"holds a file with a NUL character in its name ({shown})")
-        if "\\" in name:
-            raise self._refusal(f"holds a name with a backslash ({shown}); zip your files again with another tool")
-        if name.startswith("/") or re.match(r"[A-Za-z]:", name):
-            raise self._refusal(f"holds an absolute name ({shown}); zip the folder from inside")
-        parts = [part for part in name.split("/") if part not in ("", ".")]
-        if ".." in parts:
-            raise self._refusal(f"holds a name that leads outside ({shown}); zip the folder from inside")
-        mode = info.external_attr >> 16
-        if stat.S_ISLNK(mode):
-            raise self._refusal(f"holds a link ({shown}); zip the file itself")
-        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise self._refusal(f"holds something that is not an ordinary file ({shown})")
-        return parts
 
     def _demand_no_overlap(self, infos: list[zipfile.ZipInfo], end: int) -> None:
         """Members that share packed bytes are how a small zip unpacks to terabytes."""
@@ -187,7 +237,8 @@ class _Archive:
                 member.where, RefusedError(f"lies more than {MAX_DEPTH} folders deep and was not read")
             )
         else:
-            self._collector.offer(member.where, partial(self._unpack, archive, member))
+            unpack = partial(self._unpack, archive, member)
+            self._collector.offer(member.where, Packed(unpack, _modified(member.info)))
 
     def _unpack(self, archive: zipfile.ZipFile, member: _Member, limit: int) -> bytes:
         info = member.info

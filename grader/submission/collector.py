@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from posixpath import basename
+from typing import Protocol
 
 from grader.course import Exercise
 from grader.submission import source
+from grader.submission.carried import MAX_CARRIED
 from grader.submission.model import (
     Problem,
     ProblemKind,
@@ -30,6 +32,18 @@ MAX_PROBLEMS_OF_EXERCISE = 3  # of one kind, about one exercise
 Read = Callable[[int], bytes]
 
 
+class Taker(Protocol):
+    """Who is offered the files of a folder or a zip, one by one; a `Collector` is one."""
+
+    name: str
+
+    def offer(self, where: str, read: Read) -> None:
+        """Take or leave the file `where`; only what is read is unpacked."""
+
+    def report(self, where: str, error: UnreadableError | RefusedError) -> None:
+        """Hear what was wrong with `where`; the error's text continues a sentence that starts with it."""
+
+
 @dataclass
 class _Claim:
     """All that was offered for one exercise: where it was found, and the first content that could be read."""
@@ -48,6 +62,7 @@ class Collector:
         self._claims: dict[str, _Claim] = {}
         self._problems: list[Problem] = []
         self._seen: Counter[tuple[ProblemKind, str | None]] = Counter()
+        self._carried = 0
         self._bytes_left = MAX_TOTAL_MB * 1024 * 1024
 
     def offer(self, where: str, read: Read) -> None:
@@ -101,7 +116,10 @@ class Collector:
                 self._add(cell_name, "unreadable", f"{printable(cell_name)} {error}.", cell.exercise.id)
         for cell_number, advice in found.unclear:
             self._add(where, "duplicate", f"Cell {cell_number} of {printable(where)} {advice}.")
-        if not found.answers and not found.unclear:
+        room = max(MAX_CARRIED - self._carried, 0)
+        self._problems += found.carried[:room]  # counted and shortened where they were told
+        self._carried += len(found.carried)
+        if not (found.answers or found.unclear or found.carried):
             example = self._names.exercises[0].file_name
             self._add(
                 where,

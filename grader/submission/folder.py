@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from grader.submission.collector import Collector
+from grader.submission.collector import Taker
 from grader.submission.files import kind_refused, read_regular, reason_of
 from grader.submission.model import RefusedError, SubmissionError, UnreadableError
 from grader.submission.naming import COURSE_WORK, is_course, is_passed_over
@@ -19,7 +19,7 @@ MAX_DEPTH = 16  # folders within folders
 _CAN_WALK = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd and os.scandir in os.supports_fd
 
 
-def collect_folder(path: Path, collector: Collector) -> None:
+def collect_folder(path: Path, collector: Taker) -> None:
     """Offer every file below the folder `path` to the collector.
 
     Raises:
@@ -42,7 +42,7 @@ def _open_folder(name: str, parent: int | None) -> int:
 
 
 class _Walk:
-    def __init__(self, collector: Collector) -> None:
+    def __init__(self, collector: Taker) -> None:
         self._collector = collector
         self._entries_left = MAX_ENTRIES
 

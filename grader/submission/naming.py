@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Literal
 
 from grader.course import Course, Exercise
+from grader.stubs import StubError, make_stub, same_as_stub
 
 SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
@@ -61,6 +63,8 @@ class ExerciseNames:
     def __init__(self, course: Course) -> None:
         self.exercises: tuple[Exercise, ...] = course.exercises
         self._by_id = {exercise.id: exercise for exercise in self.exercises}
+        self._course = course
+        self._stubs: dict[str, str | None] = {}
 
     def by_id(self, id: str) -> Exercise | None:
         """Return the exercise of exactly this id, or None."""
@@ -74,8 +78,22 @@ class ExerciseNames:
         """Return the exercise that a file called `softmax.py` or `03_softmax.py` answers, or None."""
         return self.by_stem(name[: -len(".py")]) if name.endswith(".py") else None
 
+    def is_as_given(self, exercise: Exercise, text: str) -> bool:
+        """Tell whether `text` is still the exercise's stub; False where the course lacks what stubs are made from."""
+        if exercise.id not in self._stubs:
+            self._stubs[exercise.id] = _stub_at(self._course.solution_path(exercise))
+        stub = self._stubs[exercise.id]
+        return stub is not None and same_as_stub(text.encode("utf-8", "surrogatepass"), stub)
+
     def nearest_file(self, name: str) -> str | None:
         """Return the file name of the exercise that a misspelt name may have meant, or None."""
         words = re.sub(r"^[0-9]+[_ -]*|\.\w+$", "", name[:SHOWN_CHARACTERS].lower())
         near = get_close_matches(re.sub(r"[^a-z_]+", "_", words).strip("_"), self._by_id, n=1, cutoff=0.75)
         return self._by_id[near[0]].file_name if near else None
+
+
+def _stub_at(solution: Path) -> str | None:
+    try:
+        return make_stub(solution.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, StubError):
+        return None

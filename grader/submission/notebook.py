@@ -3,7 +3,8 @@
 A cell's answer stands on its own in the sandbox, but in the notebook it could use what earlier cells defined.
 So what it mentions of them is put in front of it: imports, functions, classes, and constants made from
 libraries alone. A constant computed with the learner's own functions stays out: one unfinished exercise must
-not break the next.
+not break the next. Nothing is put in front of an answer that is still as it was given, nor of a cell that is a
+whole file (see `carried`): that one is taken to the byte, and gives nothing to other cells.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from functools import cached_property
 from typing import Any
 
 from grader.course import Exercise
+from grader.submission.carried import carried_problems, exercise_of_file
 from grader.submission.claims import defining_exercise, named_exercise
-from grader.submission.model import UnreadableError
+from grader.submission.model import Problem, UnreadableError
 from grader.submission.naming import ExerciseNames
 from grader.submission.statements import (
     Statement,
@@ -56,10 +58,12 @@ class CellAnswer:
 
 @dataclass(frozen=True)
 class NotebookAnswers:
-    """All answers in a notebook, and the cells that could answer several exercises, each with advice."""
+    """All answers in a notebook, the cells that could answer several exercises, each with advice, and what was told
+    when the notebook was made of files."""
 
     answers: tuple[CellAnswer, ...]
     unclear: tuple[tuple[int, str], ...]
+    carried: tuple[Problem, ...]
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,11 @@ class _Cell:
         first = self.text.lstrip().split(maxsplit=1)
         return not first or not first[0].startswith("%%") or first[0] in _PYTHON_MAGICS
 
+    @cached_property
+    def file_of(self) -> str | None:
+        """The exercise that the cell answers as a whole file, however it is spelt; None when it is no file."""
+        return exercise_of_file(self.metadata)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The exercise ids that the cell's metadata gives, as far as there are any."""
@@ -103,11 +112,13 @@ def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
     Raises:
         UnreadableError: it is too large, damaged, or no notebook.
     """
-    cells = [cell for cell in _code_cells(_notebook(content)) if not cell.is_test]
-    if sum(len(cell.text) for cell in cells) > MAX_CODE_KB * 1024:
+    notebook = _notebook(content)
+    cells = [cell for cell in _code_cells(notebook) if not cell.is_test]
+    written = [cell for cell in cells if cell.file_of is None]
+    if sum(len(cell.text) for cell in written) > MAX_CODE_KB * 1024:
         raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
     claimed, unclear = _claims(cells, names)
-    namespace = _Namespace([cell for cell in cells if cell.is_python])
+    namespace = _Namespace([cell for cell in written if cell.is_python])
     answers: list[CellAnswer] = []
     for exercise, claimants in claimed:
         different: dict[str, _Cell] = {}
@@ -115,9 +126,10 @@ def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
             different.setdefault(cell.text, cell)
         for cell in different.values():
             # Several answers to one exercise will not count, so they need not run.
-            source = namespace.source(cell) if len(different) == 1 else cell.text
+            is_whole = len(different) > 1 or cell.file_of is not None or names.is_as_given(exercise, cell.text)
+            source = cell.text if is_whole else namespace.source(cell)
             answers.append(CellAnswer(exercise, cell.number, source.encode("utf-8", "surrogatepass")))
-    return NotebookAnswers(tuple(answers), unclear)
+    return NotebookAnswers(tuple(answers), unclear, carried_problems(_mapping(notebook.get("metadata")), names))
 
 
 def _notebook(content: bytes) -> dict[str, Any]:
@@ -144,10 +156,17 @@ def _code_cells(notebook: dict[str, Any]) -> list[_Cell]:
     if len(listed) > MAX_CELLS:
         raise UnreadableError(f"holds more than {MAX_CELLS} cells; hand in the answers alone")
     return [
-        _Cell(number, _text(cell, number), _mapping(cell.get("metadata")))
+        _cell(cell, number)
         for number, cell in enumerate(map(_mapping, listed), start=1)
         if cell.get("cell_type") == "code"
     ]
+
+
+def _cell(cell: dict[str, Any], number: int) -> _Cell:
+    text, metadata = _text(cell, number), _mapping(cell.get("metadata"))
+    if exercise_of_file(metadata) is None:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _Cell(number, text, metadata)
 
 
 def _cell_list(value: object) -> list[Any]:
@@ -161,7 +180,7 @@ def _text(cell: dict[str, Any], number: int) -> str:
     parts: list[Any] = source if isinstance(source, list) else [source]
     if not all(isinstance(part, str) for part in parts):
         raise UnreadableError(f"is damaged (cell {number} has no text); open it in Jupyter and save it again")
-    return "".join(parts).replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(parts)
 
 
 def _mapping(value: object) -> dict[str, Any]:
@@ -175,7 +194,10 @@ def _claims(cells: Sequence[_Cell], names: ExerciseNames) -> tuple[_Claimed, tup
     claims: dict[str, list[_Cell]] = defaultdict(list)
     unnamed: list[_Cell] = []
     for cell in cells:
-        if exercise := _named(cell, names):
+        if cell.file_of is not None:
+            if whole := names.by_id(cell.file_of):
+                claims[whole.id].append(cell)
+        elif exercise := _named(cell, names):
             claims[exercise.id].append(cell)
         elif cell.is_python and not cell.is_given:
             unnamed.append(cell)

@@ -16,7 +16,6 @@ import pytest
 from grader.course import load_course
 from grader.results import Record
 
-pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
 pytestmark = pytest.mark.timeout(900)  # the class is graded twice, once by nbgrader and once by `kata grade-class`
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +40,7 @@ HOSTILE_TEXT = f"""\
 
 ![e](javascript:alert(7)) ![f](../../../gradebook.db) [g](&#106;avascript:alert(8)) `<b onclick=alert(9)>`
 
-$\\href{{javascript:alert(10)}}{{x}}$ and 1 < 2 and https://example.org/fine
+$\\href{{javascript:alert(10)}}{{x}}$ and 1 < 2 and https://example.org/bare
 
 ```mermaid
 <img src=x onerror=alert(11)>
@@ -341,6 +340,14 @@ def test_attack_gets_nothing(student: str, graded: Graded) -> None:
     assert graded.points(student) == dict.fromkeys(WORTH, 0.0)
 
 
+def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded, edit: Any) -> None:
+    handed_in = json.loads(graded.folder.handed_in("attack-reads", UNIT).read_text("utf-8"))
+    found: dict[str, Any] = {}
+    exec(edit.cell(handed_in, "softmax")["source"], found)
+    weights = found["softmax"](found["torch"].zeros(2, 4))
+    assert weights.tolist() == [[0.25] * 4] * 2
+
+
 def test_nothing_of_the_course_folder_was_written_behind_the_wall(graded: Graded) -> None:
     assert not (graded.folder.root / "was-here").exists()
 
@@ -421,7 +428,7 @@ def active(page: str) -> set[str]:
 
 def test_learners_text_is_inert_in_the_feedback(graded: Graded) -> None:
     more = active(graded.folder.feedback("raises", UNIT)) - active(graded.folder.feedback("right", UNIT))
-    assert more <= {"href=https://example.org/fine", "href=#What-I-think"}
+    assert more <= {"href=#What-I-think"}
     assert "1 &lt; 2" in graded.folder.feedback("raises", UNIT)
 
 

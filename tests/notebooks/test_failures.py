@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
 pytestmark = pytest.mark.timeout(600)
 
 UNIT = "01_parts"

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from grader.course import load_course
-from grader.stubs import make_stub
+from grader.stubs import make_stub, same_as_stub
 from grader.submission import read_submission
 
-nbformat = pytest.importorskip("nbformat", reason="the extra `instructor` is not installed")
-pytest.importorskip("nbgrader", reason="the extra `instructor` is not installed")
 pytestmark = pytest.mark.timeout(600)
 
 ROOT = Path(__file__).parents[2]
@@ -96,6 +95,32 @@ def test_points_are_the_exercises_and_one_reflection(unit: Any, folder: Any) -> 
 
 
 @pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
+def test_each_answer_can_be_checked_by_a_cell_to_run_only(unit: Any, folder: Any, edit: Any) -> None:
+    for exercise in unit.exercises:
+        cell = edit.cell(folder.released(unit.folder), f"check-{exercise.id}")
+        assert f'kata.check("{exercise.id}")' in "".join(cell["source"])
+        assert (cell["metadata"]["editable"], cell["metadata"]["deletable"]) == (False, False)
+
+
+def test_check_cell_without_the_grader_is_a_kind_sentence(folder: Any, edit: Any) -> None:
+    unit = COURSE.units[0]
+    cell = edit.cell(folder.released(unit.folder), f"check-{unit.exercises[0].id}")
+    program = "import sys; sys.modules['grader'] = None\n" + "".join(cell["source"])
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("The checks are not installed where this notebook runs.")
+    assert "%pip install attention-kata" in done.stdout and not done.stderr
+
+
+def test_check_cells_play_no_part_in_what_is_handed_in(folder: Any, edit: Any, tmp_path: Path) -> None:
+    unit = COURSE.units[0]
+    answers = {each.id: f"def {each.entry_points[0]}(*given):\n    return kata(given)" for each in unit.exercises}
+    handed_in = tmp_path / "ada.ipynb"
+    handed_in.write_text(json.dumps(edit.filled(folder.released(unit.folder), answers)), "utf-8")
+    submission = read_submission(handed_in, COURSE)
+    assert {id: source.content.decode() for id, source in submission.sources.items()} == answers
+
+
+@pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
 def test_lesson_is_whole_and_its_pictures_are_in_it(unit: Any, folder: Any) -> None:
     cells = folder.released(unit.folder)["cells"]
     text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
@@ -114,13 +139,13 @@ def test_nothing_hidden_is_released(unit: Any, folder: Any) -> None:
     assert str(ROOT) not in text
 
 
-def test_released_notebook_as_given_is_not_started(folder: Any) -> None:
-    unit = COURSE.units[0]
+@pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
+def test_released_notebook_as_given_is_not_started(unit: Any, folder: Any) -> None:
     submission = read_submission(folder.root / "release" / unit.folder / f"{unit.folder}.ipynb", COURSE)
     assert not submission.problems
     for exercise in unit.exercises:
         stub = make_stub(COURSE.solution_path(exercise).read_text("utf-8"))
-        assert submission.sources[exercise.id].content.decode().strip() == stub.strip()
+        assert same_as_stub(submission.sources[exercise.id].content, stub)
 
 
 def test_examples_run_once_the_answers_are_right(folder: Any, edit: Any) -> None:
@@ -157,10 +182,12 @@ def test_folder_that_learners_code_could_read_is_refused(kata: Kata) -> None:
 
 def test_nothing_else_imports_nbgrader() -> None:
     program = (
-        "import sys, pkgutil, importlib, grader\n"
-        "for found in pkgutil.walk_packages(grader.__path__, 'grader.'):\n"
-        "    if not found.name.startswith(('grader.notebooks', 'grader.sandbox.inside', 'grader.__main__')):\n"
-        "        importlib.import_module(found.name)\n"
+        "import sys, pathlib, importlib, grader\n"
+        "root = pathlib.Path(grader.__path__[0])\n"
+        "for file in sorted(root.rglob('*.py')):\n"
+        "    name = '.'.join(file.relative_to(root.parent).with_suffix('').parts).removesuffix('.__init__')\n"
+        "    if not name.startswith(('grader.notebooks', 'grader.sandbox.inside', 'grader.__main__')):\n"
+        "        importlib.import_module(name)\n"
         "import grader.notebooks.clerk\n"
         "print(sorted({'nbgrader', 'nbformat', 'nbconvert', 'traitlets', 'IPython'} & set(sys.modules)))\n"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import math
 import re
@@ -13,7 +14,7 @@ from rich.console import Console
 
 from grader.exhibits import Exhibit
 from grader.reports.heatmap import RAMP, HeatMap, heatmap_text
-from grader.reports.heatmap_page import heatmap_svg
+from grader.reports.heatmap_page import heatmap_picture, heatmap_svg
 from grader.reports.shades import BLUES, Scale, Wording
 from grader.reports.terminal import print_record
 from grader.results import CheckResult, CourseStamp, ExerciseResult, Record
@@ -243,3 +244,26 @@ def test_names_on_a_page_are_escaped() -> None:
 def test_odd_numbers_can_be_drawn_on_a_page(number: float) -> None:
     assert Wording.of(SMALL).write(number) in texts(drawn(exhibit([[number, 1.0]], [[0.5, 1.0]])))
     drawn(exhibit([[number, number]], [[number, 2.0]]))
+
+
+def test_picture_of_its_own_is_whole_and_brings_its_paper_along() -> None:
+    picture = heatmap_picture(exhibit([[1.0, 2.0]], [[1.0, 3.0]], axes=("<script>&",)))
+    kind, _, content = picture.address.partition(",")
+    assert kind == "data:image/svg+xml;base64"
+    svg = ElementTree.fromstring(base64.b64decode(content))
+    assert svg.tag == f"{SVG}svg" and not list(svg.iter(f"{SVG}script"))
+    assert (svg.get("width"), svg.get("height")) == (str(picture.width), str(picture.height))
+    paper = svg.find(f"{SVG}rect")
+    assert paper is not None and (paper.get("width"), paper.get("fill")) == ("100%", "#ffffff")
+    assert svg.get("color") == "#000000"  # what is drawn in the page's own ink on a page
+    assert "yours 2, due 3" in picture.description
+
+
+def test_titles_have_room_over_a_single_column() -> None:
+    svg = drawn(exhibit([[0.5]], [[0.25]]))
+    _, _, width, _ = map(float, svg.get("viewBox", "").split())
+    *_, last = svg.iter(f"{SVG}g")
+    left = float(re.findall(r"[0-9.]+", last.get("transform", ""))[0])
+    title = next(iter(last.iter(f"{SVG}text")))
+    assert title.text == "yours - due"
+    assert left + float(title.get("x", "")) + 7 * len(title.text) <= width

@@ -77,6 +77,10 @@ class Slot:
     number: int
 
 
+_AS_IT_IS = frozenset({str, int, bool, type(None), list, tuple, dict, torch.Tensor})
+"""Types of which no value can be a number in disguise; nearly all that is sent is of these."""
+
+
 class _Encoder:
     def __init__(self, max_tensor_bytes: int) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
@@ -88,7 +92,8 @@ class _Encoder:
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise WireError("the value is nested too deep or has too many parts")
-        value = _plain_number(value)
+        if type(value) not in _AS_IT_IS:
+            value = _plain_number(value)
         kind = type(value)
         if value is None or kind is bool:
             return value

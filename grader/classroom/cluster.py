@@ -1,0 +1,322 @@
+"""A pool of many machines: dask.distributed behind `concurrent.futures`.
+
+Every call is sent to one worker that has shown that it may grade. Dask would also send work to one that has not, say to
+the successor that a nanny starts; so who gets what, and what becomes of a lost worker's calls, is decided here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+import warnings
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from grader.sandbox.launch import MachineError
+
+from . import cluster_worker
+from .cluster_worker import Answer, Job
+from .entries import Entry
+from .terms import Terms
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from .run_header import RunHeader
+
+Value = TypeVar("Value")
+
+CONNECT_SECONDS = 10
+LOOK_SECONDS = 0.5
+"""So often it is looked who has come and who is lost."""
+EXAMINE_SECONDS = 120.0
+"""So long the beginning waits for workers that do not answer, when others are there."""
+WORKERLESS_SECONDS = 60.0
+"""So long a run waits for a worker when there is none: a lost one's successor, or the first."""
+ANSWER_SECONDS = 60.0
+"""A scheduler that says nothing for so long is gone."""
+LEAVE_SECONDS = 10.0
+LOSSES = 3
+"""A call with which so many workers were lost is given back as one that ends its judge."""
+WIDEST = 256
+"""Batches out at the same time in a large class, so that workers that come later find some."""
+
+
+class ClusterError(Exception):
+    """There is no cluster to be had at the address; the text is one sentence."""
+
+
+class NoWorkerLeft(MachineError):
+    """Nothing can be graded on the cluster (any more); the text is one sentence."""
+
+
+@dataclass(eq=False)
+class _Call:
+    fn: Callable[..., Any]
+    args: tuple[Any, ...]
+    future: Future[Any] = field(default_factory=Future)
+    begun: bool = False
+    losses: int = 0
+
+    def is_wanted(self) -> bool:
+        if not self.begun:
+            self.begun = self.future.set_running_or_notify_cancel()
+        return self.begun and not self.future.done()
+
+
+@dataclass
+class _Worker:
+    """What is known of one worker: under examination, grading, or refused."""
+
+    life: asyncio.Task[None]
+    grades: bool = False
+    refused: str = ""
+
+
+class ClusterJudges(Executor):
+    """The judges of a cluster's workers, as many in each as it has threads.
+
+    address: the scheduler's. remarks: sentences about workers that were refused or lost.
+
+    Raises ClusterError when there is no scheduler, NoWorkerLeft when nobody may grade; both may come as a call's error.
+    """
+
+    def __init__(self, address: str, terms: Terms, header: RunHeader, entries: Sequence[Entry]) -> None:
+        self.remarks: list[str] = []
+        self._address = address
+        self._job = Job(token_hex(8), terms, header, cluster_worker.sights(entries))
+        self._workers: dict[str, _Worker] = {}
+        self._calls: asyncio.Queue[_Call] = asyncio.Queue()
+        self._unanswered: set[_Call] = set()
+        self._broken: Exception | None = None
+        self._seats = 0
+        self._has_lost = False
+        self._last_hope = time.monotonic()
+        self._leaving = asyncio.Event()
+        self._ready: Future[asyncio.AbstractEventLoop] = Future()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
+        self._thread.start()
+        try:
+            self._loop = self._ready.result()
+        except BaseException:
+            self._thread.join(LEAVE_SECONDS)
+            raise
+
+    def width(self, submissions: int, batch: int) -> int:
+        """How many batches should be out at the same time, for a class of so many in batches of at most so many."""
+        return max(self._seats, min(WIDEST, submissions // batch), 1)
+
+    def submit(self, fn: Callable[..., Value], /, *args: Any, **kwargs: Any) -> Future[Value]:
+        """Have a judge of the cluster call a function; keywords are not passed on."""
+        if kwargs:
+            raise TypeError("calls go to the cluster without keywords")
+        call = _Call(fn, args)
+        self._loop.call_soon_threadsafe(self._take, call)
+        return call.future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the judges, at once with `cancel_futures`, and otherwise when every call is answered."""
+        if not cancel_futures:
+            for call in list(self._unanswered):
+                call.future.exception()
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._leaving.set)
+            self._thread.join(LEAVE_SECONDS)
+
+    def _take(self, call: _Call) -> None:
+        self._unanswered.add(call)
+        if self._broken is not None:
+            self._settle(call, error=self._broken)
+        else:
+            self._calls.put_nowait(call)
+
+    def _settle(self, call: _Call, value: Any = None, error: BaseException | None = None) -> None:
+        self._unanswered.discard(call)
+        if not call.is_wanted():
+            return
+        if error is not None:
+            call.future.set_exception(error)
+        else:
+            call.future.set_result(value)
+
+    # what follows runs in the cluster's thread
+
+    async def _run(self) -> None:
+        try:
+            async with _connected(self._address) as client:
+                try:
+                    await self._watch(client)
+                finally:
+                    await self._leave(client)
+        except Exception as error:
+            self._break(error)
+
+    def _break(self, error: Exception) -> None:
+        self._broken = error
+        if not self._ready.done():
+            self._ready.set_exception(error)
+        for call in list(self._unanswered):
+            self._settle(call, error=error)
+
+    async def _watch(self, client: Client) -> None:
+        begun = time.monotonic()
+        while not self._leaving.is_set():
+            present = await self._present(client)
+            for address in self._workers.keys() - present.keys():
+                self._lose(address)
+            for address in present.keys() - self._workers.keys():
+                life = asyncio.create_task(self._employ(client, address, present[address]))
+                self._workers[address] = _Worker(life)
+            self._seats = sum(present[address] for address, worker in self._workers.items() if worker.grades)
+            self._demand_somebody()
+            examined = all(worker.grades or worker.refused for worker in self._workers.values())
+            is_time = examined or time.monotonic() > begun + EXAMINE_SECONDS
+            if self._seats and is_time and not self._ready.done():
+                self._ready.set_result(asyncio.get_running_loop())
+            await asyncio.wait([asyncio.ensure_future(self._leaving.wait())], timeout=LOOK_SECONDS)
+
+    async def _present(self, client: Client) -> dict[str, int]:
+        """How many threads each worker has, by its address."""
+        try:
+            return dict(await asyncio.wait_for(client.nthreads(), ANSWER_SECONDS))
+        except (OSError, asyncio.TimeoutError):
+            raise NoWorkerLeft(f"The scheduler at {self._address} does not answer any more.") from None
+
+    def _demand_somebody(self) -> None:
+        now = time.monotonic()
+        if any(not worker.refused for worker in self._workers.values()):
+            self._last_hope = now
+            return
+        patience = WORKERLESS_SECONDS if self._has_lost or not self._workers else 0
+        if now < self._last_hope + patience:
+            return
+        if not self._workers:
+            raise NoWorkerLeft(f"The scheduler at {self._address} has no worker.")
+        whys = "; ".join(f"{address}: {worker.refused}" for address, worker in sorted(self._workers.items()))
+        raise NoWorkerLeft(f"No worker of the scheduler at {self._address} can grade ({whys}).")
+
+    def _lose(self, address: str) -> None:
+        worker = self._workers.pop(address)
+        worker.life.cancel()
+        if not worker.refused:
+            self._has_lost = True
+            self.remarks.append(f"The worker {address} was lost; what it had not finished went to others.")
+
+    def _refuse(self, address: str, reason: str) -> None:
+        worker = self._workers[address]
+        worker.grades, worker.refused = False, reason
+        self.remarks.append(f"The worker {address} gets no work: {reason}.")
+
+    async def _employ(self, client: Client, address: str, seats: int) -> None:
+        """A worker's life: it is examined, and grades until it is lost or can't any more."""
+        reason = await self._examined(client, address, seats)
+        if reason is not None:
+            self._refuse(address, reason)
+            return
+        self._workers[address].grades = True
+        grading = [asyncio.create_task(self._sit(client, address, seats)) for _ in range(seats)]
+        try:
+            await asyncio.gather(*grading)
+        except MachineError as error:
+            self._refuse(address, f"it cannot isolate submissions, missing: {error}")
+        finally:
+            for each in grading:
+                each.cancel()
+
+    async def _examined(self, client: Client, address: str, seats: int) -> str | None:
+        try:
+            told = await self._asked(client, address, seats, cluster_worker.obstacle, self._job)
+        except Exception as error:  # whatever it is, no submission has been near it
+            return f"it cannot run the grader ({type(error).__name__}: {error})"
+        if told.error is not None:
+            return f"it cannot run the grader ({type(told.error).__name__}: {told.error})"
+        return told.value and str(told.value)
+
+    async def _sit(self, client: Client, address: str, seats: int) -> None:
+        """One judge's place: it takes call after call. Raises MachineError when its machine can't isolate."""
+        while True:
+            call = await self._calls.get()
+            if not call.is_wanted():
+                self._unanswered.discard(call)
+                continue
+            try:
+                told = await self._asked(client, address, seats, call.fn, *call.args)
+            except asyncio.CancelledError:  # the worker is lost
+                self._hand_back(call)
+                raise
+            except Exception:  # dask's, about a worker that it lost or could not reach
+                self._hand_back(call)
+                continue
+            if isinstance(told.error, MachineError):
+                self._calls.put_nowait(call)
+                raise told.error
+            self._settle(call, told.value, told.error)
+
+    def _hand_back(self, call: _Call) -> None:
+        call.losses += 1
+        if call.losses < LOSSES:
+            self._calls.put_nowait(call)
+        else:
+            self._settle(call, error=BrokenExecutor(f"{LOSSES} workers were lost with it"))
+
+    async def _asked(self, client: Client, address: str, seats: int, fn: Callable[..., Any], *args: Any) -> Answer:
+        future = client.submit(
+            cluster_worker.answer,
+            self._job,
+            seats,
+            fn,
+            *args,
+            workers=[address],
+            allow_other_workers=False,
+            pure=False,
+        )
+        try:
+            told: Answer = await future
+            return told
+        finally:
+            future.release()  # whatever comes of it, nobody waits for it any more
+
+    async def _leave(self, client: Client) -> None:
+        lives = [worker.life for worker in self._workers.values()]
+        for life in lives:
+            life.cancel()
+        await asyncio.gather(*lives, return_exceptions=True)
+        there = [address for address, worker in self._workers.items() if not worker.refused]
+        if there:
+            ended = client.run(cluster_worker.leave, self._job.id, workers=there, on_error="ignore")
+            try:
+                await asyncio.wait_for(ended, LEAVE_SECONDS / 2)
+            except (OSError, asyncio.TimeoutError):  # the judges will leave by themselves
+                return
+
+
+@asynccontextmanager
+async def _connected(address: str) -> AsyncIterator[Client]:
+    """A connection to a scheduler, without its chatter. Raises ClusterError."""
+    try:
+        from distributed import Client
+        from distributed.versions import VersionMismatchWarning
+    except ImportError:
+        raise ClusterError(
+            "A scheduler needs dask.distributed, which is not installed: pip install 'attention-kata[cluster]'."
+        ) from None
+    for name in ("distributed", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    warnings.simplefilter("ignore", VersionMismatchWarning)  # workers of another make are refused by name
+    try:
+        client = await Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT_SECONDS)
+    except Exception as error:  # dask has no class for "no scheduler": each wrong address has an error of its own
+        reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
+        raise ClusterError(
+            f"There is no scheduler of dask.distributed at {address} ({reason[0].rstrip('.')})."
+        ) from None
+    try:
+        yield client
+    finally:
+        await client.close(LEAVE_SECONDS / 2)

@@ -1,0 +1,185 @@
+"""On a worker of a cluster: may it grade, and its judges, who sit in processes of their own as on a single machine.
+
+A judge that dies with a submission takes nothing of the cluster along then, and learners' code has no descriptor of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .entries import Entry
+from .judges import Judges
+from .terms import Terms
+
+if TYPE_CHECKING:
+    from .run_header import RunHeader
+
+IDLE_SECONDS = 300.0
+"""After so long without work the judges of a run leave: whoever began it may have been killed."""
+SAMPLE = 20
+"""So many submissions are compared to see whether a worker has the class before it."""
+FIRST_BYTES = 65536
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the judges of one run are to do, and on what terms.
+
+    id: no other run's. seen: what is at some of the submissions' paths, as `sights` tells it.
+    """
+
+    id: str
+    terms: Terms
+    header: RunHeader
+    seen: dict[Path, str]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call came to; an error in here is the call's own, and any other is the cluster's."""
+
+    value: Any = None
+    error: Exception | None = None
+
+
+def answer(job: Job, seats: int, fn: Callable[..., Any], *args: Any) -> Answer:
+    """Have one of this worker's judges call a function; there are as many as `seats`."""
+    try:
+        with _lock:
+            future = _benches.setdefault(job.id, _Bench(job, seats)).submit(fn, *args)
+        return Answer(future.result())
+    except Exception as error:
+        return Answer(error=error)
+
+
+def leave(id: str) -> None:
+    """End the judges of a run at once, whatever they do."""
+    with _lock:
+        bench = _benches.pop(id, None)
+    if bench is not None:
+        bench.end()
+
+
+def obstacle(job: Job) -> str | None:
+    """Why no submission may be graded in this process, in a few words; nothing when all is well."""
+    from grader.course import CourseError, load_course
+
+    from .run_header import header_of
+
+    try:
+        here = header_of(load_course(job.terms.course), job.terms, {})
+    except (CourseError, OSError):
+        return f"it does not see the course at {job.terms.course}"
+    return _other_make(here, job.header) or _other_sight(job.seen) or _no_wall(job.terms)
+
+
+def sights(entries: Sequence[Entry]) -> dict[Path, str]:
+    """What is seen at the paths of some submissions spread over the class; what nobody can see is left out."""
+    chosen = entries[:: max(1, len(entries) // SAMPLE)][:SAMPLE]
+    paths = [path for entry in chosen for path in ([part.path for part in entry.parts] or [entry.path])]
+    return {path: seen for path in paths if (seen := _sight(path))}
+
+
+def _sight(path: Path) -> str:
+    """A digest of a folder's list of names and sizes, or of a file's size and first bytes; nothing is followed."""
+    try:
+        found = os.lstat(path)
+        if stat.S_ISDIR(found.st_mode):
+            with os.scandir(path) as inside:
+                said = repr(sorted((each.name, _size(each.stat(follow_symlinks=False))) for each in inside)).encode()
+        elif stat.S_ISREG(found.st_mode):
+            with open(path, "rb") as file:
+                said = f"{found.st_size} ".encode() + file.read(FIRST_BYTES)
+        else:
+            return ""
+    except OSError:
+        return ""
+    return hashlib.sha256(said).hexdigest()
+
+
+def _size(found: os.stat_result) -> int:
+    return found.st_size if stat.S_ISREG(found.st_mode) else -1  # a folder's own size is the file system's affair
+
+
+def _other_make(here: RunHeader, there: RunHeader) -> str | None:
+    for name in sorted(there.versions):
+        if here.versions.get(name) != there.versions[name]:
+            return f"its {name} is {here.versions.get(name, 'missing')}, not {there.versions[name]}"
+    if (here.course_sha256, here.checks_sha256) != (there.course_sha256, there.checks_sha256):
+        return "it sees another course at the same path"
+    return None
+
+
+def _other_sight(seen: dict[Path, str]) -> str | None:
+    for path, sight in seen.items():
+        here = _sight(path)
+        if here != sight:
+            return f"it sees something else at {path}" if here else f"it does not see {path}"
+    return None
+
+
+def _no_wall(terms: Terms) -> str | None:
+    from grader.sandbox.trial import try_level
+
+    missing = None if terms.level == "none" else try_level(terms.level)
+    return missing and f"it cannot isolate submissions, missing: {missing}"
+
+
+class _Bench:
+    """The judges of one run in this worker, until nobody has needed them for long."""
+
+    def __init__(self, job: Job, seats: int) -> None:
+        self._id = job.id
+        self._judges = Judges(seats, job.terms)
+        self._timer: threading.Timer | None = None
+        self._busy = 0
+
+    def submit(self, fn: Callable[..., Any], *args: Any) -> Future[Any]:
+        """Have the least busy judge call a function. The caller has the lock."""
+        if self._timer is not None:
+            self._timer.cancel()
+        with _children_allowed():
+            future = self._judges.submit(fn, *args)
+        self._busy += 1
+        future.add_done_callback(self._done)
+        return future
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._judges.shutdown(cancel_futures=True)
+
+    def _done(self, _: Future[Any]) -> None:
+        with _lock:
+            self._busy -= 1
+            if self._busy or _benches.get(self._id) is not self:
+                return
+            self._timer = threading.Timer(IDLE_SECONDS, leave, [self._id])
+            self._timer.daemon = True
+            self._timer.start()
+
+
+_benches: dict[str, _Bench] = {}
+_lock = threading.RLock()
+
+
+@contextmanager
+def _children_allowed() -> Iterator[None]:
+    """dask's nanny starts a worker as a daemon, which multiprocessing lets have no children; ours end with it anyway."""
+    settings: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    before = settings.get("daemon")
+    settings["daemon"] = False
+    try:
+        yield
+    finally:
+        settings["daemon"] = before

@@ -1,0 +1,229 @@
+"""The judge's process: grades one answer after another as the kernel asks, until the kernel has gone.
+
+Questions and answers are lines of JSON on standard input and output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from grader.judge.errors import GraderBroken
+from grader.sandbox.doctor import strongest_level
+from grader.sandbox.launch import Launched, MachineError, launch
+
+if TYPE_CHECKING:
+    from grader.course import Exercise
+    from grader.exhibits import Exhibit
+    from grader.judge.grading import Judge
+    from grader.practice.workspace import Workspace
+    from grader.results import Record
+    from grader.submission import Submission
+
+    from .executed import Answer
+
+
+def main() -> None:
+    """Answer what comes through standard input. Never returns."""
+    line = _Line()
+    judging = _Judging(line)
+    line.listen(judging.end)
+    judging.run()
+
+
+class _Line:
+    """Both ways between kernel and judge, out of reach of everything else in this process that reads or prints."""
+
+    def __init__(self) -> None:
+        self._questions = os.fdopen(os.dup(0), "rb")
+        self._answers = os.fdopen(os.dup(1), "wb")
+        with open(os.devnull, "r+b") as nothing:
+            os.dup2(nothing.fileno(), 0)
+            os.dup2(nothing.fileno(), 1)
+        self._waiting: SimpleQueue[bytes] = SimpleQueue()
+
+    def listen(self, end: Callable[[], NoReturn]) -> None:
+        """Take questions in from now on; `end` when the kernel has gone, whatever is being done."""
+
+        def take_in() -> None:
+            for question in self._questions:
+                self._waiting.put(question)
+            end()
+
+        threading.Thread(target=take_in, daemon=True).start()
+
+    def take(self) -> dict[str, Any]:
+        """Wait for the next question."""
+        question: dict[str, Any] = json.loads(self._waiting.get())
+        return question
+
+    def give(self, text: str, html: str) -> None:
+        """Answer the question that was taken last, with the same as text and as HTML."""
+        with suppress(OSError):  # the kernel has gone: the end is near
+            self._answers.write(json.dumps({"text": text, "html": html}).encode("ascii") + b"\n")
+            self._answers.flush()
+
+    def say(self, sentence: str) -> None:
+        """Answer the question that was taken last with a sentence in place of a verdict."""
+        self.give(sentence, f"<p>{escape(sentence)}</p>")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question that can be graded."""
+
+    workspace: Workspace
+    exercise: Exercise
+    answer: Answer
+    seed: int
+
+
+class _Judging:
+    """One judge at a time: that for the course which was asked about last."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+        self._judge: Judge | None = None
+        self._exhibits: dict[tuple[str, str], Exhibit] = {}
+
+    def end(self) -> NoReturn:
+        """End this process, and what a learner's code runs in."""
+        with suppress(Exception):
+            if self._judge is not None:
+                self._judge.close()
+        os._exit(0)
+
+    def run(self) -> NoReturn:
+        """Answer one question after another. What keeps a judge from grading is told, and the next question tries."""
+        launched = None
+        with suppress(MachineError):  # told when there is a question
+            launched = launch(strongest_level())  # first, so that torch loads there while this process gets ready
+        asked = self._next()
+        while True:
+            ahead, launched = launched, None
+            try:
+                asked = self._grade_from(asked, ahead)
+            except MachineError as error:
+                self._line.say(f"Your code cannot be run here (missing: {error}). See `kata doctor`.")
+            except GraderBroken as error:
+                self._line.say(str(error))
+            except Exception as error:
+                self._line.say(_broken(error))
+            else:
+                continue
+            asked = self._next()
+
+    def _grade_from(self, first: _Asked, launched: Launched | None) -> _Asked:
+        """Grade and answer this question and those that follow it; return the first that is about another course."""
+        from grader.judge.grading import Judge
+
+        judge = Judge(first.workspace.course, strongest_level(), first.seed, launched=launched)
+        self._judge = judge
+        asked = first
+
+        def submissions() -> Iterator[Submission]:
+            nonlocal asked
+            while asked.workspace == first.workspace:
+                judge.seed, self._exhibits = asked.seed, {}
+                yield asked.answer.submission
+                asked = self._next()
+
+        try:
+            judge.grade(submissions(), lambda record: self._answer(asked, record), show=self._keep)
+        finally:
+            judge.close()
+        return asked
+
+    def _next(self) -> _Asked:
+        """The next question that can be graded; any other is answered at once."""
+        from grader.cli.endings import UsageError
+        from grader.course import CourseError
+        from grader.submission import SubmissionError
+
+        while True:
+            question = self._line.take()
+            try:
+                return _asked(question)
+            except (UsageError, CourseError, SubmissionError) as error:
+                self._line.say(str(error))
+            except Exception as error:
+                self._line.say(_broken(error))
+
+    def _keep(self, submission: str, exercise: str, check: str, exhibit: Exhibit) -> None:
+        self._exhibits[exercise, check] = exhibit
+
+    def _answer(self, asked: _Asked, record: Record) -> None:
+        from grader.practice.checking import handed_in
+        from grader.reports.cell import Verdict
+
+        verdict = Verdict(
+            record=handed_in(record),
+            title=asked.exercise.title,
+            cell=asked.answer.number,
+            exhibits=self._exhibits,
+            remarks=_noted(asked, record),
+        )
+        self._line.give(verdict.text(), verdict.html())
+
+
+def _asked(question: dict[str, Any]) -> _Asked:
+    """Find the course and the answer. Raises CourseError, SubmissionError or UsageError, each with a sentence."""
+    from grader.cli.endings import UsageError
+    from grader.cli.practising import workspace_here
+    from grader.cli.terms import seed_or_fresh
+    from grader.course import CourseError
+
+    from .executed import ExecutedCell, answer_among
+
+    seed = question["seed"]
+    if seed is not None and (not isinstance(seed, int) or seed < 0):
+        raise UsageError("The seed must be a whole number, not below 0.")
+    start = Path(question["folder"] or os.path.abspath(os.sep))
+    course = None if question["course"] is None else start / Path(question["course"]).expanduser()
+    try:
+        workspace = workspace_here(course, start)
+    except CourseError as error:
+        hint = f'. Name the course: kata.check("{question["exercise"]}", course="PATH/course.yml")'
+        raise UsageError(f"{error}{hint if course is None else ''}") from None
+    exercise = workspace.course.exercise(question["exercise"])
+    cells = [ExecutedCell(*cell) for cell in question["cells"]]
+    answer = answer_among(cells, exercise, workspace.course)
+    if answer is None:
+        raise UsageError(
+            f"There is nothing to check yet: the cell with your answer to {exercise.id} has not been run since the "
+            "kernel was started. Run it, then this cell."
+        )
+    return _Asked(workspace, exercise, answer, seed_or_fresh(seed))
+
+
+def _noted(asked: _Asked, record: Record) -> list[str]:
+    """Note the record in the learner's progress; what there is to say about that."""
+    from grader.practice.checking import note_record
+    from grader.practice.progress import DamagedProgress, now
+    from grader.practice.review import when
+
+    coming: dict[str, datetime] = {}
+    try:
+        coming = note_record(asked.workspace, asked.answer.submission, record)
+    except DamagedProgress as damage:
+        return [f"{damage} `kata` fills it again."]
+    except OSError as error:
+        return [f"Your progress could not be noted: {error.strerror or error}."]
+    return [f"{id} comes back {when(due, now())}." for id, due in coming.items()]
+
+
+def _broken(error: Exception) -> str:
+    return f"The judge broke ({type(error).__name__}: {error}). That is no fault of your code."
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""What was handed in as files, put down as notebooks for nbgrader: each answer is a learner's file to the byte.
+
+A notebook adds to an answer what cells above it define, and takes IPython's own lines out. A file gets neither, so each
+cell says that it is one. The intake can't find again what it refused; its sentences go along in the metadata.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat.v4 import new_markdown_cell
+
+from grader.classroom import Entry
+from grader.course import Course, Unit
+from grader.submission import Submission
+from grader.submission.carried import PROBLEMS, whole_file
+from grader.submission.collector import Collector
+from grader.submission.model import UnreadableError
+from grader.submission.naming import ExerciseNames, printable
+
+from .cells import OURS, REFLECTION, exercises_of, grade_id_of, is_answer
+from .folder import FolderError
+from .inert import inert
+from .learners import fault_in
+from .opened import CourseFolder, read_released
+from .rebuild import read, rebuilt, texts_for_people
+from .times import NBGRADERS_FORMAT, last_changed
+
+TIMESTAMP = "timestamp.txt"
+_CELL = ", cell "  # between a notebook's name and a cell's number, as the intake names an answer
+
+
+@dataclass
+class HandedIn:
+    """What became of one learner's submission."""
+
+    learner: str
+    written: list[Path] = field(default_factory=list)
+    replaced: list[Path] = field(default_factory=list)
+    """Of those written: what had been there and was another."""
+    unchanged: list[Path] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What the intake did not take; the learner is told too, unless it says otherwise."""
+    refusals: list[str] = field(default_factory=list)
+    """Why something was not handed in."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A unit and its notebook as learners were given it."""
+
+    unit: Unit
+    notebook: Any
+    exercises: frozenset[str]
+
+
+def releases_in(folder: CourseFolder, course: Course, units: Sequence[str] = ()) -> list[Release]:
+    """What is released of the course, or of these units. Raises FolderError for a unit that is not, or if none is."""
+    known = {unit.folder: unit for unit in course.units}
+    for name in units:
+        if name not in known:
+            raise FolderError(f"There is no unit {name!r}; there are {', '.join(known)}.")
+    chosen = [known[name] for name in known if name in units or not units]
+    there = [unit for unit in chosen if folder.released(unit).is_file()]
+    missing = [unit.folder for unit in chosen if unit not in there]
+    if missing and (units or not there):
+        command = f"nbgrader generate_assignment {missing[0]}"
+        raise FolderError(f"{folder.root} holds no release of {', '.join(missing)} yet; run `{command}` there first.")
+    return [_release(unit, folder, course) for unit in there]
+
+
+def _release(unit: Unit, folder: CourseFolder, course: Course) -> Release:
+    notebook = read_released(folder.released(unit), course)
+    return Release(unit, notebook, frozenset(each.id for each in exercises_of(notebook.cells, course)))
+
+
+def hand_in(
+    entries: Iterable[Entry],
+    folder: CourseFolder,
+    course: Course,
+    releases: Sequence[Release],
+    *,
+    whatever: bool = False,
+    overwrite: bool = False,
+) -> Iterator[HandedIn]:
+    """Put down each submission as notebooks, one for each release that it has to do with.
+
+    What cannot be handed in is told and left aside, and the others go on.
+
+    whatever: a submission in which nothing is recognised is handed in as well, for every release, with the reason.
+    overwrite: write over another notebook of the learner's.
+    """
+    seen: set[str] = set()
+    for entry in entries:
+        done = HandedIn(entry.name)
+        if fault := fault_in(entry.name):
+            done.refusals.append(f"{entry.name!r} can be no learner's name for nbgrader: it {fault}.")
+        elif not os.path.lexists(entry.path):
+            done.refusals.append(f"{printable(str(entry.path))} does not exist.")
+        elif entry.name in seen:
+            done.refusals.append(f"{entry.path} is another submission of {entry.name}; hand in one of them.")
+        else:
+            seen.add(entry.name)
+            _hand_in(entry, folder, course, releases, done, whatever=whatever, overwrite=overwrite)
+        yield done
+
+
+def _hand_in(
+    entry: Entry,
+    folder: CourseFolder,
+    course: Course,
+    releases: Sequence[Release],
+    done: HandedIn,
+    *,
+    whatever: bool,
+    overwrite: bool,
+) -> None:
+    submission = replace(read(entry.path, course), name=entry.name)
+    done.notes += [problem.message for problem in submission.problems]
+    about = submission.sources.keys() | {each.exercise for each in submission.problems if each.exercise}
+    chosen = [release for release in releases if release.exercises & about or (whatever and not about)]
+    if not chosen:
+        answered = ", ".join(sorted(submission.sources))
+        done.refusals.append(
+            f"Nothing of it was handed in: it answers only {answered}, and none of these was asked for."
+            if answered
+            else "Nothing of it was handed in, as no exercise was recognised in it. With --unit it is handed in "
+            "for that unit all the same, and the learner's feedback says why there are no answers."
+        )
+        return
+    left = submission.sources.keys() - {id for release in chosen for id in release.exercises}
+    if left:
+        done.notes.append(f"Not handed in, as none of the notebooks asks for it: {', '.join(sorted(left))}.")
+    texts = _texts_by_unit(entry.path, submission, course, done)
+    for release in chosen:
+        try:
+            content = notebook_of(release, submission, texts.get(release.unit.folder, {}), course)
+        except HandInError as error:
+            done.refusals.append(str(error))
+            continue
+        files = {_file_of(submission.sources[id].name) for id in release.exercises & submission.sources.keys()}
+        files |= {_file_of(each.file) for each in submission.problems if each.exercise in release.exercises}
+        moment = last_changed(entry.path, files).strftime(NBGRADERS_FORMAT)
+        _put_down(folder.submitted(entry.name, release.unit), content, moment, done, overwrite=overwrite)
+
+
+class HandInError(Exception):
+    """A submission cannot be put into a notebook as it is; the text is one sentence."""
+
+
+def notebook_of(release: Release, submission: Submission, texts: dict[str, str], course: Course) -> bytes:
+    """The file of a notebook from which the intake reads just what it read from the submission, as far as asked for.
+
+    Raises HandInError when there can be none.
+
+    texts: what was written for a person to read, by the grade_id of its cell.
+    """
+    notebook = rebuilt(deepcopy(release.notebook), submission, texts, course)
+    problems = notebook.metadata[OURS][PROBLEMS]
+    notebook.metadata[OURS] = {PROBLEMS: problems}
+    notebook.cells = [_as_file(cell, submission, problems) if is_answer(cell) else cell for cell in notebook.cells]
+    content = f"{nbformat.writes(notebook, version=4)}\n".encode()
+    _demand_the_same(content, release, submission, course, len(problems))
+    return content
+
+
+def _as_file(cell: Any, submission: Submission, problems: Sequence[Sequence[str | None]]) -> Any:
+    """An answer's cell with the file in it; without one, a note in its place, as the stub would be an answer too."""
+    id = grade_id_of(cell)
+    if source := submission.sources.get(id):
+        cell.source = source.content.decode("utf-8")
+        cell.metadata[OURS] = whole_file(id, source.name)
+        return cell
+    why = [message for _, _, message, exercise in problems if exercise == id and message]
+    lines = [f"*No answer to `{id}` was taken from what was handed in.*", *map(inert, why)]
+    return new_markdown_cell("\n\n".join(lines), id=cell.id)
+
+
+def _demand_the_same(content: bytes, release: Release, submission: Submission, course: Course, problems: int) -> None:
+    name = f"{release.unit.folder}.ipynb"
+    collector = Collector(submission.name, ExerciseNames(course))
+    try:
+        collector.take_notebook(name, content)
+    except UnreadableError as error:
+        raise HandInError(f"What it holds for {release.unit.folder} makes no notebook: {name} {error}.") from None
+    again = collector.submission()
+    asked = {id: each.content for id, each in submission.sources.items() if id in release.exercises}
+    if {id: each.content for id, each in again.sources.items()} != asked or len(again.problems) != problems:
+        raise HandInError(
+            f"What it holds for {release.unit.folder} would read otherwise in a notebook; use `kata grade`."
+        )
+
+
+def _texts_by_unit(path: Path, submission: Submission, course: Course, done: HandedIn) -> dict[str, dict[str, str]]:
+    """What stands in named cells of the submission's own notebooks, for the unit that each of these answers alone."""
+    units: dict[str, set[str]] = {}
+    for id, source in submission.sources.items():
+        if _CELL in source.name:
+            units.setdefault(_file_of(source.name), set()).add(course.exercise(id).unit)
+    texts: dict[str, dict[str, str]] = {}
+    for file, answered in units.items():
+        if path.is_file() and path.name != file:
+            done.notes.append(f"Only the code of {file} was taken; for its reflection, hand in the notebook by itself.")
+            continue
+        found = texts_for_people(path / file if path.is_dir() else path)
+        if len(answered) == 1:
+            texts.setdefault(answered.pop(), {}).update(found)
+        elif found.get(REFLECTION, "").strip():
+            done.notes.append(f"The reflection in {file} was left out, as the notebook answers more than one unit.")
+    return texts
+
+
+def _file_of(name: str) -> str:
+    """The file that the intake's name for an answer speaks of."""
+    return name.rpartition(_CELL)[0] or name
+
+
+def _put_down(path: Path, content: bytes, moment: str, done: HandedIn, *, overwrite: bool) -> None:
+    if link := next((each for each in path.parents[:2] if each.is_symlink()), None):
+        done.refusals.append(f"{link} is a link; put the learner's own folder in its place.")
+        return
+    there = _content_of(path)
+    if there == content:
+        done.unchanged.append(path)
+        return
+    if there is not None and not overwrite:
+        done.refusals.append(f"Already there and different: {path}. With --force it is written anew.")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _replace(path.with_name(TIMESTAMP), moment.encode("ascii"))
+    _replace(path, content)
+    done.written.append(path)
+    if there is not None:
+        done.replaced.append(path)
+
+
+def _content_of(path: Path) -> bytes | None:
+    """What is there; of a link, or of whatever is no file, something that no notebook is."""
+    if path.is_file() and not path.is_symlink():
+        return path.read_bytes()
+    return b"" if os.path.lexists(path) else None
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file in one step. What was there is replaced, not written through: it may be a link."""
+    new = path.with_name(f".{path.name}.new")
+    new.unlink(missing_ok=True)
+    new.write_bytes(content)
+    os.replace(new, path)

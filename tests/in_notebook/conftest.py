@@ -1,0 +1,135 @@
+"""Real kernels, as a notebook has them, in a course of tiny exercises."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# nbgrader is not made for 3.10; from 3.11 on `make test` installs it, and its absence is a failure.
+collect_ignore_glob = ["test_*.py"] if sys.version_info < (3, 11) else []
+
+SECONDS = 120
+IMPORT = "import grader.in_notebook as kata"
+
+
+@dataclass
+class Said:
+    """What a cell gave: its number, its streams, what it displayed, and the name of its error."""
+
+    number: int = 0
+    printed: str = ""
+    shown: list[dict[str, str]] = field(default_factory=list)
+    error: str = ""
+    traceback: str = ""
+
+    @property
+    def text(self) -> str:
+        """The one verdict as text."""
+        assert not self.error and not self.printed, (self.error, self.printed)
+        (data,) = self.shown
+        return data["text/plain"]
+
+    @property
+    def html(self) -> str:
+        """The one verdict as HTML."""
+        assert not self.error and not self.printed, (self.error, self.printed)
+        (data,) = self.shown
+        return data["text/html"]
+
+    @property
+    def sentence(self) -> str:
+        """What was said in place of a verdict."""
+        if self.printed:
+            assert not self.error and not self.shown, (self.error, self.shown)
+            return self.printed.strip()
+        assert self.html == f"<p>{escape(self.text)}</p>"
+        return self.text
+
+
+class Kernel:
+    """A kernel with the grader's module imported."""
+
+    def __init__(self, manager: Any, client: Any) -> None:
+        self.manager, self._client = manager, client
+
+    def run(self, source: str, meanwhile: Callable[[str], None] | None = None) -> Said:
+        """Run a cell. `meanwhile` is told what it prints, as soon as it does."""
+        said = Said()
+
+        def take(message: dict[str, Any]) -> None:
+            content = message["content"]
+            if message["msg_type"] == "stream":
+                said.printed += content["text"]
+                if meanwhile is not None:
+                    meanwhile(content["text"])
+            elif message["msg_type"] == "display_data":
+                said.shown.append(content["data"])
+            elif message["msg_type"] == "error":
+                said.error, said.traceback = content["ename"], "\n".join(content["traceback"])
+
+        reply = self._client.execute_interactive(source, timeout=SECONDS, output_hook=take)
+        said.number = reply["content"]["execution_count"]
+        return said
+
+    def check(self, exercise: str, **options: object) -> Said:
+        """Run the cell that checks an answer."""
+        given = "".join(f", {name}={value!r}" for name, value in options.items())
+        return self.run(f'kata.check("{exercise}"{given})')
+
+    def told(self, expression: str) -> Any:
+        """What an expression of plain data is worth there."""
+        said = self.run(f"print(repr({expression}))")
+        assert not said.error, said.traceback
+        return eval(said.printed)  # our own
+
+    def close(self) -> None:
+        self._client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+OpenKernel = Callable[..., Kernel]
+
+
+@pytest.fixture(scope="module")
+def open_kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenKernel]:
+    """Starts a kernel in a folder, away from the user's own settings; it ends after the tests of the file."""
+    from jupyter_client.manager import start_new_kernel
+
+    home = tmp_path_factory.mktemp("jupyter")
+    opened: list[Kernel] = []
+
+    def open_one(folder: Path, *, first: str = IMPORT) -> Kernel:
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+                patch.setenv(name, str(home / name))
+            manager, client = start_new_kernel(startup_timeout=SECONDS, kernel_name="python3", cwd=str(folder))
+        opened.append(Kernel(manager, client))
+        said = opened[-1].run(first)
+        assert not said.error, said.traceback
+        return opened[-1]
+
+    yield open_one
+    for kernel in opened:
+        kernel.close()
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
+    """Exercises that ask for the parts of a whole: `share`, some for one test each, and one that nobody answers."""
+    kits = ["01_parts/01_share", "01_parts/02_slice", "02_more/01_rest"]
+    kits += [
+        f"03_same/{n:02d}_{id}" for n, id in enumerate(("rightly", "wholly", "largely", "raising", "unfinished"), 1)
+    ]
+    return make_course(tmp_path_factory.mktemp("course") / "tiny", *kits)
+
+
+@pytest.fixture(scope="module")
+def kernel(open_kernel: OpenKernel, course: Path) -> Kernel:
+    """A kernel in that course, the same for all tests of a file: each defines what it needs itself."""
+    return open_kernel(course)

@@ -1,0 +1,390 @@
+"""`kata.check` in a real kernel: which code is judged, what is shown, and how little of it the kernel notices."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.timeout(400)
+
+Kata = Callable[..., "subprocess.CompletedProcess[str]"]
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)"
+WHOLE_SUM = "def share(amounts):\n    return amounts / amounts.sum()"
+LARGEST = "def share(amounts):\n    return amounts / amounts.amax(-1, keepdim=True)"
+RAISES = "def share(amounts):\n    return amounts / amount"
+UNFINISHED = "def share(amounts:\n    return amounts"
+ENDLESS = "def share(amounts):\n    while True:\n        pass"
+
+
+# --- what is shown -------------------------------------------------------------------------------------------------
+
+
+def test_right_answer_passes_and_every_check_is_named(kernel: Any) -> None:
+    kernel.run(RIGHT)
+    shown = kernel.check("share").text
+    assert "✓ passed" in shown and "4 / 4" in shown
+    for title in (
+        "1, 1 and 2 become .25, .25 and .5.",
+        "Every amount is divided by the sum of its own row.",
+        "The amounts that were passed in are not changed.",
+    ):
+        assert f"✓ {title}" in shown
+
+
+SAME_WORDS = {"rightly": RIGHT, "wholly": WHOLE_SUM, "largely": LARGEST, "raising": RAISES, "unfinished": UNFINISHED}
+"""Answers to exercises of these names, so that one `kata check` does for all."""
+SEED = 11
+
+
+@pytest.fixture(scope="module")
+def checked(course: Path, tmp_path_factory: pytest.TempPathFactory, kata: Kata) -> dict[str, list[str]]:
+    """What `kata check` prints about each of these."""
+    folder = tmp_path_factory.mktemp("files")
+    for id, answer in SAME_WORDS.items():
+        (folder / f"{id}.py").write_text(answer.replace("share", id), "utf-8")
+    files = [folder / f"{id}.py" for id in SAME_WORDS]
+    printed = kata("check", *files, "--seed", SEED, cwd=course, env={"COLUMNS": "100"}).stdout
+    blocks: dict[str, list[str]] = {}
+    for line in map(str.rstrip, printed.splitlines()):
+        if re.match(r"  \S (passed|failed)", line):
+            (id,) = re.findall(r"\((\w+)\)", line)
+            blocks[id] = []
+        if not line:
+            id = ""
+        if blocks and id:
+            blocks[id].append(line)
+    return blocks
+
+
+@pytest.mark.parametrize("id", SAME_WORDS)
+def test_words_are_those_of_kata_check(id: str, kernel: Any, checked: dict[str, list[str]]) -> None:
+    kernel.run(SAME_WORDS[id].replace("share", id))
+    shown = kernel.check(id, seed=SEED).text.splitlines()
+    said = checked[id]
+    assert shown[: len(said)] == said
+    # and then nothing but what passed
+    assert all(line.strip().startswith("✓") for line in shown[len(said) : shown.index("")])
+
+
+class Words(HTMLParser):
+    """The words of a page, and the attributes of its pictures."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.pictures: list[dict[str, str | None]] = []
+        self.elements: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.add(tag)
+        if tag == "img":
+            self.pictures.append(dict(attrs))
+
+    def handle_data(self, data: str) -> None:
+        self.words += data.split()
+
+
+def words_of_text(text: str) -> set[str]:
+    """Without the drawing of the heat map and the bar."""
+    lines = (re.sub(r"[█░]+", "", line) for line in text.splitlines())
+    return {
+        word
+        for line in lines
+        if not re.search(r"\d\.\d\d .*! |^ *(yours|0 +1|! is off)", line)
+        for word in line.split()
+    }
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(RIGHT, id="right"),
+        pytest.param(WHOLE_SUM, id="a known mistake"),
+        pytest.param(LARGEST, id="a visible check fails"),
+        pytest.param(RAISES, id="an exception"),
+    ],
+)
+def test_page_and_text_say_the_same(answer: str, kernel: Any) -> None:
+    kernel.run(answer)
+    said = kernel.check("share", seed=11)
+    assert words_of_text(said.text) <= {*Words(said.html).words, "✓", "✗"} | {
+        word.strip(",:") for word in Words(said.html).words
+    }
+
+
+def test_wrong_numbers_of_a_visible_check_are_a_picture(kernel: Any) -> None:
+    kernel.run(LARGEST)
+    said = kernel.check("share")
+    (picture,) = Words(said.html).pictures
+    assert picture["src"] is not None and picture["src"].startswith("data:image/svg+xml;base64,")
+    assert picture["alt"] is not None and "yours 0.50, due 0.25" in picture["alt"]
+    assert "yours" in said.text  # the same, drawn with characters
+
+
+def test_numbers_of_hidden_checks_are_not_shown(kernel: Any) -> None:
+    kernel.run(WHOLE_SUM)
+    said = kernel.check("share")
+    assert "✗ Every amount is divided by the sum of its own row." in said.text
+    assert Words(said.html).pictures == []
+
+
+def test_learners_text_is_escaped(kernel: Any) -> None:
+    kernel.run("def share(amounts):\n    raise ValueError('<script>alert(1)</script><img src=x onerror=alert(2)>')")
+    page = kernel.check("share").html
+    assert "&lt;script&gt;alert(1)" in page
+    assert not {"script", "img"} & Words(page).elements
+
+
+def test_stub_as_given_is_not_started(kernel: Any, course: Path) -> None:
+    kernel.run((course / "exercises" / "01_parts" / "02_slice.py").read_text("utf-8"))
+    said = kernel.check("slice")
+    assert "○ not started" in said.text and "The cell is as it was given." in said.html
+
+
+def test_progress_is_noted_as_by_kata_check(kernel: Any, course: Path) -> None:
+    kernel.run("def slice(amounts):\n    return amounts")
+    kernel.check("slice")
+    noted = json.loads((course / ".kata" / "progress.json").read_text("utf-8"))
+    assert [each["status"] for each in noted["exercises"]["slice"]["attempts"]] == ["failed"]
+
+
+# --- which code is judged ------------------------------------------------------------------------------------------
+
+
+def test_exercise_that_was_not_run_is_one_sentence(kernel: Any) -> None:
+    sentence = kernel.check("rest").sentence
+    assert sentence.startswith("There is nothing to check yet") and "rest" in sentence
+    assert len(sentence.splitlines()) == 1
+
+
+def test_what_was_run_last_counts_and_its_cell_is_named(kernel: Any) -> None:
+    kernel.run(RIGHT)
+    wrong = kernel.run(LARGEST).number
+    said = kernel.check("share").text
+    assert "✗ failed" in said and f"as it was run in [{wrong}]" in said
+    right = kernel.run(RIGHT).number
+    said = kernel.check("share").text
+    assert "✓ passed" in said and f"as it was run in [{right}]" in said
+
+
+def test_imports_helpers_and_constants_of_other_cells_are_there(kernel: Any) -> None:
+    kernel.run("from torch import sum as add_up\n\nAXIS = -1")
+    kernel.run("def whole(amounts):\n    return add_up(amounts, AXIS, keepdim=True)")
+    kernel.run("def share(amounts):\n    return amounts / whole(amounts)")
+    assert "✓ passed" in kernel.check("share").text
+
+
+def test_helper_counts_as_the_kernel_has_it(kernel: Any) -> None:
+    kernel.run("def share(amounts):\n    return amounts / late(amounts)")
+    assert "late" in kernel.check("share").text
+    assert kernel.run("def late(amounts:\n    return amounts.sum(-1, keepdim=True)").error == "SyntaxError"
+    kernel.run("def late(amounts):\n    return amounts.sum()")
+    assert "✗ failed" in kernel.check("share").text
+    kernel.run("def late(amounts):\n    return amounts.sum(-1, keepdim=True)")
+    assert "✓ passed" in kernel.check("share").text
+
+
+def test_running_the_imports_again_takes_no_constant_away(kernel: Any) -> None:
+    kernel.run("import torch as lamp")
+    kernel.run("ONE = lamp.tensor(1.0)")
+    kernel.run("import torch as lamp")
+    kernel.run("def share(amounts):\n    return ONE * amounts / amounts.sum(-1, keepdim=True)")
+    assert "✓ passed" in kernel.check("share").text
+
+
+def test_helper_of_an_earlier_version_of_the_answer_is_gone(kernel: Any) -> None:
+    kernel.run(f"def total_once(amounts):\n    return amounts.sum(-1, keepdim=True)\n\n{RIGHT}")
+    kernel.run("def share(amounts):\n    return amounts / total_once(amounts)")
+    assert "total_once" in kernel.check("share").text  # not defined: no cell of the notebook holds it any more
+
+
+def test_what_the_cell_printed_and_changed_in_the_kernel_plays_no_part(kernel: Any) -> None:
+    kernel.run(RAISES)
+    kernel.run("amount = 1.0\nshare.__code__ = (lambda amounts: amounts / amounts.sum(-1, keepdim=True)).__code__")
+    kernel.run("print('4 / 4 points')\n" + RAISES.replace("amount\n", "amounts_\n"))
+    assert "✗ failed" in kernel.check("share").text
+
+
+def test_magic_checks_and_runs(kernel: Any) -> None:
+    kernel.run("%load_ext grader.in_notebook")
+    kernel.run(RIGHT)
+    assert "✓ passed" in kernel.run("%kata share").text
+    said = kernel.run(f"%%kata share\n{LARGEST}")
+    assert "✗ failed" in said.text and f"as it was run in [{said.number}]" in said.text
+    kernel.run("%unload_ext grader.in_notebook")
+
+
+def test_cell_under_the_magic_that_fails_is_not_checked(kernel: Any) -> None:
+    kernel.run("%reload_ext grader.in_notebook")
+    said = kernel.run("%%kata share\nraise KeyError('mine')")
+    assert said.error == "KeyError" and not said.shown
+
+
+@pytest.mark.parametrize(
+    ("call", "start"),
+    [
+        pytest.param(
+            'kata.check("shore")', "there is no exercise `shore`: did you mean `share`?", id="no such exercise"
+        ),
+        pytest.param('kata.check("share", seed="x")', "The seed must be a whole number", id="odd seed"),
+        pytest.param('kata.check("share", course="/nowhere")', "nowhere: there is no such file", id="no such course"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_sentence(call: str, start: str, kernel: Any) -> None:
+    said = kernel.run(call)
+    assert start in said.sentence and len(said.sentence.splitlines()) == 1
+
+
+def test_course_may_lie_elsewhere(kernel: Any, tmp_path: Path, make_course: Callable[..., Path]) -> None:
+    other = make_course(tmp_path / "other", "01_parts/01_portion")
+    kernel.run("def portion(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)")
+    assert "✓ passed" in kernel.check("portion", course=str(other / "course.yml")).text
+    kernel.run(RIGHT)
+    assert "✓ passed" in kernel.check("share").text
+
+
+def test_broken_checks_are_a_sentence_and_once_mended_they_count(
+    kernel: Any, tmp_path: Path, make_course: Callable[..., Path]
+) -> None:
+    other = make_course(tmp_path / "broken", "01_parts/01_piece")
+    checks = other / "tests" / "checks" / "01_parts" / "01_piece.py"
+    text = checks.read_text("utf-8")
+    checks.unlink()
+    kernel.run("def piece(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)")
+    assert kernel.check("piece", course=str(other)).sentence == "there are no hidden checks for piece"
+    checks.write_text(text, "utf-8")
+    assert "✓ passed" in kernel.check("piece", course=str(other)).text
+
+
+# --- the kernel ----------------------------------------------------------------------------------------------------
+
+STATE = (
+    "[sorted(__import__('sys').modules), "
+    "[each.name for each in __import__('threading').enumerate()], dict(__import__('os').environ), "
+    "__import__('os').getcwd(), __import__('sys').path, "
+    "[str(each) for each in __import__('warnings').filters], "
+    "[str(__import__('signal').getsignal(number)) for number in __import__('signal').valid_signals()], "
+    "sorted(map(str, get_ipython().events.callbacks.items()))]"
+)
+
+
+def test_kernel_stays_clean(open_kernel: Callable[..., Any], course: Path) -> None:
+    kernel = open_kernel(course, first="pass")
+    kernel.run(RIGHT)
+    kernel.told(STATE)  # what asking itself brings along
+    modules, *others = kernel.told(STATE)
+    kernel.run("import grader.in_notebook as kata")
+    assert "✓ passed" in kernel.check("share").text
+    kernel.run(LARGEST)
+    assert "✗ failed" in kernel.check("share").text
+    modules_after, *others_after = kernel.told(STATE)
+    assert others_after == others
+    assert set(modules_after) - set(modules) == {
+        "grader", "grader.in_notebook", "grader.in_notebook.asking", "grader.in_notebook.kernel"
+    }  # fmt: skip
+
+
+def test_judge_stays_warm(kernel: Any) -> None:
+    kernel.run(RIGHT)
+    kernel.check("share")
+    first = kernel.told("kata.asking._judge._process.pid")
+    kernel.check("share")
+    assert kernel.told("kata.asking._judge._process.pid") == first
+
+
+def test_endless_loop_is_a_verdict_and_the_next_check_works(kernel: Any) -> None:
+    kernel.run(ENDLESS)
+    assert "Is there a loop that does not end" in kernel.check("share").text
+    kernel.run(RIGHT)
+    assert "✓ passed" in kernel.check("share").text
+
+
+def test_interrupt_ends_the_wait_and_the_next_check_works(kernel: Any) -> None:
+    kernel.run(RIGHT)
+    kernel.check("share")
+    judge = kernel.told("kata.asking._judge._process.pid")
+    threads = kernel.told("[each.name for each in __import__('threading').enumerate()]")
+    kernel.run(ENDLESS)
+    idle = family_of(judge)
+
+    def interrupt(printed: str) -> None:
+        while len(family_of(judge)) <= len(idle):  # until the learner's code runs
+            pass
+        kernel.manager.interrupt_kernel()
+
+    said = kernel.run('print("on the way", flush=True)\nkata.check("share")', interrupt)
+    assert said.error == "KeyboardInterrupt" and not said.shown
+    assert await_end(judge)
+    assert kernel.told("[each.name for each in __import__('threading').enumerate()]") == threads
+    kernel.run(RIGHT)
+    assert "✓ passed" in kernel.check("share").text
+
+
+def family_of(pid: int) -> list[int]:
+    """A judge's process, and those around a learner's code."""
+    import psutil
+
+    return [pid, *(child.pid for child in psutil.Process(pid).children(recursive=True))]
+
+
+def await_end(pid: int) -> bool:
+    """Wait until a process has ended, be it that nobody has asked how."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        while process.status() != psutil.STATUS_ZOMBIE:
+            try:
+                process.wait(0.1)
+                break
+            except psutil.TimeoutExpired:
+                continue
+    except psutil.NoSuchProcess:
+        pass
+    return True
+
+
+def test_judge_that_was_ended_from_outside_is_a_sentence_and_the_next_check_works(kernel: Any) -> None:
+    import psutil
+
+    kernel.run(RIGHT)
+    kernel.check("share")
+    psutil.Process(kernel.told("kata.asking._judge._process.pid")).kill()
+    assert kernel.check("share").sentence.startswith("The judge's process ended (status -9)")
+    assert "✓ passed" in kernel.check("share").text
+
+
+@pytest.mark.parametrize("answer", [pytest.param(RIGHT, id="idle"), pytest.param(ENDLESS, id="busy with a loop")])
+def test_judge_ends_with_a_kernel_that_is_killed(answer: str, open_kernel: Callable[..., Any], course: Path) -> None:
+    import psutil
+
+    kernel = open_kernel(course)
+    kernel.run(RIGHT)
+    kernel.check("share")
+    pid = kernel.told("kata.asking._judge._process.pid")
+    family = family_of(pid)
+    assert len(family) > 1
+    kernel.run(answer)
+    if answer == ENDLESS:
+        kernel.run("import threading; threading.Thread(target=kata.check, args=['share'], daemon=True).start()")
+    psutil.Process(kernel.manager.provisioner.process.pid).kill()
+    assert all(await_end(each) for each in family)
+
+
+# --- where there is no grader, or no notebook ------------------------------------------------------------------------
+
+
+def test_outside_of_a_notebook_it_names_the_command() -> None:
+    program = "import grader.in_notebook as kata; kata.check('softmax')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "This works in a notebook; in a terminal, type: kata check softmax\n"

@@ -1,0 +1,111 @@
+"""Which of the cells that were run is an exercise's answer, and what is put in front of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from grader.course import load_course
+from grader.in_notebook.executed import Answer, ExecutedCell, answer_among
+from grader.in_notebook.kernel import MOST_CELLS, MOST_CHARACTERS, executed_cells
+from grader.practice.workspace import stub_of
+from grader.submission import SubmissionError
+
+COURSE = load_course(Path(__file__).parents[2] / "course.yml")
+
+
+def answer(id: str, *texts: str) -> Answer | None:
+    cells = [ExecutedCell(number, text, is_python=True) for number, text in enumerate(texts, 1)]
+    return answer_among(cells, COURSE.exercise(id), COURSE)
+
+
+def source(found: Answer | None) -> str:
+    assert found is not None
+    (only,) = found.submission.sources.values()
+    return only.content.decode()
+
+
+def stub(id: str) -> str:
+    return stub_of(COURSE, COURSE.exercise(id))
+
+
+TWINS = [("self_attention", "debug_attn_weights"), ("multi_head_attention", "padded_multi_head_attention")]
+
+
+@pytest.mark.parametrize(("one", "other"), TWINS, ids=[one for one, _ in TWINS])
+def test_exercises_that_ask_for_one_name_are_told_apart_by_their_heading(one: str, other: str) -> None:
+    texts = (stub(one), stub(other))
+    assert [answer(one, *texts).number, answer(other, *texts).number] == [1, 2]  # type: ignore[union-attr]
+    assert [answer(one, *texts[::-1]).number, answer(other, *texts[::-1]).number] == [2, 1]  # type: ignore[union-attr]
+    assert answer(other, texts[0]) is None
+
+
+def test_first_line_says_which_exercise_a_cell_answers() -> None:
+    bare = "class MySelfAttention:\n    pass\n"
+    found = answer(
+        "debug_attn_weights", f"# exercise: debug_attn_weights\n{bare}", f"# exercise: self_attention\n{bare}"
+    )
+    assert found is not None and found.number == 1
+
+
+def test_what_the_answer_needs_of_other_cells_stands_before_it() -> None:
+    found = answer(
+        "softmax", "import torch\nBASE = 2.0\nx = torch.rand(3)", "def softmax(scores, dim=-1):\n    return BASE"
+    )
+    assert source(found) == "BASE = 2.0\ndef softmax(scores, dim=-1):\n    return BASE"
+
+
+def test_stub_as_given_stays_as_it_is_whatever_other_cells_define() -> None:
+    found = answer("softmax", "from __future__ import annotations\nfrom math import *", stub("softmax"))
+    assert source(found) == stub("softmax")
+
+
+def test_check_cell_gives_nothing_to_the_answer() -> None:
+    cell = 'try:\n    import grader.in_notebook as kata\n\n    kata.check("softmax")\nexcept ModuleNotFoundError:\n    pass'
+    text = "def softmax(scores, dim=-1):\n    return kata(scores)"
+    assert source(answer("softmax", cell, text)) == text
+
+
+def test_answer_that_is_too_long_is_one_sentence() -> None:
+    with pytest.raises(SubmissionError, match="holds more than 512 kB of code"):
+        answer("softmax", "def softmax(scores):\n    pass\n" + "# long\n" * 100_000)
+
+
+def shell(*texts: str) -> SimpleNamespace:
+    typed = ["", *texts]
+    return SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=typed, input_hist_parsed=typed))
+
+
+def test_of_a_text_that_was_run_often_the_first_and_last_time_count() -> None:
+    assert executed_cells(shell("a = 1", "b = 2", "a = 1", "b = 2", "a = 1")) == [
+        (1, "a = 1", True), (2, "b = 2", True), (4, "b = 2", True), (5, "a = 1", True)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("def f(x:\n    return x", id="a bracket is open"),
+        pytest.param("a = 'one\n", id="a string is open"),
+        pytest.param("if True:\nx", id="nothing is indented"),
+        pytest.param("a = 1\0", id="a NUL"),
+    ],
+)
+def test_what_is_no_python_is_marked(text: str) -> None:
+    assert executed_cells(shell(text)) == [(1, text, False)]
+
+
+def test_await_and_what_only_warns_is_python() -> None:
+    with pytest.warns(SyntaxWarning) as seen:
+        compile("1 is 1", "", "exec")
+        assert executed_cells(shell("await f()", "1 is 1")) == [(1, "await f()", True), (2, "1 is 1", True)]
+    assert len(seen) == 1  # that of the first line of this test
+
+
+def test_long_session_is_cut_at_its_beginning_and_pasted_data_left_out() -> None:
+    many = executed_cells(shell(*(f"a = {number}" for number in range(2 * MOST_CELLS))))
+    assert len(many) == MOST_CELLS and many[-1][1] == f"a = {2 * MOST_CELLS - 1}"
+    large = executed_cells(shell("a = 1", "# " + "x" * MOST_CHARACTERS, "b = 2"))
+    assert [text for _, text, _ in large] == ["a = 1", "b = 2"]

@@ -1,0 +1,133 @@
+"""Whose file it is, by Moodle's names, and which id nbgrader gets for it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.notebooks.collecting.participants import Participant, handed_in, ids_of, safe_id
+from grader.notebooks.collecting.worksheet import WorksheetError, ids_in
+from grader.notebooks.learners import fault_in
+
+FILE = "assignsubmission_file_"
+
+
+@pytest.mark.parametrize(
+    ("where", "number", "name", "own"),
+    [
+        (f"zip/Anna Berg_1001_{FILE}/a.ipynb", "1001", "Anna Berg", "a.ipynb"),
+        (f"zip/Anna Berg_1001_{FILE}/sub/a.ipynb", "1001", "Anna Berg", "sub/a.ipynb"),
+        (f"Anna Berg_1001_{FILE}a_b.ipynb", "1001", "Anna Berg", "a_b.ipynb"),
+        (f"Anna_van_Berg_1001_{FILE}a.ipynb", "1001", "Anna_van_Berg", "a.ipynb"),
+        (f"O'Brien, Jr._7_{FILE}/a.ipynb", "7", "O'Brien, Jr.", "a.ipynb"),
+        (f"A\u030ase_7_{FILE}/a.ipynb", "7", "\u00c5se", "a.ipynb"),
+        (f"Eve_7_{FILE}Anna_1001_{FILE}a.ipynb", "7", "Eve", f"Anna_1001_{FILE}a.ipynb"),
+        (f"Eve_7_{FILE}/Anna_1001_{FILE}/a.ipynb", "7", "Eve", f"Anna_1001_{FILE}/a.ipynb"),
+        ("Anna_7_assignsubmission_onlinetext_/onlinetext.html", "7", "Anna", "onlinetext.html"),
+    ],
+    ids=[
+        "folder",
+        "inner folder",
+        "flat",
+        "underscores",
+        "punctuation",
+        "decomposed",
+        "eve flat",
+        "eve folder",
+        "text",
+    ],
+)
+def test_participant_is_read_from_the_path(where: str, number: str, name: str, own: str) -> None:
+    found = handed_in(where)
+    assert found is not None
+    assert (found.participant, found.name) == (Participant(number, name), own)
+
+
+@pytest.mark.parametrize(
+    "where", ["a.ipynb", "Anna Berg/a.ipynb", f"Anna_{FILE}a.ipynb", f"_7_{FILE}a", "", f"Anna_x7_{FILE}/a.ipynb"]
+)
+def test_other_names_are_nobodys(where: str) -> None:
+    assert handed_in(where) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [
+        ("Anna Berg", "Anna-Berg"),
+        ("O'Brien, Jr.", "O-Brien-Jr"),
+        ("Åse Ñandú", "Åse-Ñandú"),
+        ("अनीता", "अनीता"),
+        ("../../etc", "etc"),
+        ("anna@example.org", "anna@example.org"),
+        ("!!!", "learner"),
+    ],
+)
+def test_id_is_readable(text: str, id: str) -> None:
+    assert safe_id(text) == id
+
+
+@given(st.text(), st.integers(0, 10**12 - 1))
+def test_every_id_is_one_that_nbgrader_can_keep(text: str, number: int) -> None:
+    assert fault_in(safe_id(text)) is None
+    assert fault_in(f"{safe_id(text)}-{number}") is None
+
+
+def people(**names: str) -> list[Participant]:
+    return [Participant(number.removeprefix("n"), name) for number, name in names.items()]
+
+
+def test_names_are_ids() -> None:
+    ids = ids_of(people(n1="Anna Berg", n2="Bo Li"), {}, ())
+    assert (ids.of, ids.warnings) == ({"1": "Anna-Berg", "2": "Bo-Li"}, ())
+
+
+@pytest.mark.parametrize("other", ["Max Muster", "max muster", "Max, Muster"])
+def test_people_of_one_name_have_their_number(other: str) -> None:
+    ids = ids_of(people(n1="Max Muster", n2=other, n3="Bo"), {}, ())
+    assert ids.of == {"1": "Max-Muster-1", "2": f"{safe_id(other)}-2", "3": "Bo"}
+    assert len(ids.warnings) == 2 and "put Moodle's grading worksheet" in ids.warnings[0]
+
+
+def test_one_of_two_who_share_a_name_elsewhere_is_not_a_third() -> None:
+    ids = ids_of(people(n9="Max Muster"), {}, ["Max-Muster-1", "Max-Muster-2"])
+    assert ids.of == {"9": "Max-Muster-9"} and len(ids.warnings) == 1
+
+
+def test_worksheet_comes_before_names() -> None:
+    ids = ids_of(people(n1="Max Muster", n2="Max Muster", n3="Bo Li"), {"1": "max1@x.org", "2": "max2@x.org"}, ())
+    assert ids.of == {"1": "max1@x.org", "2": "max2@x.org", "3": "Bo-Li"}
+    assert ids.warnings == ("Not in the grading worksheet, so called by their names: Bo Li.",)
+
+
+def test_name_that_is_somebodys_listed_id_is_told_apart() -> None:
+    ids = ids_of(people(n1="Anna", n2="Bo"), {"1": "Bo"}, ())
+    assert len(set(ids.of.values())) == 2
+
+
+WORKSHEET = "Identifier,Full name,Email address,ID number\nParticipant 1,Max,m@x.org,\nParticipant 22,Bo,b@x.org,5\n"
+
+
+def test_worksheet_gives_the_first_usual_column_that_is_filled() -> None:
+    assert ids_in(WORKSHEET.encode()) == {"1": "m@x.org", "22": "b@x.org"}
+
+
+def test_worksheet_in_another_language() -> None:
+    german = "\ufeffID;Vollständiger Name;E-Mail-Adresse\r\nTeilnehmer/in1;Max;m@x.org\r\n"
+    assert ids_in(german.encode(), "E-Mail-Adresse") == {"1": "m@x.org"}
+    with pytest.raises(WorksheetError, match=r"name one with c\.MoodleCollector\.id_column"):
+        ids_in(german.encode())
+
+
+@pytest.mark.parametrize(
+    ("column", "sentence"),
+    [("Matrikel", "has no column 'Matrikel'"), ("ID number", "ID number are not filled for everybody")],
+)
+def test_worksheet_without_the_ids_is_refused(column: str, sentence: str) -> None:
+    with pytest.raises(WorksheetError, match=sentence):
+        ids_in(WORKSHEET.encode(), column)
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n,\n", b"name,points\nAnna,4\n", b"\xff\xfe", b"\0"], ids=repr)
+def test_other_tables_are_no_worksheets(content: bytes) -> None:
+    assert ids_in(content) is None
