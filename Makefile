@@ -13,7 +13,7 @@ help:
 	@echo "make lint    run ruff and mypy only"
 	@echo "make bench   time the grader, as ratios within one run"
 	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
-	@echo "make instructor   the same with nbgrader and Jupyter"
+	@echo "make instructor   the same with nbgrader, Jupyter and dask"
 
 setup: $(STAMP)
 	@:

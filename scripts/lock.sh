@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the two lock files anew from pyproject.toml, for every supported Python at once. Needs uv (pip install uv).
 #
-# requirements.lock is what everybody gets; requirements-instructor.lock is the same with nbgrader and Jupyter.
+# requirements.lock is what everybody gets; requirements-instructor.lock is the same with nbgrader, Jupyter and dask.
 # CUDA's packages are left out: a CPU build of torch does without them, and where pip finds no CPU build it takes them
 # along by itself, in the versions that build wants.
 set -euo pipefail
@@ -23,4 +23,4 @@ pinned=$(mktemp)
 trap 'rm "$pinned"' EXIT
 printf '%s\n' 'torch==2.13.0' 'numpy<2.5' >"$pinned"
 lock requirements.lock '`make setup`' "$pinned" dev
-lock requirements-instructor.lock '`make instructor`' requirements.lock dev instructor
+lock requirements-instructor.lock '`make instructor`' requirements.lock dev instructor cluster

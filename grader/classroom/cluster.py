@@ -13,7 +13,8 @@ import time
 import warnings
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import asynccontextmanager
+from concurrent.futures import wait as wait_for_all
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -98,14 +99,17 @@ class ClusterJudges(Executor):
         self._seats = 0
         self._has_lost = False
         self._last_hope = time.monotonic()
+        self._lock = threading.Lock()
+        """Over whether it is broken, and what is unanswered: a call is either refused or gets its answer."""
         self._leaving = asyncio.Event()
-        self._ready: Future[asyncio.AbstractEventLoop] = Future()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
+        self._ready: Future[None] = Future()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._live, daemon=True)
         self._thread.start()
         try:
-            self._loop = self._ready.result()
+            self._ready.result()
         except BaseException:
-            self._thread.join(LEAVE_SECONDS)
+            self.shutdown(cancel_futures=True)
             raise
 
     def width(self, submissions: int, batch: int) -> int:
@@ -117,35 +121,40 @@ class ClusterJudges(Executor):
         if kwargs:
             raise TypeError("calls go to the cluster without keywords")
         call = _Call(fn, args)
-        self._loop.call_soon_threadsafe(self._take, call)
+        with self._lock:
+            if self._broken is not None:
+                raise self._broken
+            self._unanswered.add(call)
+        self._loop.call_soon_threadsafe(self._calls.put_nowait, call)
         return call.future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the judges, at once with `cancel_futures`, and otherwise when every call is answered."""
+        with self._lock:
+            unanswered = [call.future for call in self._unanswered]
         if not cancel_futures:
-            for call in list(self._unanswered):
-                call.future.exception()
-        if self._thread.is_alive():
+            wait_for_all(unanswered)
+        with suppress(RuntimeError):  # the loop has ended by itself
             self._loop.call_soon_threadsafe(self._leaving.set)
-            self._thread.join(LEAVE_SECONDS)
+        self._thread.join(LEAVE_SECONDS)
 
-    def _take(self, call: _Call) -> None:
-        self._unanswered.add(call)
-        if self._broken is not None:
-            self._settle(call, error=self._broken)
-        else:
-            self._calls.put_nowait(call)
+    def _live(self) -> None:
+        try:
+            self._loop.run_until_complete(self._run())
+        finally:
+            self._loop.close()
+
+    # what follows runs in the cluster's thread
 
     def _settle(self, call: _Call, value: Any = None, error: BaseException | None = None) -> None:
-        self._unanswered.discard(call)
+        with self._lock:
+            self._unanswered.discard(call)
         if not call.is_wanted():
             return
         if error is not None:
             call.future.set_exception(error)
         else:
             call.future.set_result(value)
-
-    # what follows runs in the cluster's thread
 
     async def _run(self) -> None:
         try:
@@ -158,14 +167,17 @@ class ClusterJudges(Executor):
             self._break(error)
 
     def _break(self, error: Exception) -> None:
-        self._broken = error
+        with self._lock:
+            self._broken = error
+            unanswered = list(self._unanswered)
         if not self._ready.done():
             self._ready.set_exception(error)
-        for call in list(self._unanswered):
+        for call in unanswered:
             self._settle(call, error=error)
 
     async def _watch(self, client: Client) -> None:
         begun = time.monotonic()
+        leaving = asyncio.create_task(self._leaving.wait())
         while not self._leaving.is_set():
             present = await self._present(client)
             for address in self._workers.keys() - present.keys():
@@ -178,8 +190,8 @@ class ClusterJudges(Executor):
             examined = all(worker.grades or worker.refused for worker in self._workers.values())
             is_time = examined or time.monotonic() > begun + EXAMINE_SECONDS
             if self._seats and is_time and not self._ready.done():
-                self._ready.set_result(asyncio.get_running_loop())
-            await asyncio.wait([asyncio.ensure_future(self._leaving.wait())], timeout=LOOK_SECONDS)
+                self._ready.set_result(None)
+            await asyncio.wait([leaving], timeout=LOOK_SECONDS)
 
     async def _present(self, client: Client) -> dict[str, int]:
         """How many threads each worker has, by its address."""
@@ -243,7 +255,7 @@ class ClusterJudges(Executor):
         while True:
             call = await self._calls.get()
             if not call.is_wanted():
-                self._unanswered.discard(call)
+                self._settle(call)
                 continue
             try:
                 told = await self._asked(client, address, seats, call.fn, *call.args)

@@ -56,7 +56,9 @@ def answer(job: Job, seats: int, fn: Callable[..., Any], *args: Any) -> Answer:
     """Have one of this worker's judges call a function; there are as many as `seats`."""
     try:
         with _lock:
-            future = _benches.setdefault(job.id, _Bench(job, seats)).submit(fn, *args)
+            if job.id not in _benches:
+                _benches[job.id] = _Bench(job, seats)
+            future = _benches[job.id].submit(fn, *args)
         return Answer(future.result())
     except Exception as error:
         return Answer(error=error)
@@ -175,7 +177,7 @@ _lock = threading.RLock()
 
 @contextmanager
 def _children_allowed() -> Iterator[None]:
-    """dask's nanny starts a worker as a daemon, which multiprocessing lets have no children; ours end with it anyway."""
+    """A nanny's worker is a daemon, which multiprocessing lets have no children; ours end with it by themselves."""
     settings: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     before = settings.get("daemon")
     settings["daemon"] = False

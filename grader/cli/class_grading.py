@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,10 +35,12 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
-    from grader.classroom.judges import Judges
+    from grader.classroom.entries import Entry
     from grader.classroom.members import Members
     from grader.classroom.results_file import Results
     from grader.classroom.run import ClassRun
+    from grader.classroom.run_header import RunHeader
+    from grader.classroom.terms import Terms
     from grader.course import Course
 
 UNPACKED = ".unpacked"
@@ -56,6 +59,14 @@ def grade_class(
     out: Annotated[Path, typer.Option("--out", help="The folder for results.jsonl.")],
     jobs: Annotated[int, typer.Option("--jobs", help="How many judges work side by side.", min=1)] = os.cpu_count()
     or 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            help="Grade on the workers of this scheduler of dask.distributed instead, one judge a thread.",
+            metavar="ADDRESS",
+        ),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where a run into OUT was stopped; only what changed is graded.")
     ] = False,
@@ -74,7 +85,6 @@ def grade_class(
 ) -> None:
     """Grade a class: one record a line in OUT/results.jsonl."""
     from grader.classroom.final_points import apply_policy, take_away_policy
-    from grader.classroom.judges import Judges
     from grader.classroom.lock import sole_run
     from grader.classroom.results_file import read_results
     from grader.classroom.run import ClassRun
@@ -88,14 +98,24 @@ def grade_class(
     with sole_run(out), _early_end_told(out) as stage:
         earlier = read_run(out) if resume and seed is None else None
         terms = Terms(
-            chosen.root / "course.yml", level, earlier.seed if earlier else seed_or_fresh(seed), tuple(only or ())
+            (chosen.root / "course.yml").absolute(),
+            level,
+            earlier.seed if earlier else seed_or_fresh(seed),
+            tuple(only or ()),
         )
         arguments = {"submissions": str(folder), "roster": str(roster or ""), "jobs": str(jobs)}
-        with _class_in(folder, out, roster, chosen) as members:
-            run = stage.run = ClassRun(out, members, chosen, terms, header_of(chosen, terms, arguments), given)
+        arguments |= {"scheduler": scheduler} if scheduler else {}
+        # a worker of a cluster has another working folder
+        folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
+        with _class_in(folder, unpacked, roster, chosen) as members:
+            header = header_of(chosen, terms, arguments)
+            run = stage.run = ClassRun(out, members, chosen, terms, header, given)
             if resume:
                 run.go_on()
-            _grade(run, Judges(min(jobs, len(members.entries)), terms), jobs)
+            if scheduler is None:
+                _grade_here(run, terms, jobs)
+            else:
+                _grade_there(run, scheduler, terms, header, members.entries)
         remarks = take_away_policy(out) if raw else apply_policy(out, chosen, run.times)
         for remark in [*run.tally.remarks, *remarks]:
             print(remark, file=sys.stderr)
@@ -133,10 +153,31 @@ def _is_same(path: Path, other: Path) -> bool:
         return False
 
 
-def _grade(run: ClassRun, judges: Judges, jobs: int) -> None:
+def _grade_here(run: ClassRun, terms: Terms, jobs: int) -> None:
+    from grader.classroom.judges import Judges
+
+    _grade(run, Judges(min(jobs, run.tally.total), terms), jobs)
+
+
+def _grade_there(run: ClassRun, scheduler: str, terms: Terms, header: RunHeader, entries: Sequence[Entry]) -> None:
+    from grader.classroom.cluster import ClusterJudges
+    from grader.classroom.dispatch import CHUNK
+
+    judges = ClusterJudges(scheduler, terms, header, entries)
+    at_first = len(judges.remarks)
+    for remark in judges.remarks[:at_first]:
+        print(remark, file=sys.stderr)
+    try:
+        _grade(run, judges, judges.width(len(entries), CHUNK))
+    finally:
+        for remark in judges.remarks[at_first:]:
+            print(remark, file=sys.stderr)
+
+
+def _grade(run: ClassRun, judges: Executor, width: int) -> None:
     try:
         with class_progress(run.tally.total) as heard:
-            run.grade(judges, jobs, heard)
+            run.grade(judges, width, heard)
     finally:
         judges.shutdown(wait=False, cancel_futures=True)
 
@@ -151,6 +192,7 @@ class _Stage:
 @contextmanager
 def _early_end_told(out: Path) -> Iterator[_Stage]:
     """When something ends the run early, say how much is kept and how to go on."""
+    from grader.classroom.cluster import NoWorkerLeft
     from grader.classroom.ledger import LedgerError
 
     stage = _Stage()
@@ -160,6 +202,8 @@ def _early_end_told(out: Path) -> Iterator[_Stage]:
         stop(f"Stopped. {_kept(stage, out)}", EXIT_INTERRUPTED)
     except LedgerError as error:
         stop(f"{error} {_kept(stage, out)}", EXIT_BAD_INPUT)
+    except NoWorkerLeft as error:
+        stop(f"{error} {_kept(stage, out)}", EXIT_CANNOT_ISOLATE)
     except MachineError as error:
         if stage.run is None or not stage.run.has_results:
             raise

@@ -58,6 +58,7 @@ def sentences() -> Iterator[None]:
 
 def _told_by_themselves() -> tuple[type[Exception], ...]:
     """Errors whose text is a sentence for people; imported only now that there is one."""
+    from grader.classroom.cluster import ClusterError
     from grader.classroom.ledger import LedgerError
     from grader.classroom.results_file import ResultsError
     from grader.classroom.roster import RosterError
@@ -66,7 +67,7 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     from grader.course import CourseError
     from grader.submission import SubmissionError
 
-    return (CourseError, SubmissionError, RosterError, RunError, ResultsError, LedgerError, TimesError)
+    return (CourseError, SubmissionError, RosterError, RunError, ResultsError, LedgerError, TimesError, ClusterError)
 
 
 def stop(sentence: str, status: int) -> NoReturn:
