@@ -157,6 +157,21 @@ class Adjustment(_Part):
     reason: Text = Field(description="Why, in a sentence for learner and instructor.")
 
 
+class Attempt(_Part):
+    """Which of a learner's attempts a record is of, and why that one counts."""
+
+    number: int = Field(ge=1, description="Its place among the learner's attempts, from 1 on.")
+    of: int = Field(ge=2, description="How many attempts the learner has made.")
+    name: Name = Field(description="The name under which it was handed over, such as its folder's.")
+    reason: Text = Field(description="Why this one counts, in sentences for learner and instructor.")
+
+    @model_validator(mode="after")
+    def _is_one_of_them(self) -> Attempt:
+        if self.number > self.of:
+            raise ValueError("the number of the attempt is higher than the number of attempts")
+        return self
+
+
 class CourseStamp(_Part):
     """The course the submission was graded against."""
 
@@ -181,6 +196,9 @@ class Record(_Part):
     problems: tuple[Problem, ...] = Field(description="What the intake could not take.")
     digest: str = Field(
         default="", description="SHA-256 of what was graded, in a class; when it is the same, so is the record."
+    )
+    attempt: Attempt | None = Field(
+        default=None, description="Which of several attempts this is; absent when there is only one."
     )
     final_points: NonNegative | None = Field(
         default=None, description="The points after the course's policy; absent when none was applied."
@@ -241,10 +259,22 @@ class Record(_Part):
     def _left_out(self) -> dict[str, Any]:
         """The fields that are only there when they say something."""
         left_out: dict[str, Any] = {} if self.digest else {"digest": True}
+        left_out |= {} if self.attempt else {"attempt": True}
         if self.is_adjusted:
             return left_out
         finals = {"final_points": True, "final_max_points": True}
         return {**left_out, **finals, "adjustments": True, "exercises": {"__all__": finals}}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of any exercise was found in the submission."""
+        return all(exercise.status == "missing" for exercise in self.exercises)
+
+    @property
+    def why_unreadable(self) -> str:
+        """Why nothing of the submission could be read; nothing when something could."""
+        reasons = (problem.message for problem in self.problems if problem.kind in ("unreadable", "refused"))
+        return next(reasons, "") if self.is_empty else ""
 
     @property
     def is_adjusted(self) -> bool:

@@ -12,7 +12,7 @@ import shutil
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,10 +67,16 @@ def submissions_in(folder: Path, course: Course) -> list[Path]:
 
 def _is_wrapping(folder: Path, course: Course) -> bool:
     """Whether a folder holds learners' submissions, and is not one itself."""
-    names = ExerciseNames(course)
-    of_a_learner = {COURSE_WORK, *(unit.folder for unit in course.units)}
-    inside = [each for each in folder.iterdir() if not is_passed_over(each.name)]
-    return bool(inside) and not any(each.name in of_a_learner or names.by_file(each.name) for each in inside)
+    inside = [each.name for each in folder.iterdir() if not is_passed_over(each.name)]
+    return bool(inside) and not are_work(inside, course)
+
+
+def are_work(names: Sequence[str], course: Course) -> bool:
+    """Whether files and folders of these names are one learner's work, rather than a submission each."""
+    exercises = ExerciseNames(course)
+    units = {unit.folder for unit in course.units}
+    of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
+    return any(name in of_a_learner or exercises.by_file(name) for name in names)
 
 
 def _unpack(path: Path, room: Path) -> Iterator[str]:

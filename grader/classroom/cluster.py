@@ -47,6 +47,8 @@ LOSSES = 3
 """A call with which so many workers were lost is given back as one that ends its judge."""
 WIDEST = 256
 """Batches out at the same time in a large class, so that workers that come later find some."""
+UNREACHABLE = (OSError, asyncio.TimeoutError, RuntimeError)
+"""What a connection comes to when there is nobody any more; dask's own closed pool is a RuntimeError."""
 
 
 class ClusterError(Exception):
@@ -103,8 +105,8 @@ class ClusterJudges(Executor):
         """Over whether it is broken, and what is unanswered: a call is either refused or gets its answer."""
         self._leaving = asyncio.Event()
         self._ready: Future[None] = Future()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._live, daemon=True)
+        self._loop: Future[asyncio.AbstractEventLoop] = Future()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
         self._thread.start()
         try:
             self._ready.result()
@@ -125,7 +127,7 @@ class ClusterJudges(Executor):
             if self._broken is not None:
                 raise self._broken
             self._unanswered.add(call)
-        self._loop.call_soon_threadsafe(self._calls.put_nowait, call)
+        self._loop.result().call_soon_threadsafe(self._calls.put_nowait, call)
         return call.future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -135,14 +137,8 @@ class ClusterJudges(Executor):
         if not cancel_futures:
             wait_for_all(unanswered)
         with suppress(RuntimeError):  # the loop has ended by itself
-            self._loop.call_soon_threadsafe(self._leaving.set)
+            self._loop.result().call_soon_threadsafe(self._leaving.set)
         self._thread.join(LEAVE_SECONDS)
-
-    def _live(self) -> None:
-        try:
-            self._loop.run_until_complete(self._run())
-        finally:
-            self._loop.close()
 
     # what follows runs in the cluster's thread
 
@@ -157,6 +153,7 @@ class ClusterJudges(Executor):
             call.future.set_result(value)
 
     async def _run(self) -> None:
+        self._loop.set_result(asyncio.get_running_loop())
         try:
             async with _connected(self._address) as client:
                 try:
@@ -197,7 +194,7 @@ class ClusterJudges(Executor):
         """How many threads each worker has, by its address."""
         try:
             return dict(await asyncio.wait_for(client.nthreads(), ANSWER_SECONDS))
-        except (OSError, asyncio.TimeoutError):
+        except UNREACHABLE:
             raise NoWorkerLeft(f"The scheduler at {self._address} does not answer any more.") from None
 
     def _demand_somebody(self) -> None:
@@ -302,10 +299,8 @@ class ClusterJudges(Executor):
         there = [address for address, worker in self._workers.items() if not worker.refused]
         if there:
             ended = client.run(cluster_worker.leave, self._job.id, workers=there, on_error="ignore")
-            try:
+            with suppress(*UNREACHABLE):  # the judges will leave by themselves then
                 await asyncio.wait_for(ended, LEAVE_SECONDS / 2)
-            except (OSError, asyncio.TimeoutError):  # the judges will leave by themselves
-                return
 
 
 @asynccontextmanager
@@ -322,7 +317,12 @@ async def _connected(address: str) -> AsyncIterator[Client]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore", VersionMismatchWarning)  # workers of another make are refused by name
     try:
-        client = await Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT_SECONDS)
+        client = Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT_SECONDS)
+        try:
+            await client
+        except BaseException:
+            await _close(client)
+            raise
     except Exception as error:  # dask has no class for "no scheduler": each wrong address has an error of its own
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
         raise ClusterError(
@@ -331,4 +331,10 @@ async def _connected(address: str) -> AsyncIterator[Client]:
     try:
         yield client
     finally:
-        await client.close(LEAVE_SECONDS / 2)
+        await _close(client)
+
+
+async def _close(client: Client) -> None:
+    if closing := client.close(LEAVE_SECONDS / 2):
+        with suppress(*UNREACHABLE):
+            await closing

@@ -27,14 +27,19 @@ class Entry:
     parts: tuple[Part, ...] = ()
 
 
-def entries(paths: Sequence[Path]) -> list[Entry]:
+def entries(paths: Sequence[Path], *, unwrapped: bool = True) -> list[Entry]:
     """Name the submissions: by the file's stem, or by the whole file name where two have the same stem.
 
     Files that a learning management system has named after one learner are one submission.
+
+    unwrapped: whether a folder with a single zip in it is that zip.
     """
     alone, together = _grouped(paths)
     stems = Counter([*map(_stem, alone), *together])
-    found = {path: Entry(_stem(path) if stems[_stem(path)] == 1 else path.name, _inner(path)) for path in alone}
+    found = {
+        path: Entry(_stem(path) if stems[_stem(path)] == 1 else path.name, _inner(path) if unwrapped else path)
+        for path in alone
+    }
     found |= {parts[0].path: Entry(name, parts[0].path, tuple(parts)) for name, parts in together.items()}
     in_order = [found[path] for path in paths if path in found]
     names = distinct([entry.name for entry in in_order])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from .kept_times import KeptTimes
 from .learners import Learner
 from .ledger import LedgerError
 from .members import first_few
-from .results_file import RESULTS, Results, handed_in_nothing, read_results
+from .results_file import RESULTS, handed_in_nothing, read_results
 from .times import by_learner
 
 
@@ -38,9 +38,14 @@ def hand_ins(times: KeptTimes, learners: Sequence[Learner]) -> HandIns:
     """The times of these learners."""
     at, strange = by_learner(times.hand_in_rows, learners)
     until, stranger = by_learner(times.extension_rows, learners)
-    remarks = [f"{name} has a hand-in time, but is nobody in this class." for name in strange]
-    remarks += [f"{name} has an extension, but is nobody in this class." for name in stranger]
-    return HandIns(at, until, tuple(remarks))
+    return HandIns(at, until, nobody(strange, stranger))
+
+
+def nobody(with_time: Sequence[str], with_extension: Sequence[str]) -> tuple[str, ...]:
+    """Sentences about names that fit nobody in the class."""
+    remarks = [f"{name} has a hand-in time, but is nobody in this class." for name in with_time]
+    remarks += [f"{name} has an extension, but is nobody in this class." for name in with_extension]
+    return tuple(remarks)
 
 
 def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
@@ -54,26 +59,28 @@ def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
         return take_away_policy(out)
     learners = [*results.learners, *handed_in_nothing(out)]
     known = hand_ins(times, learners)
-    _rewrite(out, (adjusted(result.record, course, known.of(result.learner.name)) for result in results))
-    return [*known.remarks, *_unknown(results, known, course)]
+    rewrite(out, (adjusted(result.record, course, known.of(result.learner.name)) for result in results))
+    names = [learner.shown for learner in results.learners if learner.name not in known.at]
+    return [*known.remarks, *without_time(names, course)]
 
 
 def take_away_policy(out: Path) -> list[str]:
     """Leave the raw points alone in OUT; nobody could not be found. Raises as `apply_policy` does."""
     results = read_results(out)
     if any(result.record.is_adjusted for result in results):
-        _rewrite(out, (unadjusted(result.record) for result in results))
+        rewrite(out, (unadjusted(result.record) for result in results))
     return []
 
 
-def _unknown(results: Results, known: HandIns, course: Course) -> list[str]:
+def without_time(names: Sequence[str], course: Course) -> list[str]:
+    """A sentence about those of whom nobody knows when they handed in, where that matters."""
     if not course.policy.due:
         return []
-    names = [learner.shown for learner in results.learners if learner.name not in known.at]
     return [f"When they handed in is not known, so they count as in time: {first_few(names)}."] if names else []
 
 
-def _rewrite(out: Path, records: Iterator[Record]) -> None:
+def rewrite(out: Path, records: Iterable[Record]) -> None:
+    """Put these records in place of those in OUT, all or none. Raises LedgerError when they cannot be written."""
     path = out / RESULTS
     try:
         write_atomically(path, (f"{record.to_json()}\n".encode() for record in records))

@@ -18,20 +18,21 @@ TIMES = "times.json"
 
 
 class _Told(BaseModel):
-    """One row of a CSV: whose, of which unit, when in UTC."""
+    """One row of a CSV: whose, of which unit, when in UTC, of which attempt if that was said."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     learner: str
     unit: str
     moment: AwareDatetime
+    attempt: str = ""
 
     @classmethod
     def of(cls, row: Row) -> _Told:
-        return cls(learner=row.learner, unit=row.unit, moment=row.moment)
+        return cls(learner=row.learner, unit=row.unit, moment=row.moment, attempt=row.attempt)
 
     def row(self) -> Row:
-        return Row(self.learner, self.unit, self.moment.astimezone(timezone.utc))
+        return Row(self.learner, self.unit, self.moment.astimezone(timezone.utc), self.attempt)
 
 
 class KeptTimes(BaseModel):

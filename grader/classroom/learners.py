@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .durable import write_atomically
 
 CLASS_LIST = "class.jsonl"
 
@@ -31,6 +33,20 @@ def as_lines(learners: Iterable[Learner]) -> Iterator[bytes]:
     """A class list's lines."""
     for learner in learners:
         yield json.dumps(learner.model_dump()).encode("ascii") + b"\n"
+
+
+def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collection[str]) -> list[str]:
+    """Write who is in the class, and after them whoever has a record of an earlier run all the same: their names.
+
+    recorded: the names of all who have a record. Raises OSError, ClassListError when an earlier list is damaged.
+    """
+    listed = {learner.name for learner in learners}
+    gone = [name for name in recorded if name not in listed]
+    before = {each.name: each for each in read_learners(path)} if gone and path.exists() else {}
+    known = [each.model_copy(update={"handed_in": each.handed_in or each.name in recorded}) for each in learners]
+    left = [before.get(name, Learner(name=name, shown=name)) for name in gone]
+    write_atomically(path, as_lines([*known, *left]))
+    return gone
 
 
 def read_learners(path: Path) -> Iterator[Learner]:

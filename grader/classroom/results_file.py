@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import overload
@@ -100,7 +100,7 @@ def read_results(out: Path) -> Results:
     """
     path = out / RESULTS
     places = dict(final_lines(path))
-    learners = _class_of(out, places)
+    learners = class_of(out, places)
     there = [learner for learner in learners if learner.name in places]
     return Results(path, there, [places[learner.name] for learner in there])
 
@@ -108,23 +108,26 @@ def read_results(out: Path) -> Results:
 def ungraded(out: Path) -> list[Learner]:
     """Learners who handed something in and have no record: empty unless a run was stopped. Raises ResultsError."""
     places = dict(final_lines(out / RESULTS))
-    return [each for each in _class_of(out, places) if each.handed_in and each.name not in places]
+    return [each for each in class_of(out, places) if each.handed_in and each.name not in places]
 
 
 def handed_in_nothing(out: Path) -> list[Learner]:
     """Learners of the roster who handed in nothing: they have no record, and no mark. Raises ResultsError."""
-    return [learner for learner in _class_of(out, {}) if not learner.handed_in]
+    return [learner for learner in class_of(out, ()) if not learner.handed_in]
 
 
-def _class_of(out: Path, places: dict[str, Line]) -> list[Learner]:
-    """The class list, and whoever has a record without being in it, in the order of the records."""
+def class_of(out: Path, recorded: Iterable[str]) -> list[Learner]:
+    """The class list, and whoever has a record without being in it, in the order of the records.
+
+    Raises ResultsError when the class list cannot be read.
+    """
     path = out / CLASS_LIST
     try:
         listed = list(read_learners(path)) if path.exists() else []
     except (OSError, UnicodeDecodeError, ClassListError) as error:
         raise ResultsError(str(error)) from None
     known = {learner.name for learner in listed}
-    return listed + [Learner(name=name, shown=name) for name in places if name not in known]
+    return listed + [Learner(name=name, shown=name) for name in recorded if name not in known]
 
 
 def final_lines(path: Path) -> Iterator[tuple[str, Line]]:

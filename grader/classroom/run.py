@@ -12,11 +12,10 @@ from grader.results import Record
 
 from .digest import digest_of
 from .dispatch import Dispatch, Lost
-from .durable import write_atomically
 from .entries import Entry
 from .faults import fault_record
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
-from .learners import CLASS_LIST, Learner, as_lines, read_learners
+from .learners import CLASS_LIST, write_class_list
 from .ledger import Known, Ledger, writing
 from .members import Members
 from .reading import OutOfReach, read_entry
@@ -157,27 +156,12 @@ class ClassRun:
             self.tally.graded += 1
             if not record.complete:
                 self.tally.faults.append(record.submission)
-            elif reason := _unreadable(record):
+            elif reason := record.why_unreadable:
                 self.tally.remarks.append(f"{record.submission}: {reason}")
 
     def _write_class_list(self) -> None:
         """Who is in the class, and after them whoever has a record of an earlier run all the same."""
-        learners = [self._as_recorded(member.learner) for member in self._members.all]
-        listed = {learner.name for learner in learners}
-        gone = [name for name in self._known if name not in listed]
         path = self._out / CLASS_LIST
-        before = {each.name: each for each in read_learners(path)} if gone and path.exists() else {}
-        learners += [before.get(name, Learner(name=name, shown=name)) for name in gone]
-        self.tally.remarks += [f"{name} is not among the submissions any more; the record is kept." for name in gone]
         with writing(path):
-            write_atomically(path, as_lines(learners))
-
-    def _as_recorded(self, learner: Learner) -> Learner:
-        return learner.model_copy(update={"handed_in": learner.handed_in or learner.name in self._known})
-
-
-def _unreadable(record: Record) -> str:
-    """Why nothing of a submission could be read; nothing when something could."""
-    if any(exercise.status != "missing" for exercise in record.exercises):
-        return ""
-    return next((problem.message for problem in record.problems if problem.kind in ("unreadable", "refused")), "")
+            gone = write_class_list(path, [member.learner for member in self._members.all], self._known)
+        self.tally.remarks += [f"{name} is not among the submissions any more; the record is kept." for name in gone]

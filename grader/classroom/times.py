@@ -1,7 +1,8 @@
 """CSVs of moments, one a learner or one a learner and unit: when work was handed in, until when someone may.
 
 Columns are found by their headers: the learner (as in a roster: an id, login, email or name), the moment, and the unit
-where there is one. A row without a unit, or with `*`, is about every unit that has no row of its own.
+where there is one. A row without a unit, or with `*`, is about every unit that has no row of its own. Where learners
+have several attempts, a column says which attempt; a row without one is about the last.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -25,6 +26,7 @@ LEARNERS = ("learner", "submission", *IDS, *EMAILS, *NAMES)
 MOMENTS = ("time", "handedin", "handedinat", "submitted", "submittedat", "submissiontime", "timestamp", "until",
            "extendeduntil", "extension", "due", "newdue")  # fmt: skip
 UNITS = ("unit", "assignment", "folder")
+ATTEMPTS = ("attempt", "attemptname", "attemptnumber")
 _DELIMITERS = ",;\t|"
 
 
@@ -34,16 +36,20 @@ class TimesError(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """One row: whose (as it is written there), of which unit (or EVERY_UNIT), when in UTC."""
+    """One row: whose (as it is written there), of which unit (or EVERY_UNIT), when in UTC, of which attempt if said."""
 
     learner: str
     unit: str
     moment: datetime
+    attempt: str = ""
 
 
-def read_hand_ins(path: Path, course: Course) -> list[Row]:
-    """The rows of a CSV of hand-ins; a time that clocks showed twice is the earlier one. Raises as `_read` does."""
-    return _read(path, course, earliest)
+def read_hand_ins(path: Path, course: Course, *, attempts: bool = False) -> list[Row]:
+    """The rows of a CSV of hand-ins; a time that clocks showed twice is the earlier one. Raises as `_read` does.
+
+    attempts: whether a column may say which attempt a row is about; otherwise a learner hands in once.
+    """
+    return _read(path, course, earliest, attempts=attempts)
 
 
 def read_extensions(path: Path, course: Course) -> list[Row]:
@@ -54,7 +60,7 @@ def read_extensions(path: Path, course: Course) -> list[Row]:
 _Instant = Callable[[datetime], datetime]
 
 
-def _read(path: Path, course: Course, instant: _Instant) -> list[Row]:
+def _read(path: Path, course: Course, instant: _Instant, *, attempts: bool = False) -> list[Row]:
     """The rows of a CSV of moments; one without its distance from UTC is in the course's time zone.
 
     Raises TimesError for a file that cannot be read, lacks a column, or says anything that is no moment of a unit, or
@@ -66,27 +72,32 @@ def _read(path: Path, course: Course, instant: _Instant) -> list[Row]:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         columns = [letters(title) for title in next(lines, [])]
-        return list(_rows(path, columns, lines, course, instant))
+        return list(_rows(path, columns, lines, course, instant, ATTEMPTS if attempts else ()))
     except csv.Error as error:
         raise TimesError(f"{path}, line {lines.line_num}: this is not a CSV file ({error}).") from None
 
 
 def _rows(
-    path: Path, columns: Sequence[str], lines: Iterator[list[str]], course: Course, instant: _Instant
+    path: Path,
+    columns: Sequence[str],
+    lines: Iterator[list[str]],
+    course: Course,
+    instant: _Instant,
+    attempts: Sequence[str],
 ) -> Iterator[Row]:
-    who, when, what = (first_of(titles, columns) for titles in (LEARNERS, MOMENTS, UNITS))
+    who, when, what, which = (first_of(titles, columns) for titles in (LEARNERS, MOMENTS, UNITS, attempts))
     if who is None or when is None:
         raise TimesError(f"{path} has no columns for learners and times; call them learner and time.")
-    first: dict[tuple[str, str], int] = {}
+    first: dict[tuple[str, str, str], int] = {}
     for number, line in enumerate(lines, 2):
         cells = [cell.strip() for cell in line] + [""] * (len(columns) - len(line))
         if not any(cells) or (cells[who] and not cells[when]):  # systems list those who handed in nothing, too
             continue
         unit = cells[what] if what is not None else ""
         row = _row(f"{path}, row {number}", cells[who], unit, cells[when], course, instant)
-        if (row.learner, row.unit) in first:
-            raise TimesError(f"{path}, row {number}: {row.learner} is in row {first[row.learner, row.unit]} already.")
-        first[row.learner, row.unit] = number
+        row = replace(row, attempt=cells[which] if which is not None else "")
+        if (earlier := first.setdefault((row.learner, row.unit, row.attempt), number)) != number:
+            raise TimesError(f"{path}, row {number}: {row.learner} is in row {earlier} already.")
         yield row
 
 
@@ -108,16 +119,26 @@ def _row(place: str, learner: str, unit: str, when: str, course: Course, instant
     return Row(learner, unit or EVERY_UNIT, instant(in_zone))
 
 
-def by_learner(
-    rows: Iterable[Row], learners: Sequence[Learner]
-) -> tuple[dict[str, dict[str, datetime]], tuple[str, ...]]:
+Moments = dict[str, datetime]
+"""By a unit's folder or EVERY_UNIT."""
+
+
+def by_learner(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[dict[str, Moments], tuple[str, ...]]:
     """The moments of each learner by unit, under the learners' names in the results; and what names nobody of them.
 
     Of two rows that turn out to be of one learner and unit, the later moment counts.
     """
+    found, unknown = by_attempt((replace(row, attempt="") for row in rows), learners)
+    return {name: attempts[""] for name, attempts in found.items()}, unknown
+
+
+def by_attempt(
+    rows: Iterable[Row], learners: Sequence[Learner]
+) -> tuple[dict[str, dict[str, Moments]], tuple[str, ...]]:
+    """As `by_learner`, but each learner's moments are kept apart by the attempt, as it is written in the rows."""
     names = {learner.name for learner in learners}
     matcher = Matcher([Enrolled(each.name, each.shown, each.email, (each.name,)) for each in learners])
-    found: dict[str, dict[str, datetime]] = {}
+    found: dict[str, dict[str, Moments]] = {}
     unknown: dict[str, None] = {}
     for row in rows:
         learner = matcher.learner(row.learner)
@@ -125,6 +146,6 @@ def by_learner(
         if name is None:
             unknown[row.learner] = None
             continue
-        moments = found.setdefault(name, {})
+        moments = found.setdefault(name, {}).setdefault(row.attempt, {})
         moments[row.unit] = max(moments.get(row.unit, row.moment), row.moment)
     return found, tuple(unknown)

@@ -1,11 +1,12 @@
-"""`kata doctor` and `kata verify`."""
+"""`kata doctor`, `kata new` and `kata verify`."""
 
 from __future__ import annotations
 
 import os
 import sys
+from keyword import iskeyword
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +16,9 @@ from grader.sandbox.levels import GRADING_LEVELS, LEVELS
 from .app import app
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
 from .terms import CourseFile, Isolation, Seed, course_at, level_called, progress, refuse_unknown, seed_or_fresh
+
+if TYPE_CHECKING:
+    from grader.course import Course
 
 
 @app.command()
@@ -38,6 +42,44 @@ def doctor() -> None:
     if level not in GRADING_LEVELS:
         print("You can practise here, but other people's work can't be graded on this machine.")
         sys.exit(EXIT_CANNOT_ISOLATE)
+
+
+@app.command()
+def new(
+    id: Annotated[str, typer.Argument(help="What it will be called, as a Python name.", metavar="ID")],
+    unit: Annotated[str, typer.Option("--unit", help="The unit's folder.", metavar="FOLDER")],
+    title: Annotated[str | None, typer.Option("--title", help="What learners will read; by default the id.")] = None,
+    course: CourseFile = None,
+) -> None:
+    """Begin a new exercise: every file of its kit to start from, entered into course.yml and the lesson."""
+    from grader.scaffold import NewExercise, write_scaffold
+
+    chosen = course_at(course, Path.cwd())
+    if not (id.isidentifier() and id.islower() and not iskeyword(id)):
+        raise UsageError(f"{id!r} can be no exercise's id: it becomes a function, so take small letters, digits and _.")
+    if any(id == each.id for each in chosen.exercises):
+        raise UsageError(f"There is an exercise {id} already.")
+    found = next((each for each in chosen.units if each.folder == unit), None)
+    if found is None:
+        raise UsageError(f"There is no unit {unit!r}; there are {', '.join(each.folder for each in chosen.units)}.")
+    words = (title or id.replace("_", " ").capitalize()).strip()
+    if not words or any(mark in words for mark in '"\\\n'):
+        raise UsageError("A title holds words, and no quotes, backslashes or line ends.")
+    try:
+        for path in write_scaffold(chosen, NewExercise(id, words, found)):
+            print(path.relative_to(chosen.root))
+    except FileExistsError as error:
+        raise UsageError(f"{error.args[0]} is there already.") from None
+    print(f"Now write these, and right answers written differently into {_alternatives_of(chosen, id)}.")
+    print(f"kata verify {id} says what is missing.")
+
+
+def _alternatives_of(course: Course, id: str) -> Path:
+    """Where the alternatives of an exercise belong, which the catalogue that was loaded may not know yet."""
+    from grader.course import load_course
+
+    again = load_course(course.root / "course.yml")
+    return again.alternatives_path(again.exercise(id)).relative_to(again.root)
 
 
 @app.command()

@@ -19,7 +19,7 @@ from .app import app
 from .class_progress import class_progress
 from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, stop
 from .grading import write_page
-from .policy_options import Extensions, HandedIn, Raw, times_given
+from .policy_options import Extensions, HandedIn, Raw, final_records, times_given
 from .terms import (
     CourseFile,
     Isolation,
@@ -78,14 +78,21 @@ def grade_class(
     html: Annotated[bool, typer.Option("--html", help="Write a class page and a page for each learner too.")] = False,
     isolation: Isolation = "full",
     seed: Seed = None,
+    attempts: Annotated[
+        bool,
+        typer.Option(
+            "--attempts",
+            help="Each learner's folder holds one folder, zip, notebook or file an attempt; one of them counts.",
+        ),
+    ] = False,
     handed_in: HandedIn = None,
     extensions: Extensions = None,
     raw: Raw = False,
     course: CourseFile = None,
 ) -> None:
     """Grade a class: one record a line in OUT/results.jsonl."""
-    from grader.classroom.final_points import apply_policy, take_away_policy
-    from grader.classroom.lock import sole_run
+    from grader.classroom.attempts import attempts_of, folder_for_run
+    from grader.classroom.chosen_attempts import keep_class_list
     from grader.classroom.results_file import read_results
     from grader.classroom.run import ClassRun
     from grader.classroom.run_header import header_of, read_run
@@ -94,9 +101,9 @@ def grade_class(
     chosen = course_at(course, submitted=folder)
     level = level_called(isolation, chosen_aloud=True)
     refuse_unknown(chosen, only)
-    given = times_given(handed_in, extensions, raw, chosen)
-    with sole_run(out), _early_end_told(out) as stage:
-        earlier = read_run(out) if resume and seed is None else None
+    given = times_given(handed_in, extensions, raw, chosen, attempts=attempts)
+    with folder_for_run(out, attempts=attempts) as records, _early_end_told(records) as stage:
+        earlier = read_run(records) if resume and seed is None else None
         terms = Terms(
             (chosen.root / "course.yml").absolute(),
             level,
@@ -105,18 +112,22 @@ def grade_class(
         )
         arguments = {"submissions": str(folder), "roster": str(roster or ""), "jobs": str(jobs)}
         arguments |= {"scheduler": scheduler} if scheduler else {}
+        arguments |= {"attempts": "yes"} if attempts else {}
         # a worker of a cluster has another working folder
         folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
-        with _class_in(folder, unpacked, roster, chosen) as members:
+        with _class_in(folder, unpacked, roster, chosen, unwrapped=not attempts) as members:
+            submissions = attempts_of(members, chosen) if attempts else members
             header = header_of(chosen, terms, arguments)
-            run = stage.run = ClassRun(out, members, chosen, terms, header, given)
+            run = stage.run = ClassRun(records, submissions, chosen, terms, header, given)
             if resume:
                 run.go_on()
             if scheduler is None:
                 _grade_here(run, terms, jobs)
             else:
-                _grade_there(run, scheduler, terms, header, members.entries)
-        remarks = take_away_policy(out) if raw else apply_policy(out, chosen, run.times)
+                _grade_there(run, scheduler, terms, header, submissions.entries)
+        if attempts:
+            keep_class_list(out, members)
+        remarks = final_records(out, chosen, run.times, raw=raw)
         for remark in [*run.tally.remarks, *remarks]:
             print(remark, file=sys.stderr)
         show_class(read_results(out), chosen, out, html)
@@ -126,7 +137,7 @@ def grade_class(
 
 
 @contextmanager
-def _class_in(path: Path, out: Path, roster: Path | None, course: Course) -> Iterator[Members]:
+def _class_in(path: Path, out: Path, roster: Path | None, course: Course, *, unwrapped: bool) -> Iterator[Members]:
     """The class in a folder or a zip, for as long as it is read."""
     from grader.classroom import class_zip
     from grader.classroom.entries import entries
@@ -137,13 +148,14 @@ def _class_in(path: Path, out: Path, roster: Path | None, course: Course) -> Ite
     enrolled = read_roster(roster) if roster else None
     if path.suffix.lower() == ".zip" and path.is_file():
         with class_zip.laid_out(path, out / UNPACKED) as contents:
-            found = members(entries(class_zip.submissions_in(contents.folder, course)), enrolled)
+            paths = class_zip.submissions_in(contents.folder, course)
+            found = members(entries(paths, unwrapped=unwrapped), enrolled)
             yield replace(found, remarks=(*contents.remarks, *found.remarks))
         return
     paths = [each for each in find_submissions(path) if not _is_same(each, out)]
     if not paths:
         raise SubmissionError(f"{path} holds no submission but the results.")
-    yield members(entries(paths), enrolled)
+    yield members(entries(paths, unwrapped=unwrapped), enrolled)
 
 
 def _is_same(path: Path, other: Path) -> bool:

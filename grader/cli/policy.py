@@ -11,7 +11,7 @@ import typer
 from .app import app
 from .class_grading import show_class
 from .endings import UsageError
-from .policy_options import Extensions, HandedIn, Raw, times_given
+from .policy_options import Extensions, HandedIn, Raw, final_records, times_given
 from .terms import CourseFile, course_at
 
 if TYPE_CHECKING:
@@ -28,24 +28,24 @@ def policy(
     html: Annotated[bool, typer.Option("--html", help="Write the class page and each learner's page anew.")] = False,
     course: CourseFile = None,
 ) -> None:
-    """Apply the course's policy (due dates, extra credit) to a graded class anew; nothing is graded again."""
-    from grader.classroom.final_points import apply_policy, take_away_policy
+    """Apply the course's policy (due dates, extra credit, attempts) to a graded class anew; nothing is graded again."""
+    from grader.classroom.attempts import folder_for_run, graded_in
     from grader.classroom.kept_times import read_kept_times, write_kept_times
     from grader.classroom.ledger import Ledger
-    from grader.classroom.lock import sole_run
     from grader.classroom.results_file import read_results
     from grader.classroom.run_header import read_run
 
     if not out.is_dir():
         raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
     chosen = course_at(course, out)
-    given = times_given(handed_in, extensions, raw, chosen)
-    with sole_run(out):
-        _refuse_another_course(read_run(out), chosen, out)
-        Ledger(out).finish([learner.name for learner in read_results(out).learners])
-        times = given.over(read_kept_times(out))
-        write_kept_times(out, times)
-        for remark in take_away_policy(out) if raw else apply_policy(out, chosen, times):
+    attempts = graded_in(out) != out
+    given = times_given(handed_in, extensions, raw, chosen, attempts=attempts)
+    with folder_for_run(out, attempts=attempts) as graded:
+        _refuse_another_course(read_run(graded), chosen, out)
+        Ledger(graded).finish([learner.name for learner in read_results(graded).learners])
+        times = given.over(read_kept_times(graded))
+        write_kept_times(graded, times)
+        for remark in final_records(out, chosen, times, raw=raw):
             print(remark, file=sys.stderr)
         show_class(read_results(out), chosen, out, html)
 

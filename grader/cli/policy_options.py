@@ -24,20 +24,37 @@ Extensions = Annotated[
 Raw = Annotated[bool, typer.Option("--raw", help="Leave out the course's policy: the points as they were graded.")]
 
 
-def times_given(handed_in: Path | None, extensions: Path | None, raw: bool, course: Course) -> KeptTimes:
+def times_given(
+    handed_in: Path | None, extensions: Path | None, raw: bool, course: Course, *, attempts: bool = False
+) -> KeptTimes:
     """What the two CSVs say.
+
+    attempts: whether learners have several, so that hand-in times also say which is the last.
 
     Raises UsageError when they would change nothing, TimesError when one says what cannot be used.
     """
     from grader.classroom.kept_times import KeptTimes
     from grader.classroom.times import read_extensions, read_hand_ins
 
+    of_attempts = handed_in if attempts else None
     given = [option for option, path in (("--handed-in", handed_in), ("--extensions", extensions)) if path]
-    if given and raw:
-        raise UsageError(f"With --raw nobody is late: leave out {' and '.join(given)}.")
-    if given and not course.policy.due:
-        raise UsageError(f"course.yml gives no due dates, so there is no use for {' and '.join(given)}.")
+    useless = [option for option in given if not (of_attempts and option == "--handed-in")]
+    if useless and raw:
+        raise UsageError(f"With --raw nobody is late: leave out {' and '.join(useless)}.")
+    if useless and not course.policy.due:
+        raise UsageError(f"course.yml gives no due dates, so there is no use for {' and '.join(useless)}.")
     return KeptTimes.of(
-        read_hand_ins(handed_in, course) if handed_in else None,
+        read_hand_ins(handed_in, course, attempts=attempts) if handed_in else None,
         read_extensions(extensions, course) if extensions else None,
     )
+
+
+def final_records(out: Path, course: Course, times: KeptTimes, *, raw: bool) -> list[str]:
+    """Make the records in OUT what counts; sentences for the person who grades. Raises as what it calls."""
+    from grader.classroom.attempts import graded_in
+    from grader.classroom.chosen_attempts import choose_attempts
+    from grader.classroom.final_points import apply_policy, take_away_policy
+
+    if graded_in(out) != out:
+        return choose_attempts(out, course, times, raw=raw)
+    return take_away_policy(out) if raw else apply_policy(out, course, times)

@@ -150,7 +150,7 @@ def hint(id: ExerciseId, course: CourseFile = None) -> None:
         say(f"From your last attempt: {given.text}")
     cost = workspace.course.policy.hints_cost_points
     if cost and not isinstance(given, HintsShut):
-        say(f"In this course a hint costs {cost:g} points.")
+        say(f"Your instructor counts hints: each costs {cost:g} points. This grader takes nothing off for them.")
 
 
 @app.command()

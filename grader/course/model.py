@@ -190,12 +190,17 @@ class Unit(Model):
     exercises: Annotated[tuple[Exercise, ...], _must(bool, "must hold at least one exercise")]
 
 
+AttemptRule = Literal["last", "best"]
+
+
 class Policy(Model):
     """What the instructor decides about marks.
 
     `due`: when a unit is due; a time without its own distance from UTC is in `time_zone`. Per started day of lateness
     `late_percent_per_day` of a unit's points are taken off, together `late_percent_at_most`; nothing up to
     `grace_minutes` after the unit was due.
+
+    `attempts`: which of a learner's attempts counts, where several were handed in.
 
     `hints_cost_points` is only told to learners: which hints they opened stands in a file of their own, so no grader
     can know.
@@ -207,6 +212,7 @@ class Policy(Model):
     late_percent_per_day: Percent = 0.0
     late_percent_at_most: Percent = 100.0
     grace_minutes: Minutes = 0
+    attempts: AttemptRule = "last"
 
 
 class Course(Model):

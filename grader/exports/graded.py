@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
 
+from grader.classroom.attempts import graded_in
 from grader.classroom.learners import Learner
 from grader.classroom.results_file import RESULTS, Result, ResultsError, handed_in_nothing, read_results, ungraded
 from grader.results import Record, RecordError
@@ -29,6 +30,8 @@ class Summary:
     """Whether a policy was applied, so that the points that are exported are not those that were graded."""
     unadjusted: tuple[Learner, ...]
     """Those whose points are the graded ones; not all, where `is_adjusted`, when a run was stopped."""
+    has_attempts: bool
+    """Whether anybody has several attempts."""
 
 
 class Graded:
@@ -60,10 +63,12 @@ class Graded:
         learners: list[Learner] = []
         without_mark: list[Learner] = []
         unadjusted: list[Learner] = []
+        has_attempts = False
         title = ""
         for result in self:
             learners.append(result.learner)
             title = result.record.course.title
+            has_attempts |= result.record.attempt is not None
             if not result.record.complete:
                 without_mark.append(result.learner)
             if not result.record.is_adjusted:
@@ -73,7 +78,7 @@ class Graded:
         if not learners:
             raise ExportError(f"{self.path} holds no records: nobody was graded.")
         is_adjusted = len(unadjusted) < len(learners)
-        return Summary(title, tuple(learners), tuple(without_mark), worth, is_adjusted, tuple(unadjusted))
+        return Summary(title, tuple(learners), tuple(without_mark), worth, is_adjusted, tuple(unadjusted), has_attempts)
 
     @property
     def absent(self) -> list[Learner]:
@@ -83,7 +88,7 @@ class Graded:
     @property
     def waiting(self) -> list[Learner]:
         """Learners who handed in something that is not graded yet, since the run was stopped."""
-        return ungraded(self.folder) if self.is_class else []
+        return ungraded(graded_in(self.folder)) if self.is_class else []
 
     @property
     def graded_at(self) -> datetime:

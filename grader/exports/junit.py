@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from grader.reports.formats import number_field
 from grader.reports.safe_text import safe_line, visible
+from grader.reports.wording import which_attempt
 from grader.results import CheckResult, ExerciseResult, Record
 
 from .graded import Graded
@@ -74,10 +75,11 @@ def _suite(record: Record, name: str, id: int, stamp: str, terms: ExportTerms) -
 
 
 def _graded(record: Record) -> dict[str, str]:
-    """The points before the course's policy, where one was applied."""
+    """The points before the course's policy, where one was applied, and which of several attempts it is."""
+    which = {"attempt": which_attempt(record)} if record.attempt else {}
     if not record.is_adjusted:
-        return {}
-    return {"graded_points": number_field(record.points), "graded_max_points": number_field(record.max_points)}
+        return which
+    return {**which, "graded_points": number_field(record.points), "graded_max_points": number_field(record.max_points)}
 
 
 def _cases(exercise: ExerciseResult, terms: ExportTerms) -> Iterator[Element]:

@@ -61,13 +61,15 @@ def _who(learner: Learner, people: Mapping[str, Person]) -> list[Cell]:
 def _by_learner(graded: Graded, people: Mapping[str, Person]) -> Iterator[list[Cell]]:
     exercises = list(graded.summary.worth)
     how = ["graded_points", "graded_max_points", "adjustments"] if graded.summary.is_adjusted else []
-    yield [*_WHO, "remark", "points", "max_points", *how, *exercises, "files_not_taken", "isolation", "seed"]
+    which = ["attempt", "attempts"] if graded.summary.has_attempts else []
+    yield [*_WHO, "remark", *which, "points", "max_points", *how, *exercises, "files_not_taken", "isolation", "seed"]
     for result in graded:
         record = result.record
         marks = {exercise.id: exercise_mark(exercise) for exercise in record.exercises}
         yield [
             *_who(result.learner, people),
             f"not graded: {', '.join(ungraded(record))}" if ungraded(record) else None,
+            *(_which(record) if which else []),
             mark(record),
             record.counted_max_points,
             *(_how(record) if how else []),
@@ -77,8 +79,13 @@ def _by_learner(graded: Graded, people: Mapping[str, Person]) -> Iterator[list[C
             record.seed,
         ]
     for learner in graded.absent:
-        nothing = (None for _ in (*how, *exercises))
+        nothing = (None for _ in (*which, *how, *exercises))
         yield [*_who(learner, people), HANDED_IN_NOTHING, None, None, *nothing, None, None, None]
+
+
+def _which(record: Record) -> list[Cell]:
+    """Which of how many attempts the record is of."""
+    return [record.attempt.number, record.attempt.of] if record.attempt else [1, 1]
 
 
 def _how(record: Record) -> list[Cell]:

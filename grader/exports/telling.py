@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from grader.reports.safe_text import safe_block, safe_line
-from grader.reports.wording import ISOLATION, MARKS, NOT_GRADED, change, counted, findings, not_run, score, ungraded
+from grader.reports.wording import (
+    ISOLATION,
+    MARKS,
+    NOT_GRADED,
+    change,
+    counted,
+    findings,
+    not_run,
+    score,
+    ungraded,
+    which_attempt,
+)
 from grader.results import CheckResult, ExerciseResult, Record
 
 MESSAGE_LINES = 30
@@ -56,6 +67,8 @@ def told_of_record(record: Record) -> str:
     course = f"{safe_line(record.course.title)} {safe_line(record.course.version)}"
     total = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
     lines = [f"{course}: {total}."] if record.complete else []
+    if record.attempt:
+        lines.append(f"{which_attempt(record).capitalize()}. {safe_line(record.attempt.reason)}")
     if record.is_adjusted:
         lines.append(f"Graded: {score(record.points)} of {score(record.max_points)} points.")
         lines += [f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ()]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.reports.safe_text import safe_line
-from grader.reports.wording import Units, findings
+from grader.reports.wording import Units, findings, which_attempt
 from grader.results import CourseStamp, ExerciseResult, Isolation, Record, Status
 
 NAME_LIMIT = 60
@@ -36,6 +36,8 @@ class LearnerRow:
     unreadable: str
     graded_points: float | None = None
     """The points before the course's policy, where one was applied."""
+    attempt: str = ""
+    """Which of several attempts it is, in words."""
 
     def count(self, *statuses: Status) -> int:
         """How many exercises have one of these statuses."""
@@ -147,6 +149,7 @@ class ClassSummary:
                 is_complete=record.complete,
                 unreadable=_why_unreadable(record),
                 graded_points=record.points if record.is_adjusted else None,
+                attempt=which_attempt(record),
             )
         )
 

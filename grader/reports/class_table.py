@@ -91,7 +91,7 @@ class _Printer:
             table.add_column("problems", justify="right", no_wrap=True)
         for row in rows:
             points = [Text(_score(row)), *([Text(_graded(row))] if self.summary.is_adjusted else [])]
-            cells = [text_for(self.console, row.name), *points, Text(self._passed(row)), self._strip(row)]
+            cells = [text_for(self.console, _named(row)), *points, Text(self._passed(row)), self._strip(row)]
             problems = [Text(str(row.problems or ""))] if self.with_problems else []
             table.add_row(*cells, *problems)
         return table
@@ -99,7 +99,7 @@ class _Printer:
     def _stacked(self, rows: Sequence[LearnerRow]) -> None:
         for row in rows:
             problems = f", {counted(row.problems, 'problem')}" if row.problems else ""
-            self._line(row.name, style="bold")
+            self._line(_named(row), style="bold")
             graded = f" (graded: {_graded(row)})" if row.graded_points is not None else ""
             self._line(f"{_score(row)} points{graded}, {self._passed(row)} passed{problems}", indent=2)
             self.console.print(Padding(self._strip(row), (0, 0, 0, 2), expand=False))
@@ -190,6 +190,10 @@ def _reasons(tally: ExerciseTally) -> Iterator[str]:
 
 def _graded(row: LearnerRow) -> str:
     return "" if row.graded_points is None else score(row.graded_points)
+
+
+def _named(row: LearnerRow) -> str:
+    return f"{row.name}, {row.attempt}" if row.attempt else row.name
 
 
 def _score(row: LearnerRow) -> str:

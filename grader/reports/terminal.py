@@ -32,6 +32,7 @@ from grader.reports.wording import (
     ungraded,
     unseen,
     waits_for_main,
+    which_attempt,
 )
 from grader.results import CheckResult, ExerciseResult, Record, Status
 
@@ -267,6 +268,7 @@ class _RecordPrinter:
         if self.is_partly_seen:
             self._closing_of_a_bundle()
             return
+        self._attempt()
         self._adjustments()
         summary = (
             f"{score(record.counted_points)} of {score(record.counted_max_points)} points, "
@@ -276,6 +278,10 @@ class _RecordPrinter:
         if warning := ungraded(record):
             self._line(f"! {warning}", style=STYLES["error"])
         self._line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
+
+    def _attempt(self) -> None:
+        if self.record.attempt:
+            self._line(f"{which_attempt(self.record).capitalize()}. {safe_line(self.record.attempt.reason)}")
 
     def _adjustments(self) -> None:
         """What the course's policy made of the points."""

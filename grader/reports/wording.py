@@ -137,6 +137,11 @@ def score(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def which_attempt(record: Record) -> str:
+    """Which of several attempts a record is of, such as: attempt 2 of 3; nothing where there is one."""
+    return f"attempt {record.attempt.number} of {record.attempt.of}" if record.attempt else ""
+
+
 def change(adjustment: Adjustment) -> str:
     """What an adjustment did to the points: -2.5, 0."""
     return score(adjustment.points)

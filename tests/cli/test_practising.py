@@ -97,7 +97,8 @@ def test_hints_are_recorded(course: Path, kata: Run) -> None:
 def test_what_a_hint_costs_is_said_when_the_course_says_so(course: Path, kata: Run) -> None:
     text = (course / "course.yml").read_text()
     (course / "course.yml").write_text(f"{text}policy:\n  hints_cost_points: 0.5\n")
-    assert "a hint costs 0.5 points" in kata("hint", "share", cwd=course).stdout
+    said = kata("hint", "share", cwd=course).stdout
+    assert "Your instructor counts hints: each costs 0.5 points. This grader takes nothing off for them." in said
 
 
 def test_reset_gives_the_stub_back_and_says_where_the_work_is(course: Path, kata: Run) -> None:

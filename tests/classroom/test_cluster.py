@@ -1,0 +1,379 @@
+"""A class graded on the workers of a scheduler: the records of one machine, whatever happens to a worker."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom import cluster
+from grader.classroom.cluster import ClusterError, ClusterJudges, NoWorkerLeft
+from grader.classroom.cluster_worker import Job, obstacle, sights
+from grader.classroom.entries import entries
+from grader.classroom.results_file import read_results
+from grader.classroom.run_header import RunHeader, header_of
+from grader.classroom.terms import Terms
+from grader.course import Course
+from grader.sandbox.doctor import strongest_level
+from grader.submission import find_submissions
+
+distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+pytestmark = pytest.mark.timeout(600)
+
+SLOW = "# {name}\ndef share(amounts):\n    sum(range(2_000_000))\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+CLASS_SIZE = 16
+LOOPBACK = "127.0.0.1"
+
+needs_wall = pytest.mark.skipif(strongest_level() != "full", reason="this machine has no full isolation")
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own as on a cluster, on the loopback only."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._processes = folder, dict[str, subprocess.Popen[bytes]]()
+        self._file = folder / "scheduler.json"
+        self._start("scheduler", "scheduler", "--port", 0, "--scheduler-file", self._file, "--no-show")
+        self.client: Any = None
+        while self.client is None:
+            assert self._processes["scheduler"].poll() is None
+            if self._file.exists() and self._file.stat().st_size:
+                self.client = distributed.Client(scheduler_file=str(self._file), set_as_default=False)
+        self.address = str(self.client.scheduler.address)
+
+    def add(self, name: str, *arguments: object, **environment: str) -> None:
+        """Start a worker under a name that has none, and wait until it is there."""
+        known = len(self.pids())
+        options = ["--scheduler-file", self._file, "--name", name, "--nthreads", 1, "--local-directory", self._folder]
+        self._start(name, "worker", *options, *arguments, **environment)
+        self.client.wait_for_workers(known + 1)
+
+    def pids(self) -> dict[str, int]:
+        """The process of each worker (not of its nanny), by the worker's address."""
+        return dict(self.client.run(os.getpid))
+
+    def kill(self, name: str) -> None:
+        """End a process, and wait until the scheduler knows."""
+        process = self._processes.pop(name)
+        process.kill()
+        process.wait()
+
+    def has(self, name: str) -> bool:
+        return name in self._processes and self._processes[name].poll() is None
+
+    def close(self) -> None:
+        self.client.close()
+        for name in list(self._processes):
+            self.kill(name)
+
+    def _start(self, name: str, kind: str, *arguments: object, **environment: str) -> None:
+        command = [Path(sys.executable).with_name("dask"), kind, "--host", LOOPBACK, "--no-dashboard", *arguments]
+        with (self._folder / f"{name}.log").open("wb") as log:
+            self._processes[name] = subprocess.Popen(
+                list(map(str, command)), cwd=self._folder, stdout=log, stderr=log, env={**os.environ, **environment}
+            )
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    found = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def workers(shared: Cluster) -> Cluster:
+    """The cluster with two workers: one alone, and one with a nanny that starts a successor."""
+    for name, nanny in {"alone": "--no-nanny", "nannied": "--nanny"}.items():
+        if not shared.has(name):
+            shared.add(name, nanny)
+    shared.client.wait_for_workers(2)
+    return shared
+
+
+@pytest.fixture(scope="module")
+def slow_class(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path]) -> Path:
+    """A class that takes some seconds, so that there is a middle to kill in."""
+    folder = tmp_path_factory.mktemp("slow") / "class"
+    for number in range(CLASS_SIZE):
+        handed_in = hand_in(folder, f"s{number:03d}", right=bool(number % 3))
+        if number % 3 == 1:
+            (handed_in / "share.py").write_text(SLOW.format(name=handed_in.name), "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def local(
+    slow_class: Path, course_root: Path, tmp_path_factory: pytest.TempPathFactory, kata: Callable[..., Any]
+) -> Path:
+    """OUT of the same class on this machine alone."""
+    out = tmp_path_factory.mktemp("local") / "out"
+    terms = ["--course", course_root, "--isolation", "best", "--seed", 5, "--jobs", 2]
+    done = kata("grade-class", slow_class, "--out", out, *terms, cwd=out.parent, seconds=300)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_records_are_those_of_one_machine_and_nobody_stays_behind(
+    workers: Cluster,
+    slow_class: Path,
+    local: Path,
+    tmp_path: Path,
+    grading: Callable[..., Any],
+    timeless: Callable[[Path], list[str]],
+) -> None:
+    status, said = grading(slow_class, tmp_path / "out", "--scheduler", workers.address).end()
+    assert (status, said) == (0, "")
+    assert timeless(tmp_path / "out") == timeless(local)
+    assert not any(map(_judges_of, workers.pids().values()))
+
+
+@pytest.mark.parametrize("everyone", [pytest.param(False, id="one"), pytest.param(True, id="all, one has a nanny")])
+def test_worker_killed_in_the_middle_loses_nothing(
+    everyone: bool,
+    workers: Cluster,
+    slow_class: Path,
+    local: Path,
+    tmp_path: Path,
+    grading: Callable[..., Any],
+    timeless: Callable[[Path], list[str]],
+) -> None:
+    out = tmp_path / "out"
+    pids = workers.pids()
+    run = grading(slow_class, out, "--scheduler", workers.address)
+    run.await_results()
+    workers.kill("alone")
+    (successful,) = workers.client.nthreads().keys() & pids.keys() if not everyone else [None]
+    if everyone:
+        for pid in pids.values():
+            _kill(pid)
+    status, said = run.end()
+    assert status == 0, said
+    lost = sorted(pids.keys() - {successful})
+    assert sorted(said.splitlines()) == [
+        f"The worker {address} was lost; what it had not finished went to others." for address in lost
+    ]
+    assert timeless(out) == timeless(local)
+
+
+@needs_wall
+def test_worker_without_isolation_is_refused_and_named_and_the_rest_goes_on(
+    workers: Cluster,
+    slow_class: Path,
+    local: Path,
+    tmp_path: Path,
+    grading: Callable[..., Any],
+    timeless: Callable[[Path], list[str]],
+) -> None:
+    before = set(workers.pids())
+    workers.add("bare", "--no-nanny", PATH=str(tmp_path))
+    (bare,) = set(workers.pids()) - before
+    try:
+        status, said = grading(slow_class, tmp_path / "out", "--scheduler", workers.address).end()
+    finally:
+        workers.kill("bare")
+    assert status == 0
+    assert said.splitlines() == [
+        f"The worker {bare} gets no work: it cannot isolate submissions, missing: bubblewrap is not installed."
+    ]
+    assert timeless(tmp_path / "out") == timeless(local)
+
+
+@needs_wall
+def test_without_a_worker_that_can_isolate_nothing_is_graded_and_a_lost_scheduler_ends_the_run(
+    slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
+) -> None:
+    own = Cluster(tmp_path)
+    try:
+        own.add("bare", "--no-nanny", PATH=str(tmp_path))
+        (bare,) = own.pids()
+        status, said = grading(slow_class, tmp_path / "out", "--scheduler", own.address).end()
+        why = f"{bare}: it cannot isolate submissions, missing: bubblewrap is not installed"
+        assert said.splitlines() == [
+            f"No worker of the scheduler at {own.address} can grade ({why}). Nothing was graded."
+        ]
+        assert status == 3 and not (tmp_path / "out").exists()
+
+        own.add("good", "--no-nanny")
+        run = grading(slow_class, tmp_path / "out", "--scheduler", own.address)
+        run.await_results()
+        own.kill("scheduler")
+        status, said = run.end()
+        there = len(read_results(tmp_path / "out"))
+        assert status == 3, said
+        assert said.splitlines()[-1] == (
+            f"The scheduler at {own.address} does not answer any more. {there} of {CLASS_SIZE} are graded and kept in "
+            f"{tmp_path / 'out'}; go on with --resume."
+        )
+        assert 0 < there < CLASS_SIZE
+    finally:
+        own.close()
+
+
+def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
+    workers: Cluster, slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
+) -> None:
+    out = tmp_path / "out"
+    run = grading(slow_class, out, "--scheduler", workers.address)
+    run.await_results()
+    run.signal(signal.SIGINT)
+    status, said = run.end()
+    there = len(read_results(out))
+    assert said.splitlines() == [f"Stopped. {there} of {CLASS_SIZE} are graded and kept in {out}; go on with --resume."]
+    assert status == 130 and 0 < there < CLASS_SIZE
+    assert not any(map(_judges_of, workers.pids().values()))
+
+
+CONNECTS = """\
+import socket
+
+def share(amounts):
+    try:
+        socket.create_connection(("127.0.0.1", {port}), timeout=5).close()
+    except OSError as error:
+        return amounts * 0
+    return amounts / amounts.sum(-1, keepdim=True)
+"""
+
+
+@pytest.mark.parametrize("level", [pytest.param("full", marks=needs_wall), "reduced"], ids=str)
+def test_learners_code_on_a_worker_cannot_connect_to_the_scheduler(
+    level: str, workers: Cluster, tmp_path: Path, hand_in: Callable[..., Path], grading: Callable[..., Any]
+) -> None:
+    source = CONNECTS.format(port=workers.address.rpartition(":")[2])
+    (hand_in(tmp_path / "class", "ada") / "share.py").write_text(source, "utf-8")
+    run = grading(tmp_path / "class", tmp_path / "out", "--scheduler", workers.address, "--isolation", level)
+    status, said = run.end()
+    assert status == 0, said
+    ((exercise,),) = [result.record.exercises for result in read_results(tmp_path / "out")]
+    outcomes = {check.name: check.outcome for check in exercise.checks}
+    assert outcomes["test_example"] == outcomes["test_every_row_by_itself"] == "failed"
+    control = f"{source}\nimport torch\nassert share(torch.ones(2)).tolist() == [0.5, 0.5]"
+    subprocess.run([sys.executable, "-c", control], check=True)  # where there is no wall, it does connect
+
+
+@pytest.fixture
+def job(course: Course, slow_class: Path) -> Job:
+    terms = Terms(course.root / "course.yml", "none", 5)
+    handed_in = entries(find_submissions(slow_class))
+    return Job("test", terms, header_of(course, terms, {}), sights(handed_in))
+
+
+def test_worker_that_sees_the_same_has_no_obstacle(job: Job) -> None:
+    assert len(job.seen) == CLASS_SIZE
+    assert obstacle(job) is None
+
+
+@pytest.mark.parametrize("name", ["attention-kata", "numpy", "python", "torch"])
+def test_worker_with_another_version_may_not_grade(name: str, job: Job) -> None:
+    here = job.header.versions[name]
+    header = job.header.model_copy(update={"versions": {**job.header.versions, name: "0.0"}})
+    assert obstacle(dataclasses.replace(job, header=header)) == f"its {name} is {here}, not 0.0"
+
+
+@pytest.mark.parametrize("hash", ["course_sha256", "checks_sha256"])
+def test_worker_that_sees_another_course_may_not_grade(hash: str, job: Job) -> None:
+    header = job.header.model_copy(update={hash: "0" * 64})
+    assert obstacle(dataclasses.replace(job, header=header)) == "it sees another course at the same path"
+
+
+def test_worker_that_does_not_see_the_course_may_not_grade(job: Job, tmp_path: Path) -> None:
+    gone = tmp_path / "course.yml"
+    terms = dataclasses.replace(job.terms, course=gone)
+    assert obstacle(dataclasses.replace(job, terms=terms)) == f"it does not see the course at {gone}"
+
+
+def test_worker_that_sees_other_submissions_may_not_grade(job: Job, slow_class: Path, tmp_path: Path) -> None:
+    gone, other = tmp_path / "gone", slow_class / "s000"
+    assert obstacle(dataclasses.replace(job, seen={gone: "0"})) == f"it does not see {gone}"
+    assert obstacle(dataclasses.replace(job, seen={other: "0"})) == f"it sees something else at {other}"
+
+
+def test_workers_of_another_make_are_all_named(workers: Cluster, job: Job) -> None:
+    header: RunHeader = job.header.model_copy(update={"versions": {**job.header.versions, "torch": "0.0"}})
+    with pytest.raises(NoWorkerLeft) as refusal:
+        ClusterJudges(workers.address, job.terms, header, [])
+    for address in workers.pids():
+        assert f"{address}: its torch is {job.header.versions['torch']}, not 0.0" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param("tcp://127.0.0.1:1", id="nobody listens"),
+        pytest.param("http://127.0.0.1:8786", id="unknown protocol"),
+        pytest.param("tls://127.0.0.1:8786", id="TLS without certificates"),
+        pytest.param("nowhere", id="no port"),
+    ],
+)
+def test_address_without_a_scheduler_is_one_sentence(address: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2)
+    with pytest.raises(ClusterError) as refusal:
+        ClusterJudges(address, job.terms, job.header, [])
+    assert str(refusal.value).startswith(f"There is no scheduler of dask.distributed at {address} (")
+    assert "\n" not in str(refusal.value)
+
+
+def test_something_else_at_the_address_is_one_sentence(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2)
+    with socket.create_server((LOOPBACK, 0)) as server:
+        threading.Thread(target=_hang_up_on_everybody, args=[server], daemon=True).start()
+        address = f"tcp://{LOOPBACK}:{server.getsockname()[1]}"
+        with pytest.raises(ClusterError, match="There is no scheduler"):
+            ClusterJudges(address, job.terms, job.header, [])
+
+
+def test_without_the_extra_the_command_says_what_to_install(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install 'attention-kata\[cluster\]'"):
+        ClusterJudges("tcp://127.0.0.1:1", job.terms, job.header, [])
+
+
+def test_command_ends_with_status_2_when_there_is_no_scheduler(
+    slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
+) -> None:
+    status, said = grading(slow_class, tmp_path / "out", "--scheduler", "http://127.0.0.1:8786").end()
+    assert status == 2
+    assert len(said.splitlines()) == 1 and said.startswith("There is no scheduler of dask.distributed at http://")
+    assert not (tmp_path / "out").exists()
+
+
+def _hang_up_on_everybody(server: socket.socket) -> None:
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection:
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def _judges_of(worker: int) -> list[int]:
+    """The processes of a worker's judges: its children, dask's own bookkeeper left out."""
+    children = [
+        int(pid) for task in Path(f"/proc/{worker}/task").iterdir() for pid in (task / "children").read_text().split()
+    ]
+    return [pid for pid in children if b"spawn_main" in _command(pid)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
