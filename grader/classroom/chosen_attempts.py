@@ -18,10 +18,10 @@ from grader.submission.naming import kind_of_file
 from .attempts import ATTEMPTS, in_order, whose
 from .final_points import nobody, rewrite, without_time
 from .kept_times import KeptTimes
-from .learners import CLASS_LIST, write_class_list
+from .learners import CLASS_LIST, ClassListError, write_class_list
 from .ledger import writing
 from .members import Members, first_few
-from .results_file import Result, Results, class_of, read_results, ungraded
+from .results_file import Result, Results, ResultsError, class_of, read_results, ungraded
 from .times import Moments, by_attempt, by_learner
 
 _Places = Mapping[str, Sequence[int]]
@@ -29,10 +29,17 @@ _Places = Mapping[str, Sequence[int]]
 
 
 def keep_class_list(out: Path, members: Members) -> None:
-    """Write down the learners of a class of attempts. Raises LedgerError when that cannot be done, ResultsError."""
+    """Write down the learners of a class of attempts.
+
+    Raises LedgerError when that cannot be done, ResultsError when what an earlier run left cannot be read.
+    """
     path = out / CLASS_LIST
-    with writing(path):
-        write_class_list(path, [member.learner for member in members.all], _places(read_results(out / ATTEMPTS)))
+    recorded = _places(read_results(out / ATTEMPTS))
+    try:
+        with writing(path):
+            write_class_list(path, [member.learner for member in members.all], recorded)
+    except ClassListError as error:
+        raise ResultsError(str(error)) from None
 
 
 def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -> list[str]:
