@@ -35,7 +35,7 @@ class LearnerRow:
     is_complete: bool
     unreadable: str
     graded_points: float | None = None
-    """The points before the course's policy, where one was applied."""
+    """The points before the course's policy, where it changed them."""
     attempt: str = ""
     """Which of several attempts it is, in words."""
 
@@ -148,7 +148,7 @@ class ClassSummary:
                 problems=len(record.problems),
                 is_complete=record.complete,
                 unreadable=_why_unreadable(record),
-                graded_points=record.points if record.is_adjusted else None,
+                graded_points=record.points if record.adjustments else None,
                 attempt=which_attempt(record),
             )
         )
@@ -159,7 +159,7 @@ class ClassSummary:
 
     @property
     def is_adjusted(self) -> bool:
-        """Whether the course's policy was applied, so that points are final ones."""
+        """Whether the course's policy changed anybody's points."""
         return any(row.graded_points is not None for row in self.rows)
 
     @property
