@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,19 @@ def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
     assert said.splitlines() == [f"Stopped. {there} of {CLASS_SIZE} are graded and kept in {out}; go on with --resume."]
     assert status == 130 and 0 < there < CLASS_SIZE
     assert not any(map(_judges_of, workers.pids().values()))
+
+
+def test_judge_that_dies_takes_no_worker_along(workers: Cluster, job: Job) -> None:
+    before = workers.pids()
+    judges = ClusterJudges(workers.address, job.terms, job.header, [])
+    try:
+        with pytest.raises(BrokenExecutor):
+            judges.submit(os._exit, 1).result()
+        assert judges.submit(abs, -1).result() == 1
+    finally:
+        judges.shutdown(cancel_futures=True)
+    assert workers.pids() == before
+    assert judges.remarks == []
 
 
 CONNECTS = """\
