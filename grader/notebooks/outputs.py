@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 from nbformat.v4 import new_output
 
 from grader.reports import wording
-from grader.reports.safe_text import safe_block, safe_line, visible
+from grader.reports.pages import MESSAGE_LINES, render_page
+from grader.reports.safe_text import safe_block, safe_line
 from grader.results import CheckResult, ExerciseResult
-
-MESSAGE_LINES = 60
 
 
 def outputs_of(result: ExerciseResult, worth: float, problems: Sequence[str], seed: int) -> list[Any]:
@@ -35,7 +30,7 @@ def outputs_of(result: ExerciseResult, worth: float, problems: Sequence[str], se
 
 
 def _page(result: ExerciseResult, problems: Sequence[str], seed: int) -> str:
-    return _environment().get_template("verdict.html.j2").render(exercise=result, problems=problems, seed=seed)
+    return render_page("test_cell.html.j2", exercise=result, problems=problems, seed=seed)
 
 
 def _text(result: ExerciseResult, problems: Sequence[str]) -> str:
@@ -53,30 +48,3 @@ def _text(result: ExerciseResult, problems: Sequence[str]) -> str:
 def _line(check: CheckResult) -> str:
     points = f"{wording.score(check.points)}/{wording.score(check.max_points)}"
     return f"[{check.outcome}] {safe_line(check.title or check.name)} ({points})"
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        line=safe_line, block=lambda text: "\n".join(safe_block(text, MESSAGE_LINES)), score=wording.score
-    )
-    environment.globals.update(
-        marks=wording.MARKS,
-        findings=wording.findings,
-        not_run=wording.not_run,
-        waits_for_main=wording.waits_for_main,
-    )
-    return environment
-
-
-def _shown(value: Any) -> Any:
-    """A value on its way into a page, with what would be invisible spelt out."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
