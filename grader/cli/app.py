@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -24,8 +25,15 @@ def main() -> None:
         with sentences():
             app()
     except SystemExit as end:
+        if _was_swallowed(end):
+            print("Stopped.", file=sys.stderr)
         leave(end.code)
     leave(0)
+
+
+def _was_swallowed(end: SystemExit) -> bool:
+    """Whether it is typer's answer to Ctrl-C, of which it says nothing."""
+    return isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt)
 
 
 @app.callback(invoke_without_command=True)

@@ -112,7 +112,8 @@ def _entries(submissions: list[Path], whole_class: bool, learner: str | None, co
             raise UsageError(
                 f"{path.name} is named after the work, not after a learner; say whose it is with --learner."
             )
-    return entries(paths)
+    # each by itself: two of one name are no two learners
+    return [entry for path in paths for entry in entries([path])]
 
 
 @contextmanager

@@ -268,10 +268,10 @@ class _Batch:
         started = time.perf_counter()
         endings = self._run(sitting, ahead, items)
         if any(ending.outcome == "machine" for ending in endings.values()):
-            self._judge.replace_sandbox()
             for each in (sitting, ahead):
                 if each is not None:
-                    each.close()
+                    each.close()  # while their own sandbox is there to be asked for them
+            self._judge.replace_sandbox()
             sitting.checked.clear()
             endings = self._run(sitting, ahead, items)
         return result_of(kit, sitting, items, endings, time.perf_counter() - started)

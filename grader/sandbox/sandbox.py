@@ -102,6 +102,9 @@ class Sandbox:
 
     def _hear(self, deadline: float) -> dict[str, Any] | None:
         """Take one message of the zygote's; None when there is none by `deadline` or the zygote has ended."""
+        if self._control.fileno() < 0:  # closed, as the zygote never got ready
+            self._has_ended = True
+            return None
         poller = select.poll()
         poller.register(self._control, select.POLLIN)
         if not poller.poll(max(0.0, deadline - time.monotonic()) * 1000):
