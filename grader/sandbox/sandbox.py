@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import time
@@ -15,7 +16,7 @@ from typing import Any
 from .forked import ForkedWorker
 from .launch import LaunchedZygote, MachineError, launch_zygote
 from .levels import Level
-from .worker import Bounds, Worker
+from .worker import END_SECONDS, Bounds, Worker
 
 START_SECONDS = 60.0
 MAX_MESSAGE_BYTES = 4096
@@ -136,8 +137,13 @@ class Sandbox:
     def close(self) -> None:
         """End the zygote and every worker."""
         self._control.close()
+        if self._process.poll() is None:
+            # the group: bubblewrap's own child may be waiting for a word of its parent's, and would wait for ever
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
-        self._process.communicate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.communicate(timeout=END_SECONDS)
         for pidfd in self._pidfds.values():
             os.close(pidfd)
         self._pidfds.clear()
