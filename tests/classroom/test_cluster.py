@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
@@ -124,6 +125,14 @@ def local(
     return out
 
 
+def _await_no_judges(workers: Cluster) -> None:
+    """They are told to go before the command ends, and are gone a moment later."""
+    deadline = time.monotonic() + 60
+    while any(map(_judges_of, workers.pids().values())):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
 def test_records_are_those_of_one_machine_and_nobody_stays_behind(
     workers: Cluster,
     slow_class: Path,
@@ -135,7 +144,7 @@ def test_records_are_those_of_one_machine_and_nobody_stays_behind(
     status, said = grading(slow_class, tmp_path / "out", "--scheduler", workers.address).end()
     assert (status, said) == (0, "")
     assert timeless(tmp_path / "out") == timeless(local)
-    assert not any(map(_judges_of, workers.pids().values()))
+    _await_no_judges(workers)
 
 
 @pytest.mark.parametrize("everyone", [pytest.param(False, id="one"), pytest.param(True, id="all, one has a nanny")])
@@ -231,7 +240,7 @@ def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
     there = len(read_results(out))
     assert said.splitlines() == [f"Stopped. {there} of {CLASS_SIZE} are graded and kept in {out}; go on with --resume."]
     assert status == 130 and 0 < there < CLASS_SIZE
-    assert not any(map(_judges_of, workers.pids().values()))
+    _await_no_judges(workers)
 
 
 def test_judge_that_dies_takes_no_worker_along(workers: Cluster, job: Job) -> None:
