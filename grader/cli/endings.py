@@ -59,6 +59,7 @@ def sentences() -> Iterator[None]:
 def _told_by_themselves() -> tuple[type[Exception], ...]:
     """Errors whose text is a sentence for people; imported only now that there is one."""
     from grader.classroom.cluster import ClusterError
+    from grader.classroom.learners import ClassListError
     from grader.classroom.ledger import LedgerError
     from grader.classroom.results_file import ResultsError
     from grader.classroom.roster import RosterError
@@ -67,7 +68,17 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     from grader.course import CourseError
     from grader.submission import SubmissionError
 
-    return (CourseError, SubmissionError, RosterError, RunError, ResultsError, LedgerError, TimesError, ClusterError)
+    return (
+        CourseError,
+        SubmissionError,
+        RosterError,
+        RunError,
+        ResultsError,
+        LedgerError,
+        TimesError,
+        ClusterError,
+        ClassListError,
+    )
 
 
 def stop(sentence: str, status: int) -> NoReturn:
