@@ -15,6 +15,7 @@ from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pytest
 
 from grader.classroom import cluster
@@ -28,7 +29,6 @@ from grader.course import Course
 from grader.sandbox.doctor import strongest_level
 from grader.submission import find_submissions
 
-distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 pytestmark = pytest.mark.timeout(600)
 
 SLOW = "# {name}\ndef share(amounts):\n    sum(range(2_000_000))\n    return amounts / amounts.sum(-1, keepdim=True)\n"
