@@ -29,6 +29,8 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     does not. Of several the one is taken that explains most checks and contradicts fewest of the others; one that
     contradicts any must explain a main check, else it is only alike by chance.
     """
+    if all(check.passed for check in checks):
+        return []
     weighed = [_Weighed.of(check, expected) for check in checks if check.exchanges]
     failed = {check.name: check for check in weighed if not check.passed and check.is_wrong}
     if not failed:

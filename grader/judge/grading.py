@@ -40,6 +40,7 @@ from .collection import ExerciseFile, Kit, Worth, exercise_file, worth_of
 from .errors import GraderBroken
 from .failure import CheckFailed
 from .sitting import Sitting
+from .verdicts import Verdicts
 
 BEHIND_THE_DEADLINES_SECONDS = 300
 """pytest-timeout's limit for one check: far beyond the judge's own deadlines, in case these fail."""
@@ -65,7 +66,8 @@ class Ending:
 class Judge:
     """Grades submissions of one course at one isolation level with one seed.
 
-    The sandbox starts at once, so that torch loads there while this process loads it too.
+    The sandbox starts at once, so that torch loads there while this process loads it too. With `share_verdicts` a file
+    that passed is not run again for the next submission that holds the very same.
     """
 
     def __init__(
@@ -75,6 +77,8 @@ class Judge:
         seed: int,
         only: Sequence[str] = (),
         launched: Launched | None = None,
+        *,
+        share_verdicts: bool = False,
     ) -> None:
         self.course = course
         self.level: Level = level
@@ -84,6 +88,7 @@ class Judge:
         self.kits = {e.id: Kit(course, e) for e in course.exercises if e.id in wanted}
         self.worths: dict[str, dict[str, Worth]] = {}
         """What the checks of each exercise are worth; known once `grade` was called."""
+        self.verdicts = Verdicts() if share_verdicts else None
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
 
     def grade(
@@ -228,18 +233,24 @@ class _Batch:
     # --- one submission ------------------------------------------------------------------------------------
 
     def _grade(self, submission: Submission, groups: Mapping[str, list[pytest.Item]]) -> Record:
-        sittings = {id: self._sit(kit, submission) for id, kit in self._judge.kits.items()}
-        waiting = [sitting for sitting in sittings.values() if isinstance(sitting, Sitting)]
+        starts = {
+            id: self._known(kit, submission) or self._sit(kit, submission) for id, kit in self._judge.kits.items()
+        }
+        waiting = [start for start in starts.values() if isinstance(start, Sitting)]
         results = []
         for id, kit in self._judge.kits.items():
-            sitting = sittings[id]
-            if isinstance(sitting, Sitting):
-                waiting.remove(sitting)
+            start = starts[id]
+            if isinstance(start, ExerciseResult):
+                results.append(start)
+            elif isinstance(start, Sitting):
+                waiting.remove(start)
                 ahead = waiting[0] if waiting else None
-                results.append(self._examine(kit, sitting, ahead, groups[id]))
-                self._show_failures(submission, sitting, results[-1])
+                results.append(self._examine(kit, start, ahead, groups[id]))
+                if self._judge.verdicts is not None:
+                    self._judge.verdicts.note(self._judge.seed, start.attempt.source, results[-1])
+                self._show_failures(submission, start, results[-1])
             else:
-                results.append(_without_work(kit, sitting, groups[id]))
+                results.append(_without_work(kit, start, groups[id]))
             self._advance(id)
         return Record.of(
             submission=submission.name,
@@ -249,6 +260,12 @@ class _Batch:
             exercises=results,
             problems=[Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems],
         )
+
+    def _known(self, kit: Kit, submission: Submission) -> ExerciseResult | None:
+        source, verdicts = submission.sources.get(kit.exercise.id), self._judge.verdicts
+        if source is None or verdicts is None:
+            return None
+        return verdicts.of(self._judge.seed, kit.exercise.id, source.content)
 
     def _sit(self, kit: Kit, submission: Submission) -> Sitting | Literal["missing", "not_started"]:
         exercise = kit.exercise

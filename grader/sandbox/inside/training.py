@@ -13,7 +13,10 @@ def train(model: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor, r
 
     `targets` has the shape of `inputs`: the token that follows at each place.
     """
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
+    parameters = list(model.parameters())
+    # one call for all parameters takes a quarter of the time of a loop over them, and wants floating-point numbers
+    is_plain = all(parameter.is_floating_point() for parameter in parameters)
+    optimizer = torch.optim.AdamW(parameters, lr=rate, fused=is_plain)
     model.train()
     losses = []
     for idx, following in zip(inputs, targets, strict=True):
@@ -21,7 +24,7 @@ def train(model: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor, r
         loss = F.cross_entropy(logits.flatten(0, 1), following.flatten())
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        torch.nn.utils.clip_grad_norm_(parameters, CLIP)
         optimizer.step()
         losses.append(float(loss.detach()))
     return losses

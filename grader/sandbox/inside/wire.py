@@ -77,6 +77,9 @@ class Slot:
     number: int
 
 
+TAG = "$"
+"""Marks an object that stands for something that JSON has no form for: {"$": kind, "v": value}."""
+
 _AS_IT_IS = frozenset({str, int, bool, type(None), list, tuple, dict, torch.Tensor})
 """Types of which no value can be a number in disguise; nearly all that is sent is of these."""
 
@@ -104,9 +107,11 @@ class _Encoder:
         if kind is str:
             return value[:MAX_TEXT]
         if kind is list:
-            return {"$": "list", "v": [self.encode(item, depth + 1) for item in value]}
+            return [self.encode(item, depth + 1) for item in value]
         if kind is tuple or (isinstance(value, tuple) and hasattr(kind, "_fields")):
             return {"$": "tuple", "v": [self.encode(item, depth + 1) for item in value]}
+        if kind is dict and all(map(_is_plain_key, value)):
+            return {key: self.encode(item, depth + 1) for key, item in value.items()}
         if isinstance(value, dict):
             pairs = [[self.encode(k, depth + 1), self.encode(v, depth + 1)] for k, v in dict.items(value)]
             return {"$": "dict", "v": pairs}
@@ -133,6 +138,11 @@ class _Encoder:
         key = str(len(self.tensors))
         self.tensors[key] = plain
         return {"$": "tensor", "v": key}
+
+
+def _is_plain_key(key: Any) -> bool:
+    """Whether a mapping with such keys can be written as a JSON object that no tag is mistaken for."""
+    return type(key) is str and key != TAG and len(key) <= MAX_TEXT
 
 
 def _plain_number(value: Any) -> Any:
@@ -194,16 +204,19 @@ class _Decoder:
             raise WireError("a whole number that is too large")
         if value is None or isinstance(value, (bool, int, float, str)):
             return value
-        if isinstance(value, dict) and value.keys() == {"$", "v"}:
-            return self._tagged(value["$"], value["v"], depth)
+        if isinstance(value, list):
+            return [self.decode(item, depth + 1) for item in value]
+        if isinstance(value, dict) and TAG not in value:
+            return {key: self.decode(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, dict) and value.keys() == {TAG, "v"}:
+            return self._tagged(value[TAG], value["v"], depth)
         raise WireError("an unknown form of value")
 
     def _tagged(self, tag: Any, body: Any, depth: int) -> Any:
         if tag == "tensor" and isinstance(body, str) and body in self.tensors:
             return _fit(self.tensors[body])
-        if tag in ("list", "tuple") and isinstance(body, list):
-            items = [self.decode(item, depth + 1) for item in body]
-            return items if tag == "list" else tuple(items)
+        if tag == "tuple" and isinstance(body, list):
+            return tuple(self.decode(item, depth + 1) for item in body)
         if tag == "dict" and isinstance(body, list):
             return self._mapping(body, depth)
         if tag == "float" and body in ("nan", "inf", "-inf"):

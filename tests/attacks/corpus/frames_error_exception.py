@@ -13,7 +13,7 @@ def send(header, block=b""):
 
 
 def items(*values):
-    return {"$": "list", "v": list(values)}
+    return list(values)
 
 
 def mapping(**values):

@@ -19,7 +19,7 @@ def tensors(entries, data=b""):
 
 
 def items(*values):
-    return {"$": "list", "v": list(values)}
+    return list(values)
 
 
 def mapping(**values):

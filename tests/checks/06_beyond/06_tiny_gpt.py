@@ -33,7 +33,8 @@ TEXT = torch.tensor([VOCABULARY.index(word) for word in WORDS])
 
 WIDTH, HEADS, CONTEXT, VOCAB = 32, 4, 12, len(VOCABULARY)
 FEW_WORDS = 5
-TRAINING_STEPS, BATCH, RATE = 140, 16, 8e-3
+FEW_STEPS, TRAINING_STEPS, BATCH, RATE = 60, 140, 16, 8e-3
+"""Nearly every right model is far enough after the few steps; one that is not gets all, from the start."""
 READING_STEPS, PROMPTS = 40, 48
 """So much of the rhyme makes the likeliest word depend on what is shown, whatever the weights began with. Trained less, some
 right models say the same word to everything, and nobody sees what `generate` showed them. With 48 prompts one token shown too
@@ -249,6 +250,18 @@ def test_learns_more_than_word_pairs(learner, draw):
     ask(learner, untrained, LOGITS)
 
     batches = pieces_of_the_rhyme(draw, TRAINING_STEPS, CONTEXT + 1)
+    enough = SHARE_OF_BIGRAM_LOSS * bigram_loss()
+    if any(_loss_after(learner, draw, seed, batches[:steps]) < enough for steps in (FEW_STEPS, TRAINING_STEPS)):
+        return
+    fail(
+        f"After {TRAINING_STEPS} steps of training on the rhyme the model predicts the next word no better than one that knows only "
+        "the last word (or hardly better). Does attention bring the earlier words in, are there residual connections, and does a "
+        "gradient reach every layer?",
+    )
+
+
+def _loss_after(learner, draw, seed, batches):
+    """The mean loss, in nats, of the last word of every piece of the rhyme after training on these batches."""
     windows = TEXT.unfold(0, CONTEXT + 1, 1)
     asked = _reader(draw, seed)
     asked.train(asked.module, batches[..., :-1], batches[..., 1:], RATE)
@@ -266,12 +279,7 @@ def test_learns_more_than_word_pairs(learner, draw):
         math.isfinite(loss),
         "After training on the rhyme the logits are not finite. Did a mask hide a whole row, or a scale get lost?",
     )
-    expect(
-        loss < SHARE_OF_BIGRAM_LOSS * bigram_loss(),
-        f"After {TRAINING_STEPS} steps of training on the rhyme the model predicts the next word no better than one that knows only "
-        "the last word (or hardly better). Does attention bring the earlier words in, are there residual connections, and does a "
-        "gradient reach every layer?",
-    )
+    return loss
 
 
 def _reader(draw, seed):
