@@ -16,11 +16,12 @@ from grader.results import Record
 from grader.submission.naming import kind_of_file
 
 from .attempts import ATTEMPTS, in_order, whose
-from .final_points import nobody, rewrite, without_time
+from .final_points import nobody, rewrite, without_hints, without_time
 from .kept_times import KeptTimes
 from .learners import CLASS_LIST, ClassListError, write_class_list
 from .ledger import writing
 from .members import Members, first_few
+from .opened_hints import hints_by_learner
 from .results_file import Result, Results, ResultsError, class_of, read_results, ungraded
 from .times import Moments, by_attempt, by_learner
 
@@ -54,6 +55,7 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
     learners = class_of(out, places)
     rows, strange = by_attempt(times.hand_in_rows, learners)
     until, stranger = by_learner(times.extension_rows, learners)
+    hints, strangest = hints_by_learner(times.hints or (), learners)
     at: dict[str, Moments] = {}
     for learner in learners:
         names = [results.learners[place].name for place in places.get(learner.name, ())]
@@ -63,7 +65,7 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
 
     def tried(result: Result, learner: str) -> Tried:
         moments = at.get(result.learner.name, {})
-        hand_in = HandIn(moments, until.get(learner, {}))
+        hand_in = HandIn(moments, until.get(learner, {}), hints.get(learner, {}))
         record = result.record if raw else adjusted(result.record, course, hand_in)
         return Tried(whose(result.learner.name)[1], record, max(moments.values(), default=None))
 
@@ -76,7 +78,8 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
 
     rewrite(out, records())
     unknown = [each.name for each in results.learners if each.name not in at]
-    remarks = [*nobody(strange, stranger), *([] if raw else without_time(unknown, course))]
+    missing = [] if raw else [*without_time(unknown, course), *without_hints(times, course)]
+    remarks = [*nobody(strange, stranger, strangest), *missing]
     if waiting := [learner.name for learner in ungraded(out / ATTEMPTS)]:
         remarks.append(f"Not graded yet, so they do not count so far: {first_few(waiting)}.")
     return remarks

@@ -17,34 +17,38 @@ from .kept_times import KeptTimes
 from .learners import Learner
 from .ledger import LedgerError
 from .members import first_few
+from .opened_hints import hints_by_learner
 from .results_file import RESULTS, handed_in_nothing, read_results
 from .times import by_learner
 
 
 @dataclass(frozen=True)
 class HandIns:
-    """What is known of every learner's hand-in, and sentences about what could not be used."""
+    """What is known of every learner's hand-in and hints, and sentences about what could not be used."""
 
     at: Mapping[str, Mapping[str, datetime]]
     until: Mapping[str, Mapping[str, datetime]]
+    hints: Mapping[str, Mapping[str, int]]
     remarks: tuple[str, ...]
 
     def of(self, name: str) -> HandIn:
         """What is known of one learner's, by the name in the results."""
-        return HandIn(self.at.get(name, {}), self.until.get(name, {}))
+        return HandIn(self.at.get(name, {}), self.until.get(name, {}), self.hints.get(name, {}))
 
 
 def hand_ins(times: KeptTimes, learners: Sequence[Learner]) -> HandIns:
-    """The times of these learners."""
-    at, strange = by_learner(times.hand_in_rows, learners)
-    until, stranger = by_learner(times.extension_rows, learners)
-    return HandIns(at, until, nobody(strange, stranger))
+    """The times and hints of these learners."""
+    at, late = by_learner(times.hand_in_rows, learners)
+    until, extended = by_learner(times.extension_rows, learners)
+    hints, helped = hints_by_learner(times.hints or (), learners)
+    return HandIns(at, until, hints, nobody(late, extended, helped))
 
 
-def nobody(with_time: Sequence[str], with_extension: Sequence[str]) -> tuple[str, ...]:
+def nobody(with_time: Sequence[str], with_extension: Sequence[str], with_hints: Sequence[str]) -> tuple[str, ...]:
     """Sentences about names that fit nobody in the class."""
     remarks = [f"{name} has a hand-in time, but is nobody in this class." for name in with_time]
     remarks += [f"{name} has an extension, but is nobody in this class." for name in with_extension]
+    remarks += [f"{name} has opened hints, but is nobody in this class." for name in with_hints]
     return tuple(remarks)
 
 
@@ -61,7 +65,7 @@ def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
     known = hand_ins(times, learners)
     rewrite(out, (adjusted(result.record, course, known.of(result.learner.name)) for result in results))
     names = [learner.shown for learner in results.learners if learner.name not in known.at]
-    return [*known.remarks, *without_time(names, course)]
+    return [*known.remarks, *without_time(names, course), *without_hints(times, course)]
 
 
 def take_away_policy(out: Path) -> list[str]:
@@ -77,6 +81,13 @@ def without_time(names: Sequence[str], course: Course) -> list[str]:
     if not course.policy.due:
         return []
     return [f"When they handed in is not known, so they count as in time: {first_few(names)}."] if names else []
+
+
+def without_hints(times: KeptTimes, course: Course) -> list[str]:
+    """A sentence for when nobody has told which hints were opened, where that matters."""
+    if not course.policy.hints_cost_points or times.hints is not None:
+        return []
+    return ["Which hints were opened is not known, so no points are taken off for them; --hints FILE tells it."]
 
 
 def rewrite(out: Path, records: Iterable[Record]) -> None:

@@ -1,4 +1,4 @@
-"""OUT/times.json: when the class handed in and who has more time, as it was told last.
+"""OUT/times.json: when the class handed in, who has more time, and who opened hints, as it was told last.
 
 So a run that goes on, or a policy that is applied anew, need not be told again.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from .durable import write_atomically
+from .opened_hints import OpenedHints
 from .times import Row, TimesError
 
 TIMES = "times.json"
@@ -36,18 +37,28 @@ class _Told(BaseModel):
 
 
 class KeptTimes(BaseModel):
-    """What is known of a class's hand-ins. None: it was not told."""
+    """What is known of a class's hand-ins and opened hints. None: it was not told."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int = 1
     handed_in: tuple[_Told, ...] | None = None
     extensions: tuple[_Told, ...] | None = None
+    hints: tuple[OpenedHints, ...] | None = None
 
     @classmethod
-    def of(cls, handed_in: Sequence[Row] | None, extensions: Sequence[Row] | None) -> KeptTimes:
-        """What the rows of the two CSVs say, each None where it was not given."""
-        return cls(handed_in=_told(handed_in), extensions=_told(extensions))
+    def of(
+        cls,
+        handed_in: Sequence[Row] | None,
+        extensions: Sequence[Row] | None,
+        hints: Sequence[OpenedHints] | None = None,
+    ) -> KeptTimes:
+        """What the rows of the CSVs say, each None where it was not given."""
+        return cls(
+            handed_in=_told(handed_in),
+            extensions=_told(extensions),
+            hints=None if hints is None else tuple(hints),
+        )
 
     @property
     def hand_in_rows(self) -> list[Row]:
@@ -64,6 +75,7 @@ class KeptTimes(BaseModel):
         return KeptTimes(
             handed_in=earlier.handed_in if self.handed_in is None else self.handed_in,
             extensions=earlier.extensions if self.extensions is None else self.extensions,
+            hints=earlier.hints if self.hints is None else self.hints,
         )
 
 
@@ -79,7 +91,10 @@ def read_kept_times(out: Path) -> KeptTimes:
     except FileNotFoundError:
         return KeptTimes()
     except (OSError, ValidationError):
-        raise TimesError(f"{path} cannot be read, so nobody knows who was late: give --handed-in again.") from None
+        raise TimesError(
+            f"{path} cannot be read, so nobody knows who was late or opened hints: "
+            "remove it, and give --handed-in, --extensions and --hints again."
+        ) from None
 
 
 def write_kept_times(out: Path, times: KeptTimes) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .csv_rows import NumberedRows, first_of, titled_rows
 from .lms_names import read_name
 
-# As headers are written, in lower case and without anything but letters. The first that is there is the one.
+# As `letters` spells headers. The first that is there is the one.
 IDS = ("id", "studentid", "learnerid", "idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber",
        "username", "userid", "sisloginid", "loginid", "login", "netid")  # fmt: skip
 NAMES = ("name", "fullname", "displayname", "studentname", "learnername", "student", "learner")
@@ -21,7 +19,6 @@ FIRST_NAMES = ("firstname", "firstnames", "givenname", "givennames", "first")
 LAST_NAMES = ("lastname", "surname", "familyname", "last")
 EMAILS = ("email", "emailaddress", "mail", "emails")
 
-_DELIMITERS = ",;\t|"
 _A_FILE = "_0_file"
 """Makes a name that is cut off after the learner's number, as several files of one learner are called, whole again."""
 _POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
@@ -46,48 +43,25 @@ def read_roster(path: Path) -> list[Enrolled]:
 
     Raises RosterError when it cannot be read, has no column that names learners, or has an id twice.
     """
-    text = text_of(path)
-    header, *_ = text.splitlines() or [""]
-    delimiter = max(_DELIMITERS, key=header.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        columns = [letters(title) for title in next(rows, [])]
+    with titled_rows(path, RosterError) as (columns, rows):
         learners = list(_learners(path, columns, rows))
-    except csv.Error as error:
-        raise RosterError(f"{path}, line {rows.line_num}: this is not a CSV file ({error}).") from None
     if not learners:
         raise RosterError(f"{path} names no learner.")
     return learners
 
 
-def text_of(path: Path) -> str:
-    """What a roster's file says, in any encoding that spreadsheets save. Raises RosterError when it cannot be read."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise RosterError(f"{path} cannot be read: {error.strerror}.") from None
-    is_utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "cp1252"):  # the last is what Excel saves in the West
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise RosterError(f"{path} is not text: save it as CSV in UTF-8.")
-
-
-def _learners(path: Path, columns: Sequence[str], rows: Iterator[list[str]]) -> Iterator[Enrolled]:
+def _learners(path: Path, columns: Sequence[str], rows: NumberedRows) -> Iterator[Enrolled]:
     ids = [columns.index(title) for title in IDS if title in columns]
     email, name = first_of(EMAILS, columns), first_of(NAMES, columns)
     first, last = first_of(FIRST_NAMES, columns), first_of(LAST_NAMES, columns)
     if not ids and email is None and name is None and last is None:
         raise RosterError(f"{path} has no column for ids, names or emails; call them id, name and email.")
     lines: dict[str, int] = {}
-    for number, row in enumerate(rows, 2):
-        cells = [cell.strip() for cell in row] + [""] * (len(columns) - len(row))
+    for number, cells in rows:
         said = [cells[column] for column in ids if cells[column]]
         whole = _name(cells, name, first, last)
         address = cells[email] if email is not None else ""
-        if not any(cells) or whole.casefold() == _POINTS_POSSIBLE:
+        if whole.casefold() == _POINTS_POSSIBLE:
             continue
         id = said[0] if said else address or whole
         if not id:
@@ -102,11 +76,6 @@ def _name(cells: Sequence[str], name: int | None, first: int | None, last: int |
     if name is not None and cells[name]:
         return cells[name]
     return " ".join(cells[column] for column in (first, last) if column is not None and cells[column])
-
-
-def first_of(titles: Sequence[str], columns: Sequence[str]) -> int | None:
-    """The place of the column that has the first of these titles that is there; None when none is."""
-    return next((columns.index(title) for title in titles if title in columns), None)
 
 
 class Matcher:
@@ -151,8 +120,3 @@ def _letters_and_digits(text: str) -> str:
     """The text without case, accents, spaces and signs, as systems spell names in files."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(character for character in plain if character.isalnum())
-
-
-def letters(title: str) -> str:
-    """A column's title as IDS and the others spell it."""
-    return re.sub(r"[\W\d_]+", "", title.casefold())

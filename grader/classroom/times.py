@@ -7,8 +7,6 @@ have several attempts, a column says which attempt; a row without one is about t
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,18 +14,18 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.course.moments import EXAMPLE, placed, read_moment, read_zone
+from grader.course.phrases import quoted
 from grader.policy.lateness import earliest, latest
 from grader.policy.rules import EVERY_UNIT
 
+from .csv_rows import NumberedRows, first_of, titled_rows
 from .learners import Learner
-from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher, first_of, letters, text_of
+from .named import LEARNERS, by_name
 
-LEARNERS = ("learner", "submission", *IDS, *EMAILS, *NAMES)
 MOMENTS = ("time", "handedin", "handedinat", "submitted", "submittedat", "submissiontime", "timestamp", "until",
            "extendeduntil", "extension", "due", "newdue")  # fmt: skip
 UNITS = ("unit", "assignment", "folder")
 ATTEMPTS = ("attempt", "attemptname", "attemptnumber")
-_DELIMITERS = ",;\t|"
 
 
 class TimesError(Exception):
@@ -64,23 +62,16 @@ def _read(path: Path, course: Course, instant: _Instant, *, attempts: bool = Fal
     """The rows of a CSV of moments; one without its distance from UTC is in the course's time zone.
 
     Raises TimesError for a file that cannot be read, lacks a column, or says anything that is no moment of a unit, or
-    two moments for the same: marks hang on it, so nothing is guessed. RosterError when it is not text.
+    two moments for the same: marks hang on it, so nothing is guessed.
     """
-    text = text_of(path)
-    header, *_ = text.splitlines() or [""]
-    delimiter = max(_DELIMITERS, key=header.count)
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        columns = [letters(title) for title in next(lines, [])]
-        return list(_rows(path, columns, lines, course, instant, ATTEMPTS if attempts else ()))
-    except csv.Error as error:
-        raise TimesError(f"{path}, line {lines.line_num}: this is not a CSV file ({error}).") from None
+    with titled_rows(path, TimesError) as (columns, rows):
+        return list(_rows(path, columns, rows, course, instant, ATTEMPTS if attempts else ()))
 
 
 def _rows(
     path: Path,
     columns: Sequence[str],
-    lines: Iterator[list[str]],
+    rows: NumberedRows,
     course: Course,
     instant: _Instant,
     attempts: Sequence[str],
@@ -89,15 +80,14 @@ def _rows(
     if who is None or when is None:
         raise TimesError(f"{path} has no columns for learners and times; call them learner and time.")
     first: dict[tuple[str, str, str], int] = {}
-    for number, line in enumerate(lines, 2):
-        cells = [cell.strip() for cell in line] + [""] * (len(columns) - len(line))
-        if not any(cells) or (cells[who] and not cells[when]):  # systems list those who handed in nothing, too
+    for number, cells in rows:
+        if cells[who] and not cells[when]:  # systems list those who handed in nothing, too
             continue
         unit = cells[what] if what is not None else ""
         row = _row(f"{path}, row {number}", cells[who], unit, cells[when], course, instant)
         row = replace(row, attempt=cells[which] if which is not None else "")
         if (earlier := first.setdefault((row.learner, row.unit, row.attempt), number)) != number:
-            raise TimesError(f"{path}, row {number}: {row.learner} is in row {earlier} already.")
+            raise TimesError(f"{path}, row {number}: {quoted(row.learner)} is in row {earlier} already.")
         yield row
 
 
@@ -105,15 +95,15 @@ def _row(place: str, learner: str, unit: str, when: str, course: Course, instant
     if not learner:
         raise TimesError(f"{place}: there is no learner.")
     if unit not in ("", EVERY_UNIT, *(each.folder for each in course.units)):
-        raise TimesError(f"{place}: there is no unit {unit!r} in the course.")
+        raise TimesError(f"{place}: there is no unit {quoted(unit)} in the course.")
     moment = read_moment(when)
     if moment is None:
-        raise TimesError(f"{place}: {when!r} is not a date and a time such as {EXAMPLE}.")
+        raise TimesError(f"{place}: {quoted(when)} is not a date and a time such as {EXAMPLE}.")
     zone = course.policy.time_zone
     in_zone = placed(moment, read_zone(zone) if zone else None)
     if in_zone is None:
         raise TimesError(
-            f"{place}: nobody knows in which time zone {when!r} is: write {EXAMPLE} +01:00, "
+            f"{place}: nobody knows in which time zone {quoted(when)} is: write {EXAMPLE} +01:00, "
             "or add time_zone to the policy in course.yml."
         )
     return Row(learner, unit or EVERY_UNIT, instant(in_zone))
@@ -136,16 +126,9 @@ def by_attempt(
     rows: Iterable[Row], learners: Sequence[Learner]
 ) -> tuple[dict[str, dict[str, Moments]], tuple[str, ...]]:
     """As `by_learner`, but each learner's moments are kept apart by the attempt, as it is written in the rows."""
-    names = {learner.name for learner in learners}
-    matcher = Matcher([Enrolled(each.name, each.shown, each.email, (each.name,)) for each in learners])
+    named, unknown = by_name(rows, learners)
     found: dict[str, dict[str, Moments]] = {}
-    unknown: dict[str, None] = {}
-    for row in rows:
-        learner = matcher.learner(row.learner)
-        name = row.learner if row.learner in names else learner.id if learner else None
-        if name is None:
-            unknown[row.learner] = None
-            continue
+    for name, row in named:
         moments = found.setdefault(name, {}).setdefault(row.attempt, {})
         moments[row.unit] = max(moments.get(row.unit, row.moment), row.moment)
-    return found, tuple(unknown)
+    return found, unknown

@@ -19,7 +19,7 @@ from .app import app
 from .class_progress import class_progress
 from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, stop
 from .grading import write_page
-from .policy_options import Extensions, HandedIn, Raw, final_records, times_given
+from .policy_options import Extensions, HandedIn, Hints, Raw, final_records, times_given
 from .terms import (
     CourseFile,
     Isolation,
@@ -28,6 +28,7 @@ from .terms import (
     console,
     course_at,
     level_called,
+    refuse_exposed,
     refuse_unknown,
     seed_or_fresh,
     titles_of,
@@ -87,6 +88,7 @@ def grade_class(
     ] = False,
     handed_in: HandedIn = None,
     extensions: Extensions = None,
+    hints: Hints = None,
     raw: Raw = False,
     course: CourseFile = None,
 ) -> None:
@@ -100,8 +102,9 @@ def grade_class(
 
     chosen = course_at(course, submitted=folder)
     level = level_called(isolation, chosen_aloud=True)
+    refuse_exposed(level, chosen.root, folder, out)
     refuse_unknown(chosen, only)
-    given = times_given(handed_in, extensions, raw, chosen, attempts=attempts)
+    given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)
     with folder_for_run(out, attempts=attempts) as records, _early_end_told(records) as stage:
         earlier = read_run(records) if resume and seed is None else None
         terms = Terms(

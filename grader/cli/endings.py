@@ -61,6 +61,7 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     from grader.classroom.cluster import ClusterError
     from grader.classroom.learners import ClassListError
     from grader.classroom.ledger import LedgerError
+    from grader.classroom.opened_hints import HintsError
     from grader.classroom.results_file import ResultsError
     from grader.classroom.roster import RosterError
     from grader.classroom.run_header import RunError
@@ -76,12 +77,15 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
         ResultsError,
         LedgerError,
         TimesError,
+        HintsError,
         ClusterError,
         ClassListError,
     )
 
 
 def stop(sentence: str, status: int) -> NoReturn:
-    """Say why, and end."""
-    print(sentence, file=sys.stderr)
+    """Say why, and end. What the sentence quotes of a file may steer no terminal."""
+    from grader.reports.safe_text import visible
+
+    print(visible(sentence), file=sys.stderr)
     sys.exit(status)

@@ -10,7 +10,7 @@ import typer
 
 from .app import app
 from .endings import EXIT_CANNOT_ISOLATE, stop
-from .policy_options import Extensions, HandedIn, Raw, times_given
+from .policy_options import Extensions, HandedIn, Hints, Raw, times_given
 from .terms import (
     CourseFile,
     Isolation,
@@ -22,6 +22,7 @@ from .terms import (
     launched_at,
     level_called,
     progress,
+    refuse_exposed,
     refuse_unknown,
     seed_or_fresh,
     titles_of,
@@ -44,6 +45,7 @@ def grade(
     seed: Seed = None,
     handed_in: HandedIn = None,
     extensions: Extensions = None,
+    hints: Hints = None,
     raw: Raw = False,
     course: CourseFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
@@ -52,8 +54,9 @@ def grade(
     level = level_called(isolation, chosen_aloud=True)
     launched = launched_at(level)
     chosen = course_at(course, submitted=path)
+    refuse_exposed(level, chosen.root)
     refuse_unknown(chosen, only)
-    given = times_given(handed_in, extensions, raw, chosen)
+    given = times_given(handed_in, extensions, hints, raw, chosen)
     from grader.submission import read_submission
 
     submission = read_submission(path, chosen)
@@ -77,8 +80,8 @@ def grade(
 
 
 def _final(record: Record, course: Course, times: KeptTimes) -> Record:
-    """The record with the final points of the course's policy; told on standard error when nobody knows who is late."""
-    from grader.classroom.final_points import hand_ins
+    """The record with the final points of the course's policy; what it would have to know is told on standard error."""
+    from grader.classroom.final_points import hand_ins, without_hints
     from grader.classroom.learners import Learner
     from grader.policy.adjusting import adjusted
 
@@ -86,6 +89,10 @@ def _final(record: Record, course: Course, times: KeptTimes) -> Record:
     known = hand_ins(times, [Learner(name=record.submission, shown=record.submission)]).of(record.submission)
     if course.policy.due and not known.at:
         print(f"When {record.submission} handed in is not known, so it counts as in time.", file=sys.stderr)
+    for remark in without_hints(times, course):
+        print(remark, file=sys.stderr)
+    if times.hints is not None and not known.hints:
+        print(f"No opened hints of {record.submission} are in the list, so they cost nothing.", file=sys.stderr)
     return adjusted(record, course, known)
 
 

@@ -11,7 +11,7 @@ import typer
 from .app import app
 from .class_grading import show_class
 from .endings import UsageError
-from .policy_options import Extensions, HandedIn, Raw, final_records, times_given
+from .policy_options import Extensions, HandedIn, Hints, Raw, final_records, times_given
 from .terms import CourseFile, course_at
 
 if TYPE_CHECKING:
@@ -24,11 +24,12 @@ def policy(
     out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
     handed_in: HandedIn = None,
     extensions: Extensions = None,
+    hints: Hints = None,
     raw: Raw = False,
     html: Annotated[bool, typer.Option("--html", help="Write the class page and each learner's page anew.")] = False,
     course: CourseFile = None,
 ) -> None:
-    """Apply the course's policy (due dates, extra credit, attempts) to a graded class anew; nothing is graded again."""
+    """Apply the course's policy (due dates, hints, extra credit, attempts) to a graded class anew, without grading."""
     from grader.classroom.attempts import folder_for_run, graded_in
     from grader.classroom.kept_times import read_kept_times, write_kept_times
     from grader.classroom.ledger import Ledger
@@ -39,7 +40,7 @@ def policy(
         raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
     chosen = course_at(course, out)
     attempts = graded_in(out) != out
-    given = times_given(handed_in, extensions, raw, chosen, attempts=attempts)
+    given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)
     with folder_for_run(out, attempts=attempts) as graded:
         _refuse_another_course(read_run(graded), chosen, out)
         Ledger(graded).finish([learner.name for learner in read_results(graded).learners])

@@ -21,19 +21,32 @@ Extensions = Annotated[
     Path | None,
     typer.Option("--extensions", help="A CSV with columns learner, unit and until: who has more time.", metavar="FILE"),
 ]
+Hints = Annotated[
+    Path | None,
+    typer.Option(
+        "--hints", help="A CSV with columns learner, exercise and hints: how many were opened.", metavar="FILE"
+    ),
+]
 Raw = Annotated[bool, typer.Option("--raw", help="Leave out the course's policy: the points as they were graded.")]
 
 
 def times_given(
-    handed_in: Path | None, extensions: Path | None, raw: bool, course: Course, *, attempts: bool = False
+    handed_in: Path | None,
+    extensions: Path | None,
+    hints: Path | None,
+    raw: bool,
+    course: Course,
+    *,
+    attempts: bool = False,
 ) -> KeptTimes:
-    """What the two CSVs say.
+    """What the CSVs say.
 
     attempts: whether learners have several, so that hand-in times also say which is the last.
 
-    Raises UsageError when they would change nothing, TimesError when one says what cannot be used.
+    Raises UsageError when they would change nothing, TimesError or HintsError when one says what cannot be used.
     """
     from grader.classroom.kept_times import KeptTimes
+    from grader.classroom.opened_hints import read_hints
     from grader.classroom.times import read_extensions, read_hand_ins
 
     of_attempts = handed_in if attempts else None
@@ -43,9 +56,14 @@ def times_given(
         raise UsageError(f"With --raw nobody is late: leave out {' and '.join(useless)}.")
     if useless and not course.policy.due:
         raise UsageError(f"course.yml gives no due dates, so there is no use for {' and '.join(useless)}.")
+    if hints and raw:
+        raise UsageError("With --raw hints cost nothing: leave out --hints.")
+    if hints and not course.policy.hints_cost_points:
+        raise UsageError("In course.yml hints cost nothing (hints_cost_points), so there is no use for --hints.")
     return KeptTimes.of(
         read_hand_ins(handed_in, course, attempts=attempts) if handed_in else None,
         read_extensions(extensions, course) if extensions else None,
+        read_hints(hints, course) if hints else None,
     )
 
 

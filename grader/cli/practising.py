@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -126,17 +127,31 @@ def next_one(
 
 
 @app.command()
-def hint(id: ExerciseId, course: CourseFile = None) -> None:
+def hint(
+    id: Annotated[str | None, typer.Argument(help="The exercise's id.", metavar="ID")] = None,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Open none: print how many you have opened, for your instructor.")
+    ] = False,
+    course: CourseFile = None,
+) -> None:
     """A hint: the first is free, each further one opens after another failed attempt."""
-    from grader.practice.hints import HintsShut, next_hint
+    from grader.practice.hints import HintsShut, next_hint, what_hints_cost
     from grader.practice.progress import ProgressFile
 
     say = _wrapped()
     workspace = workspace_here(course)
+    if as_csv:
+        if id is not None:
+            raise UsageError("--csv tells the hints of all exercises: leave out the exercise.")
+        _print_opened_hints(workspace)
+        return
+    if id is None:
+        raise UsageError("A hint for which exercise? `kata list` shows their ids; then: kata hint ID")
     exercise = workspace.course.exercise(id)
     progress_of(workspace)
     with ProgressFile(workspace.state).change() as known:
-        given = next_hint(exercise, known.of(id))
+        done = known.of(id)
+        given = next_hint(exercise, done)
     if isinstance(given, HintsShut):
         for number, text in enumerate(given.given, start=1):
             say(f"Hint {number} of {len(exercise.hints)}: {text}")
@@ -148,9 +163,18 @@ def hint(id: ExerciseId, course: CourseFile = None) -> None:
         say(f"Hint {given.level} of {given.of}: {given.text}")
     else:
         say(f"From your last attempt: {given.text}")
-    cost = workspace.course.policy.hints_cost_points
-    if cost and not isinstance(given, HintsShut):
-        say(f"Your instructor counts hints: each costs {cost:g} points. This grader takes nothing off for them.")
+    if cost := what_hints_cost(workspace.course, given, done):
+        say(cost)
+
+
+def _print_opened_hints(workspace: Workspace) -> None:
+    """How many hints the learner has opened, exercise by exercise, as instructors' commands read it."""
+    known = progress_of(workspace)
+    rows = csv.writer(sys.stdout, lineterminator="\n")
+    rows.writerow(("exercise", "hints"))
+    for exercise in workspace.course.exercises:
+        if exercise.id in known.exercises and (opened := known.of(exercise.id).opened_hints):
+            rows.writerow((exercise.id, opened))
 
 
 @app.command()
@@ -218,6 +242,7 @@ def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
     start: to be looked from in place of the current folder.
     """
     from grader.course import CourseError
+    from grader.course.carried import is_installed
     from grader.practice.workspace import BrokenLink, Workspace, find_workspace
 
     if course is None:
@@ -229,6 +254,8 @@ def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
             if "course.yml:" in str(error):
                 raise
     chosen = course_at(course, start or Path.cwd(), may_be_bundle=True)
+    if is_installed(chosen.root):
+        raise UsageError("You are in no folder of the course. Make one with `kata init DIR`, and go on there.")
     return Workspace(chosen, chosen.root)
 
 

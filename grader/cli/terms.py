@@ -13,7 +13,7 @@ import typer
 
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.launch import Launched, launch
-from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
+from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level, exposed
 
 from .endings import UsageError
 
@@ -58,10 +58,11 @@ def course_at(
 
 def _course_at(given: Path | None, near: Path | None, submitted: Path | None) -> Course:
     from grader.course import CourseError, find_course, load_course
+    from grader.course.carried import came_with
 
     if given is not None:
         return load_course(given / "course.yml" if given.is_dir() else given)
-    own = Path(__file__).resolve().parents[2]
+    own = came_with()
     for start in [Path.cwd(), *([near.absolute()] if near else []), own]:
         try:
             found = find_course(start)
@@ -107,6 +108,15 @@ def refuse_unknown(course: Course, ids: Sequence[str] | None) -> None:
     """Raise CourseError for a name that is no exercise."""
     for id in ids or ():
         course.exercise(id)
+
+
+def refuse_exposed(level: Level, *places: Path) -> None:
+    """Raise UsageError for the first of these places that the sandbox would show to learners' code."""
+    for place in places if level in GRADING_LEVELS else ():
+        if shown := exposed(place):
+            raise UsageError(
+                f"Learners' code can read {shown}, and so {place} in it: move it elsewhere. No grade was recorded."
+            )
 
 
 def titles_of(course: Course) -> dict[str, str]:

@@ -202,8 +202,8 @@ class Policy(Model):
 
     `attempts`: which of a learner's attempts counts, where several were handed in.
 
-    `hints_cost_points` is only told to learners: which hints they opened stands in a file of their own, so no grader
-    can know.
+    `hints_cost_points`: what every hint of an exercise after the first takes off its points. The instructor has to say
+    who opened how many, since what learners opened stands in a file of their own.
     """
 
     hints_cost_points: Cost = 0.0

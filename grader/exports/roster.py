@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.classroom.csv_rows import text_of
 from grader.classroom.learners import Learner
-from grader.classroom.roster import Enrolled, Matcher, RosterError, text_of
+from grader.classroom.roster import Enrolled, Matcher
 from grader.reports.formats import text_field
 
 from .errors import ExportError
@@ -100,10 +101,7 @@ def read_roster(path: Path) -> Roster:
 
     Raises ExportError when it cannot be read, has no column with names or identifiers, or names nobody.
     """
-    try:
-        text = text_of(path)
-    except RosterError as error:
-        raise ExportError(str(error)) from None
+    text = text_of(path, ExportError)
     separator = max(",;\t", key=text.partition("\n")[0].count)
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True) if any(row)]

@@ -1,8 +1,8 @@
 """A graded record with the points that the course's policy leaves of it.
 
-Points are taken off exercise by exercise: what is taken off is rounded to hundredths, half a hundredth up, here and
-nowhere else; what was earned is never rounded. So nobody ends above the raw points or below 0, and being later never
-helps.
+Points are taken off exercise by exercise, first for hints, then for lateness of what is left: what is taken off is
+rounded to hundredths, half a hundredth up, here and nowhere else; what was earned is never rounded. So nobody ends
+above the raw points or below 0, and neither being later nor opening more hints ever helps.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from grader.course import Course, Unit
 from grader.reports.wording import counted, score
 from grader.results import Adjustment, ExerciseResult, Record
 
+from .hints import paid_hints
 from .lateness import LateTerms, late_by, started_days
-from .phrasing import duration, moment
+from .phrasing import DIGITS, duration, for_hints, moment
 from .rules import Deadline, HandIn, changes_points, deadline_for, deadlines, late_terms, of_unit
 
 _HUNDREDTH = Decimal("0.01")
-_DIGITS = 9  # so that no noise of floats is left
 
 
 @dataclass(frozen=True)
@@ -42,23 +42,16 @@ def adjusted(record: Record, course: Course, hand_in: HandIn) -> Record:
     if not changes_points(course):
         return raw
     results = {result.id: result for result in raw.exercises}
-    finals = {id: _final(result, taken=0.0, on_top=False) for id, result in results.items()}
+    finals = {id: _final(result, result.points, on_top=False) for id, result in results.items()}
     adjustments: list[Adjustment] = []
-    due, terms = deadlines(course), late_terms(course)
+    due = deadlines(course)
     for unit in course.units:
         there = [results[exercise.id] for exercise in unit.exercises if exercise.id in results]
         if not there:
             continue
-        if unit.extra_credit:
-            adjustments.append(_on_top(unit, there))
-        cut = _cut(unit, due[unit.folder], hand_in, terms) if unit.folder in due else None
-        percent = cut.percent if cut else 0.0
-        taken = {result.id: _taken(result.points, percent) for result in there}
-        if cut and any(result.points for result in there):
-            points = -round(math.fsum(taken.values()), _DIGITS)
-            adjustments.append(Adjustment(unit=unit.folder, points=points, reason=cut.reason))
-        for result in there:
-            finals[result.id] = _final(result, taken[result.id], on_top=unit.extra_credit)
+        left, changes = _left(unit, there, course, due.get(unit.folder), hand_in)
+        adjustments += changes
+        finals |= {result.id: _final(result, left[result.id], on_top=unit.extra_credit) for result in there}
     exercises = tuple(finals.values())
     return Record(
         **{
@@ -80,19 +73,42 @@ def unadjusted(record: Record) -> Record:
     return record.model_copy(update={**none, "adjustments": None, "exercises": exercises})
 
 
-def _final(result: ExerciseResult, taken: float, *, on_top: bool) -> ExerciseResult:
-    return result.model_copy(
-        update={
-            "final_points": round(result.points - taken, _DIGITS) if taken else result.points,
-            "final_max_points": 0.0 if on_top else result.max_points,
-        }
-    )
+def _left(
+    unit: Unit, results: Sequence[ExerciseResult], course: Course, due: datetime | None, hand_in: HandIn
+) -> tuple[dict[str, float], list[Adjustment]]:
+    """What the policy leaves of the points of a unit's exercises, by their ids, and why."""
+    changes = [_on_top(unit, results)] if unit.extra_credit else []
+    left = {}
+    for result in results:
+        opened, cost = hand_in.hints.get(result.id, 0), course.policy.hints_cost_points
+        paid = _taken(paid_hints(opened) * _exact(cost), result.points)
+        left[result.id] = _less(result.points, paid)
+        if paid:
+            reason = for_hints(result.id, opened, cost, result.points, paid)
+            changes.append(Adjustment(unit=unit.folder, points=-paid, reason=reason))
+    cut = _cut(unit, due, hand_in, late_terms(course)) if due else None
+    if cut and any(left.values()):
+        late = {id: _taken(_exact(points) * _exact(cut.percent) / 100, points) for id, points in left.items()}
+        left = {id: _less(points, late[id]) for id, points in left.items()}
+        changes.append(Adjustment(unit=unit.folder, points=-_total(list(late.values())), reason=cut.reason))
+    return left, changes
 
 
-def _taken(points: float, percent: float) -> float:
-    """What `percent` of the points are: the one place where points are rounded."""
-    exact = Decimal(str(points)) * Decimal(str(percent)) / 100
+def _final(result: ExerciseResult, left: float, *, on_top: bool) -> ExerciseResult:
+    return result.model_copy(update={"final_points": left, "final_max_points": 0.0 if on_top else result.max_points})
+
+
+def _exact(number: float) -> Decimal:
+    return Decimal(str(number))
+
+
+def _taken(exact: Decimal, points: float) -> float:
+    """What is taken off the points, never more than they are: the one place where points are rounded."""
     return min(float(exact.quantize(_HUNDREDTH, ROUND_HALF_UP)), points)
+
+
+def _less(points: float, taken: float) -> float:
+    return round(points - taken, DIGITS) if taken else points
 
 
 def _on_top(unit: Unit, results: Sequence[ExerciseResult]) -> Adjustment:
@@ -130,4 +146,4 @@ def _told(deadline: Deadline) -> str:
 
 
 def _total(points: Sequence[float | None]) -> float:
-    return round(math.fsum(each or 0.0 for each in points), _DIGITS)
+    return round(math.fsum(each or 0.0 for each in points), DIGITS)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from grader.reports.wording import counted
+from grader.reports.wording import counted, score
+
+from .hints import paid_hints
+
+DIGITS = 9
+"""Points are rounded to so many digits after every sum, so that no noise of floats is left."""
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
           "November", "December")  # fmt: skip
@@ -30,3 +35,17 @@ def duration(length: timedelta) -> str:
         return "less than a second"
     second = [told[first + 1]] if first + 1 < len(parts) and parts[first + 1][0] else []
     return " and ".join([told[first], *second])
+
+
+def for_hints(exercise: str, opened: int, cost: float, earned: float, taken: float) -> str:
+    """Why points were taken off what was earned in an exercise, of which so many hints were opened at this cost."""
+    paid = paid_hints(opened)
+    most = ", but no more than was earned" if round(paid * cost, DIGITS) > earned else ""
+    off = points(score(taken))
+    rate = f"{counted(paid, 'paid hint')} after the free one, at {points(f'{cost:g}')} each{most}"
+    return f"{exercise}: {rate}: {off} {'is' if off.startswith('1 ') else 'are'} taken off."
+
+
+def points(number: str) -> str:
+    """A number of points, as it is written, with its noun."""
+    return f"{number} point" if number == "1" else f"{number} points"

@@ -20,10 +20,11 @@ Times = Mapping[str, datetime]
 
 @dataclass(frozen=True)
 class HandIn:
-    """When one learner handed in, and until when that was allowed, as far as it is known."""
+    """When one learner handed in, until when that was allowed, and opened hints by exercise, as far as it is known."""
 
     at: Times = field(default_factory=dict)
     until: Times = field(default_factory=dict)
+    hints: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,9 @@ class Deadline:
 
 
 def changes_points(course: Course) -> bool:
-    """Whether the course has anything by which final points could differ from raw ones: due dates, extra credit."""
-    return bool(course.policy.due) or any(unit.extra_credit for unit in course.units)
+    """Whether final points could differ from raw ones: by due dates, by what hints cost, or by extra credit."""
+    policy = course.policy
+    return bool(policy.due) or policy.hints_cost_points > 0 or any(unit.extra_credit for unit in course.units)
 
 
 def late_terms(course: Course) -> LateTerms:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.course import Exercise
+from grader.course import Course, Exercise
 
 from .progress import ExerciseProgress, HintEntry, now
 
@@ -47,6 +47,19 @@ def next_hint(exercise: Exercise, done: ExerciseProgress) -> HintGiven | HintsSh
     level = len(levels) + 1
     _note(done, HintEntry(at=now(), level=level, attempts=len(done.attempts)))
     return HintGiven(exercise.hints[level - 1], level, len(exercise.hints))
+
+
+def what_hints_cost(course: Course, given: HintGiven | HintsShut, done: ExerciseProgress) -> str:
+    """What a learner should know of the cost of hints, having got this one; nothing where it costs none.
+
+    In a review hints cost nothing, nor does ever what a diagnosis brought.
+    """
+    cost = course.policy.hints_cost_points
+    is_over = given.is_last if isinstance(given, HintsShut) else not given.level
+    if not cost or is_over or done.reviews:
+        return ""
+    noun = "point" if cost == 1 else "points"
+    return f"The first hint of an exercise is free. Your instructor may take off {cost:g} {noun} for each further one."
 
 
 def _tried_since(done: ExerciseProgress, hint: HintEntry) -> bool:

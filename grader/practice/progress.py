@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
-import json
 import os
 import tempfile
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from filelock import FileLock
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 KEPT_ATTEMPTS = 1000
 LOCK_SECONDS = 20
 CLOCK = "KATA_NOW"
+YEARS = range(1900, 9000)
+
+
+def _usable(moment: datetime) -> datetime:
+    """Refuse what no clock of today shows: a day before or after it, or its time in UTC, may not exist."""
+    if moment.year not in YEARS:
+        raise ValueError("a moment so far away that nothing can be reckoned with it")
+    return moment
+
+
+Moment = Annotated[datetime, AfterValidator(_usable)]
 
 
 class _Model(BaseModel):
@@ -30,7 +41,7 @@ class AttemptEntry(_Model):
     with what was said about them.
     """
 
-    at: datetime
+    at: Moment
     status: Literal["passed", "failed"]
     points: float
     max_points: float
@@ -43,7 +54,7 @@ class AttemptEntry(_Model):
 class HintEntry(_Model):
     """A hint that was shown: its level from 1 on, or its mistake; `attempts`: how many there were before."""
 
-    at: datetime
+    at: Moment
     level: int = 0
     mistake: str = ""
     attempts: int = 0
@@ -52,11 +63,11 @@ class HintEntry(_Model):
 class ReviewEntry(_Model):
     """A review that was handed out, and when it was passed; `attempts` and `hints`: how many there were before."""
 
-    at: datetime
+    at: Moment
     attempts: int = 0
     hints: int = 0
     failed: bool = False
-    passed_at: datetime | None = None
+    passed_at: Moment | None = None
 
 
 class ExerciseProgress(_Model):
@@ -64,9 +75,9 @@ class ExerciseProgress(_Model):
 
     attempts: list[AttemptEntry] = Field(default_factory=list)
     hints: list[HintEntry] = Field(default_factory=list)
-    passed_at: datetime | None = None
+    passed_at: Moment | None = None
     skipped: bool = False
-    solution_seen_at: datetime | None = None
+    solution_seen_at: Moment | None = None
     reviews: list[ReviewEntry] = Field(default_factory=list)
     card: dict[str, Any] | None = None
 
@@ -79,6 +90,12 @@ class ExerciseProgress(_Model):
     def best(self) -> float:
         """The most points of any attempt."""
         return max((attempt.points for attempt in self.attempts), default=0.0)
+
+    @property
+    def opened_hints(self) -> int:
+        """How many hints were opened before the exercise came back for review; what a diagnosis brought is none."""
+        before = self.reviews[0].hints if self.reviews else len(self.hints)
+        return sum(bool(hint.level) for hint in self.hints[:before])
 
     @property
     def open_review(self) -> ReviewEntry | None:
@@ -146,10 +163,10 @@ class ProgressFile:
 
     def _read(self) -> Progress:
         try:
-            return Progress.model_validate(json.loads(self.path.read_bytes()))
+            return Progress.model_validate_json(self.path.read_bytes().removeprefix(codecs.BOM_UTF8))
         except FileNotFoundError:
             return Progress()
-        except (ValidationError, ValueError, RecursionError):
+        except ValidationError:
             aside = self._free_name()
             self.path.replace(aside)
             raise DamagedProgress(f"The progress file was damaged; it was set aside as {aside}.") from None

@@ -22,7 +22,7 @@ from grader.submission import Submission, SubmissionError
 from .archive import reset
 from .checking import handed_in, note_record, reviews_among, started, submission_of
 from .glance import print_glance, print_list, print_next
-from .hints import HintsShut, next_hint
+from .hints import HintsShut, next_hint, what_hints_cost
 from .inbox import Inbox, Pressed
 from .keys import listening
 from .path import next_exercise
@@ -227,7 +227,8 @@ class Watch:
             return
         exercise = self._current.exercise
         with self._file.change() as known:
-            given = next_hint(exercise, known.of(exercise.id))
+            done = known.of(exercise.id)
+            given = next_hint(exercise, done)
         self._say(f"{exercise.title} ({exercise.id})", "bold")
         if isinstance(given, HintsShut):
             for number, text in enumerate(given.given, start=1):
@@ -237,6 +238,8 @@ class Watch:
             self._say(
                 (f"Hint {given.level} of {given.of}: " if given.level else "From your last attempt: ") + given.text
             )
+        if cost := what_hints_cost(self._workspace.course, given, done):
+            self._say(cost, "dim")
 
     def _ask_for_reset(self) -> None:
         if self._current is None:

@@ -70,6 +70,15 @@ def python_folders() -> list[str]:
     return _outermost([*prefixes, *map(os.path.realpath, prefixes), _home_of(sys.executable)])
 
 
+def exposed(place: Path) -> str | None:
+    """The folder around this place that the sandbox shows to learners' code, or None when it shows none of it."""
+    real = place.resolve()
+    for shown in (*SYSTEM_FOLDERS, *python_folders()):
+        if real.is_relative_to(Path(shown).resolve()):
+            return shown
+    return None
+
+
 def _home_of(executable: str) -> str:
     return str(Path(os.path.realpath(executable)).parent.parent)
 

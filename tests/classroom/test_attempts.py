@@ -159,6 +159,23 @@ def test_each_attempt_is_late_by_its_own_time(out: Path, best: Path, kata: Run, 
     assert not any(record.is_adjusted for record in records(out).values())
 
 
+def test_hints_cost_the_same_in_every_attempt(out: Path, best: Path, kata: Run, tmp_path: Path) -> None:
+    with (best / "course.yml").open("a") as file:
+        file.write("  hints_cost_points: 0.25\n")
+    (tmp_path / "hints.csv").write_text("learner,exercise,hints\nada,share,3\nzed,share,2\n")
+    raw = records(out / "attempts")
+    done = kata("policy", out, "--hints", tmp_path / "hints.csv", "--course", best, cwd=best)
+    assert (done.returncode, done.stderr) == (0, "zed has opened hints, but is nobody in this class.\n")
+    assert which(out)["ada"] == ("2", 2, 3)
+    assert records(out)["ada"].final_points == raw["ada/2"].points - 0.5
+
+    catalogue = best / "course.yml"
+    catalogue.write_text(catalogue.read_text().replace("attempts: best", "attempts: last"))
+    assert kata("policy", out, "--course", best, cwd=best).returncode == 0
+    assert which(out)["ada"] == ("10", 3, 3)
+    assert records(out)["ada"].final_points == raw["ada/10"].points - 0.5, "the hints are kept"
+
+
 @pytest.mark.parametrize(
     ("first", "then"),
     [pytest.param(["--attempts"], [], id="graded with"), pytest.param([], ["--attempts"], id="graded without")],

@@ -59,13 +59,13 @@ def test_time_that_clocks_show_twice_is_taken_in_the_learners_favour(course: Cou
     [
         pytest.param("", "has no columns for learners and times", id="empty"),
         pytest.param("learner,when\nbo,2026-03-01 12:00\n", "has no columns for learners and times", id="no time"),
-        pytest.param("learner,time\nbo,yesterday\n", "row 2: 'yesterday' is not a date and a time", id="no moment"),
+        pytest.param("learner,time\nbo,yesterday\n", "row 2: `yesterday` is not a date and a time", id="no moment"),
         pytest.param("learner,time\n,2026-03-01 12:00\n", "row 2: there is no learner", id="nobody"),
         pytest.param(
-            "learner,time,unit\nbo,2026-03-01 12:00,9\n", "row 2: there is no unit '9' in the course", id="no such unit"
+            "learner,time,unit\nbo,2026-03-01 12:00,9\n", "row 2: there is no unit `9` in the course", id="no such unit"
         ),
         pytest.param(
-            "learner,time\nbo,2026-03-01 12:00\nbo,2026-03-02 12:00\n", "row 3: bo is in row 2 already", id="twice"
+            "learner,time\nbo,2026-03-01 12:00\nbo,2026-03-02 12:00\n", "row 3: `bo` is in row 2 already", id="twice"
         ),
         pytest.param('learner,time\nbo,"2026-03-01', "this is not a CSV file", id="an open quote"),
     ],
