@@ -27,6 +27,21 @@ class Answers:
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 
+    @property
+    def size(self) -> int:
+        """Roughly the bytes that the values take."""
+        return _size(self.values)
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, torch.Tensor):
+        return value.numel() * value.element_size()
+    if isinstance(value, Mapping):
+        return sum(_size(key) + _size(item) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return sum(map(_size, value))
+    return len(value) if isinstance(value, str) else 8
+
 
 def read_answers(reply: Any, cases: Sequence[Case]) -> list[Answers]:
     """Check the form of a reply to these cases. Raises Malformed when it isn't one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, NoReturn
 
 from grader.sandbox.worker import WorkerLost
@@ -15,6 +16,8 @@ DECIMALS = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
 MAX_SOURCE_LINE = 120
 MAX_NAME = 60
 NAME_LIKENESS = 0.6
+MOST_LIKENED = 200
+"""Names that are looked at for one like the missing one: it takes a moment each, and a file can hold 100,000."""
 DEFINITION = re.compile(r"(?:def|class)\s+([A-Za-z_]\w{0,99})")
 
 LIBRARY_NAMES = {
@@ -79,7 +82,7 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
 
 
 def _no_entry_text(name: str, source_lines: Sequence[str]) -> str:
-    defined = [found[1] for line in source_lines if (found := DEFINITION.match(line))]
+    defined = list(islice((found[1] for line in source_lines if (found := DEFINITION.match(line))), MOST_LIKENED))
     near = get_close_matches(name, defined, n=1, cutoff=NAME_LIKENESS)
     hint = f"; there is a `{near[0][:MAX_NAME]}`" if near else ""
     return f"There is no `{name}` in your file{hint}. Define it with exactly this name."

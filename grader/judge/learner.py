@@ -20,8 +20,10 @@ from .recorded import Due
 
 MAX_LINES = 2000
 NUMBERS = re.compile(r"[\d\s]+")
-LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\r?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
-"""Text at the head of a file, which may go or stay in a small repair."""
+LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
+"""Text at the head of a file, which may go or stay in a small repair. Each line matches in one way only: a choice
+between two would double the time with every line."""
+LINE_END = re.compile(r"\r\n?")
 
 
 class Asked(Protocol):
@@ -182,7 +184,8 @@ class Learner:
 
 
 def _code_lines(text: str) -> list[str]:
-    lines = (line.rstrip() for line in LEADING_DOCSTRING.sub("", text, count=1).splitlines())
+    text = LEADING_DOCSTRING.sub("", LINE_END.sub("\n", text), count=1)
+    lines = (line.rstrip() for line in text.splitlines())
     return [line for line in lines if line and not line.lstrip().startswith("#")]
 
 

@@ -17,6 +17,10 @@ from .mistakes import Mistake
 from .recorded import Due, NotRecorded
 from .trusted import Expected
 
+MOST_KEPT_BYTES = 4 * 1024 * 1024
+"""Of the answers of one sitting, for the diagnosis; those of a whole course's right answers take a tenth of it in each.
+Kept without a bound, one submission's answers could fill the judge's memory."""
+
 
 @dataclass
 class Sitting:
@@ -28,6 +32,7 @@ class Sitting:
     given: str
     checked: list[CheckedExchanges] = field(default_factory=list)
     _learners: dict[str, Learner] = field(default_factory=dict)
+    _kept_bytes: int = 0
 
     def learner(self, check: str, draw: Draw, *, is_visible: bool) -> Learner:
         """The object that one check talks to."""
@@ -50,6 +55,11 @@ class Sitting:
     def note(self, check: str, *, passed: bool, is_main: bool) -> None:
         """Remember how a check ended, for the diagnosis."""
         exchanges = self._learners[check].exchanges if check in self._learners else []
+        size = sum(answers.size for exchange in exchanges for answers in exchange.answers)
+        if self._kept_bytes + size > MOST_KEPT_BYTES:
+            exchanges.clear()  # far more than anything that was due, so no known mistake either
+        else:
+            self._kept_bytes += size
         self.checked.append(CheckedExchanges(check, passed, is_main, exchanges))
 
     def doubts(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from grader.course import FILE_NAME, Course
-from grader.sandbox.levels import SYSTEM_FOLDERS, python_folders
+from grader.sandbox.levels import exposed
 
 from .source import source_notebook
 
@@ -99,15 +99,6 @@ def write_folder(course: Course, folder: Path, *, overwrite: bool = False) -> It
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode("utf-8"))
         yield path
-
-
-def exposed(folder: Path) -> str | None:
-    """The folder around this one that the sandbox shows to learners' code, or None when it shows none of it."""
-    real = folder.resolve()
-    for shown in (*SYSTEM_FOLDERS, *python_folders()):
-        if real.is_relative_to(Path(shown).resolve()):
-            return shown
-    return None
 
 
 def _files(course: Course) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 
 from grader.course import Course
+from grader.sandbox.levels import exposed
 from grader.submission import Problem, SourceFile, Submission, SubmissionError, read_submission
 from grader.submission.carried import PROBLEMS, listed
 from grader.submission.files import read_regular
@@ -17,7 +18,6 @@ from grader.submission.model import RefusedError, UnreadableError
 from grader.submission.notebook import NOTEBOOK_MB
 
 from .cells import OURS, exercises_of, grade_id_of, is_answer, is_manual
-from .folder import exposed
 from .inert import inert
 from .step import CourseStep, NotebookError
 

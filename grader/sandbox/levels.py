@@ -103,7 +103,8 @@ def _python(package_folder: str, control: int, *, locked: bool) -> list[str]:
     inside = str(Path(package_folder) / INSIDE.name)
     readable = [*SYSTEM_FOLDERS, *SYSTEM_FILES, *python_folders(), inside]
     settings = json.dumps({"control": control, "locked": locked, "readable": readable})
-    return [sys.executable, "-s", "-B", "-c", start, settings, package_folder]
+    # `../.venv/bin/python` leads through the folder where it was typed, which the sandbox does not have
+    return [os.path.abspath(sys.executable), "-s", "-B", "-c", start, settings, package_folder]
 
 
 def _bubblewrap() -> list[str]:

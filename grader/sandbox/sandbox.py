@@ -144,6 +144,7 @@ class Sandbox:
         self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.communicate(timeout=END_SECONDS)
+        self._process.poll()  # reaped even where its child, alone now and loading torch still, holds on to the pipe
         for pidfd in self._pidfds.values():
             os.close(pidfd)
         self._pidfds.clear()

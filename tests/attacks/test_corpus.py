@@ -19,7 +19,7 @@ from grader.reports.html import render_record
 from grader.reports.terminal import print_record
 from grader.results import ExerciseResult, Record
 
-pytestmark = pytest.mark.timeout(600)  # all files are graded in the set-up of the first test
+pytestmark = pytest.mark.timeout(1500)  # all files are graded in the set-up of the first test
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"

@@ -27,6 +27,12 @@ def test_each_level_works_here(level):
     assert try_level(level) is None
 
 
+def test_python_that_was_named_from_another_folder_is_found_behind_the_wall(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "executable", os.path.join(tmp_path, os.path.relpath(sys.executable, tmp_path)))
+    assert ".." in sys.executable
+    assert try_level("full") is None
+
+
 def test_without_bubblewrap_full_is_refused(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MachineError, match="bubblewrap"):

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 
 # The full-width forms are taken for the plain ones in some languages.
 _FORMULA = re.compile(r"""((?:^|[;,|\t\r\n])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])""")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _STARTS_ODDLY = re.compile(r"[\t\r\n]")
 _DECIMALS = 4
 
@@ -22,9 +23,9 @@ _DECIMALS = 4
 def text_field(text: str | None) -> str:
     """The text, with an apostrophe wherever a spreadsheet would start to compute; empty for None.
 
-    Characters that no UTF-8 file can hold, and NUL, become a question mark in a box.
+    Characters that no UTF-8 file can hold, and those that would steer a terminal, become a question mark in a box.
     """
-    text = (text or "").replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    text = _CONTROL.sub("\ufffd", text or "").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if _STARTS_ODDLY.match(text):
         text = f"'{text}"
     return _FORMULA.sub(r"\1'", text)

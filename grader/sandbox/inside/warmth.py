@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import sys
 
 import torch
 
@@ -21,6 +23,21 @@ def warm_up() -> None:
     question = {"cases": [{"seed": 0, "steps": []}]}
     host.run_question(question, {}, "warm-up", ["aten::none"])
     host.scan("def f():\n    return 1\n", ["softmax"], ["f"])
+    load_what_makes_a_folder()
+
+
+def load_what_makes_a_folder() -> None:
+    """Import what older torch makes a temporary folder for, by importing it: later no worker may make one.
+
+    Optimizers, `vmap`, checkpoints and `torch.compile` import it. The folder is for remote modules, which nobody has.
+    """
+    path = list(sys.path)
+    with contextlib.suppress(ImportError, OSError):  # a torch without torch.distributed, or no place for folders
+        from torch.distributed.nn.jit import instantiator
+
+        if hasattr(instantiator, "_TEMP_DIR"):
+            instantiator._TEMP_DIR.cleanup()
+    sys.path[:] = path
 
 
 def keep_what_is_loaded() -> None:

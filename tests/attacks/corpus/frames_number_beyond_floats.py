@@ -1,0 +1,18 @@
+# Sends 1e999, which Python reads as infinity.
+import json
+import os
+import struct
+
+
+def send(header, block=b""):
+    if not isinstance(header, bytes):
+        header = json.dumps(header).encode()
+    data = struct.pack("<4sIQ", b"KAT1", len(header), len(block)) + header + block
+    while data:
+        data = data[os.write(4, data) :]
+
+
+send({"loaded": True})
+while True:
+    os.read(3, 1 << 20)
+    send(b'[{"answers": {"2": 1e999}, "error": null}]', b"")

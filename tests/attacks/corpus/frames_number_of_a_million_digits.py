@@ -1,0 +1,18 @@
+# Sends a whole number of a million digits.
+import json
+import os
+import struct
+
+
+def send(header, block=b""):
+    if not isinstance(header, bytes):
+        header = json.dumps(header).encode()
+    data = struct.pack("<4sIQ", b"KAT1", len(header), len(block)) + header + block
+    while data:
+        data = data[os.write(4, data) :]
+
+
+send({"loaded": True})
+while True:
+    os.read(3, 1 << 20)
+    send(b'[{"answers": {"2": ' + b"9" * 1_000_000 + b'}, "error": null}]', b"")

@@ -1,0 +1,113 @@
+"""A worker that computes nothing and says what it likes, in good form, to every check of every exercise.
+
+The answers are handed to the judge without a process: what comes out of a process in another form is refused before.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from grader.course import load_course
+from grader.judge.attempt import LocalAttempt
+from grader.judge.case import Case, Question
+from grader.judge.grading import Judge
+from grader.results import Record
+from grader.sandbox.inside import wire
+from grader.sandbox.inside.wire import Opaque, Slot
+from grader.submission import SourceFile, Submission
+
+pytestmark = pytest.mark.timeout(900)  # the first test waits for the checks of the whole course
+
+COURSE = load_course(Path(__file__).parents[2] / "course.yml")
+MOST_POINTS = 8.0
+"""Of the whole course, for answers that say of a file that it has what it lacks: a check that asks for no numbers has
+nothing but the worker's word. More than this would have to come from numbers."""
+
+ODD: tuple[Any, ...] = (
+    None, True, False, 0, 7, -1, 2**62, 1.5, float("nan"), float("inf"), "", "x", "\ud800", "passed", [], (), {}, [[None, [True]], (1,)],
+    Opaque("a thing"), Slot(0), {Opaque("k"): 1, None: 2, 1.5: torch.ones(2), float("nan"): 3}, {"weight": torch.ones(2)}, [[[[[[[1]]]]]]],
+    torch.tensor(1.0), torch.zeros(0), torch.zeros(0, 2**40), torch.ones(2, 3, dtype=torch.int64), torch.ones(2, 2, dtype=torch.bool),
+    torch.zeros(1, 1, 1, 1, 1), torch.full((2, 3), float("nan")), torch.full((4, 4), float("inf")), torch.ones(2, 3, dtype=torch.bfloat16),
+    (torch.ones(2, 3), None), (torch.ones(2, 2, 4),) * 3, [torch.zeros(3)] * 2, (None, "x", torch.zeros(0)),
+)  # fmt: skip
+
+ERRORS: tuple[Mapping[str, Any], ...] = (
+    {"kind": "exception", "type": "X", "message": "m", "frames": [[1, "f"], [-5, "g"], "h", 3]},
+    {"kind": "exception", "type": "RuntimeError", "message": "", "frames": []},
+    {"kind": "exception", "type": "NotImplementedError", "message": "", "frames": [[2**62, "f"]]},
+    {"kind": "names", "missing": [1, "a", [1, "x"], None], "unexpected": [[[]]]},
+    {"kind": "weight_shape", "name": "x", "came": ["a", [1, "b"]], "due": []},
+    {"kind": "memory", "frames": []},
+    {"kind": "forbidden", "name": "aten::\x1b"},
+    {"kind": "no_entry", "name": "softmax" * 99},
+    {"kind": "no_attribute", "name": ""},
+    {"kind": "not_a_module", "what": "y"},
+    {"kind": "no_part", "what": "x"},
+)  # fmt: skip
+
+IN_FORM: Mapping[str, tuple[Any, ...]] = {
+    "parameters": ({}, {"w": [[2, 3], True]}, {"\ud800": [[], False]}),
+    "gradients": ({}, {"a": None}, {"a": torch.zeros(0)}),
+    "observed": ({"largest_plane": -5, "functions": ["x"], "printed": -3}, {"largest_plane": 2**62, "functions": [], "printed": 0}),
+    "buffers": ([], ["mask", "\ud800"]),
+    "refuses": ("refused", "accepted", "X" * 300),
+    "train": ([], [0.0], [float("nan")] * 50),
+}  # fmt: skip
+"""What steps tell that always have a form of their own; what lacks it is refused."""
+
+
+def told(case: Case, chance: random.Random) -> dict[str, Any]:
+    values = {str(number): chance.choice(IN_FORM.get(case.steps[number]["do"], ODD)) for number in case.told}
+    error = {"step": 0, **chance.choice(ERRORS)} if chance.random() < 0.1 else None
+    return {"answers": values, "error": error}
+
+
+def submissions(count: int) -> Iterator[Submission]:
+    sources = {e.id: SourceFile(e.id, e.file_name, b"# says what it likes\n") for e in COURSE.exercises}
+    for number in range(count):
+        yield Submission(f"forger {number}", sources, ())
+
+
+@pytest.fixture(scope="module")
+def records() -> Iterator[list[Record]]:
+    chance, records = random.Random(20_261_120), list[Record]()
+
+    def ask(attempt: LocalAttempt, question: Question) -> Any:
+        return wire.copied([told(case, chance) for case in question.cases])
+
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(LocalAttempt, "ask", ask)
+        judge = Judge(COURSE, "none", 5)
+        judge.grade(submissions(1), records.append)
+    yield records
+
+
+def test_no_odd_answer_is_the_graders_fault(records: list[Record]) -> None:
+    faults = [
+        f"{exercise.id} {check.name}: {check.message}"
+        for record in records
+        for exercise in record.exercises
+        for check in exercise.checks
+        if check.outcome == "error"
+    ]
+    assert len(records) == 1 and not faults
+
+
+def test_no_exercise_is_passed_by_saying_so(records: list[Record]) -> None:
+    assert not [exercise.id for record in records for exercise in record.exercises if exercise.status == "passed"]
+
+
+def test_saying_so_earns_next_to_nothing(records: list[Record]) -> None:
+    assert max(record.points for record in records) <= MOST_POINTS
+    assert records[0].max_points > 25 * MOST_POINTS
+
+
+def test_messages_are_bounded(records: list[Record]) -> None:
+    messages = [c.message for record in records for e in record.exercises for c in e.checks]
+    assert max(map(len, messages)) < 2500

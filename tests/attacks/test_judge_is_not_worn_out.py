@@ -1,0 +1,86 @@
+"""Files and answers made to cost the judge's own process time or memory; it has no limit but what is written here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.course import load_course
+from grader.judge.answers import Answers
+from grader.judge.failure import MOST_LIKENED, _no_entry_text
+from grader.judge.grading import Judge
+from grader.judge.learner import _code_lines
+from grader.judge.sitting import MOST_KEPT_BYTES, Sitting
+from grader.results import Record
+from grader.submission import SourceFile, Submission
+
+SOON_SECONDS = 60
+"""Many thousand times what each takes; twice as much for every line more would be years."""
+
+
+LINES = ("# note\r\n", "\r\n", " \t \r\n", "# a\r", "#\n", "  # '''\r\n", "'\r\n", '# "\r\n')
+"""What a file may begin with, over and over, where its docstring is looked for."""
+
+COUNT_ALL = """
+from grader.judge.learner import _code_lines
+
+for line in {lines!r}:
+    _code_lines(line * 20_000 + "import torch")
+"""
+
+
+def test_lines_are_counted_in_time() -> None:
+    program = COUNT_ALL.format(lines=LINES)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=SOON_SECONDS)  # in C code nothing else ends it
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["Unix", "Windows", "old Macintosh"])
+def test_notes_and_docstring_count_for_nothing_whatever_ends_the_lines(end: str) -> None:
+    text = '# a note\n\n"""What it does.\n\nAnd how."""\n\nimport torch\n# more\nx = 1\n'
+    assert _code_lines(text.replace("\n", end)) == ["import torch", "x = 1"]
+
+
+def test_few_of_many_names_are_likened_to_the_missing_one() -> None:
+    lines = [f"def other{number}():" for number in range(MOST_LIKENED)] + ["def softmaxx():"]
+    assert "there is a" not in _no_entry_text("softmax", lines)
+    assert "there is a `softmaxx`" in _no_entry_text("softmax", lines[1:])
+
+
+def test_size_of_answers_is_that_of_all_their_parts() -> None:
+    values = {"output": (torch.zeros(10), {"a": torch.zeros(5, dtype=torch.float64)}), "text": "x" * 100}
+    assert 40 + 40 + 100 <= Answers(values).size < 250
+
+
+LARGE = """
+import torch
+
+
+def share(amounts):
+    return torch.zeros(3_000_000)
+"""
+
+
+def test_large_answers_are_not_kept(tiny_course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = []
+    close = Sitting.close
+
+    def closed(sitting: Sitting) -> None:
+        kept.append(sum(a.size for each in sitting._learners.values() for e in each.exchanges for a in e.answers))
+        close(sitting)
+
+    monkeypatch.setattr(Sitting, "close", closed)
+    records: list[Record] = []
+    judge = Judge(load_course(tiny_course / "course.yml"), "reduced", 7)
+    try:
+        judge.grade(
+            [Submission("someone", {"share": SourceFile("share", "01_share.py", LARGE.encode())}, ())], records.append
+        )
+    finally:
+        judge.close()
+    assert kept and max(kept) <= MOST_KEPT_BYTES
+    assert records[0].points == 0 and records[0].complete
+    assert "has shape (3000000,)" in records[0].exercises[0].checks[0].message
