@@ -239,7 +239,7 @@ class _Batch:
         waiting = [start for start in starts.values() if isinstance(start, Sitting)]
         results = []
         for id, kit in self._judge.kits.items():
-            start = starts[id]
+            start = starts.pop(id)  # with the answers that it holds
             if isinstance(start, ExerciseResult):
                 results.append(start)
             elif isinstance(start, Sitting):
