@@ -5,15 +5,16 @@ STAMP      := $(VENV)/.set-up
 INSTRUCTOR := $(VENV)/.set-up-instructor
 
 .DEFAULT_GOAL := help
-.PHONY: help setup instructor demo test lint bench
+.PHONY: help setup instructor demo test lint bench wheel
 
 help:
 	@echo "make demo    grade the small class in examples/class and write its page"
 	@echo "make test    run every check of the project itself"
 	@echo "make lint    run ruff and mypy only"
-	@echo "make bench   time the grader, as ratios within one run"
+	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (an hour)"
 	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
 	@echo "make instructor   the same with nbgrader, Jupyter and dask"
+	@echo "make wheel   build a wheel for learners in dist: the program and the course without its answers"
 
 setup: $(STAMP)
 	@:
@@ -48,5 +49,11 @@ lint: setup
 test: lint instructor
 	$(VENV)/bin/pytest tests --numprocesses auto --maxprocesses 4 --dist loadfile
 
-bench: setup
-	@$(VENV)/bin/python benchmarks/run.py
+bench: instructor
+	@$(VENV)/bin/python benchmarks/run.py --json benchmarks/figures/bench.json
+	@$(VENV)/bin/python -u benchmarks/load/run.py --json benchmarks/figures/load.json
+	@benchmarks/rivals/compare.sh
+
+wheel: setup
+	@$(VENV)/bin/python -m pip --disable-pip-version-check wheel . --quiet --no-deps --no-build-isolation --wheel-dir dist
+	@ls dist/attention_kata-*.whl

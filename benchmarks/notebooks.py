@@ -44,6 +44,9 @@ c.Autograde.autograde_preprocessors = [
 ]
 """
 
+OWN_CHECK = "kata.check("
+"""In the cells where learners have an answer checked by our judge: stock has none."""
+
 STOCK_TEST = """\
 import torch
 _right = {{}}
@@ -131,6 +134,7 @@ def _our_folder(folder: Path, unit: Unit, answers: list[Mapping[str, str]]) -> P
 def _stock_folder(folder: Path, course: Course, unit: Unit, ours: Path, answers: list[Mapping[str, str]]) -> Path:
     name = f"{unit.folder}.ipynb"
     notebook = json.loads((ours / "source" / unit.folder / name).read_text("utf-8"))
+    notebook["cells"] = [cell for cell in notebook["cells"] if OWN_CHECK not in "".join(cell["source"])]
     for cell in notebook["cells"]:
         grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
         if grade_id.startswith("test-"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -114,10 +115,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
+    load = os.getloadavg()[0]
     rows = [fork_and_lock(), whole_submission(), warm_submission()]
     print(table(rows))
     if options.json:
-        options.json.write_text(json.dumps([{**asdict(row), "ratio": row.ratio} for row in rows], indent=2) + "\n")
+        figures = {"load_before": load, "rows": [{**asdict(row), "ratio": row.ratio} for row in rows]}
+        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write the measured figures into docs/rivals.md: `python benchmarks/tables.py`.
+"""Write the measured figures into docs/{rivals,load,performance}.md: `python benchmarks/tables.py`.
 
 The figures are the files in benchmarks/figures/, which the benchmarks write with `--json`. In the page each stands
 between two marks, `<!-- figures: NAME -->` and `<!-- end -->`; the text around them is left alone.
@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "benchmarks" / "rivals")]
+sys.path[:0] = [str(ROOT / "benchmarks"), *(str(ROOT / "benchmarks" / part) for part in ("rivals", "load"))]
 
 import attacks  # noqa: E402
 import classes  # noqa: E402
 import growth  # noqa: E402
+import outcome  # noqa: E402
+import run  # noqa: E402
 
 FIGURES = ROOT / "benchmarks" / "figures"
-PAGE = ROOT / "docs" / "rivals.md"
+PAGES = [ROOT / "docs" / name for name in ("rivals.md", "load.md", "performance.md")]
 BLOCK = re.compile(r"(<!-- figures: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 Figures = Mapping[str, Any]
 
@@ -79,6 +81,22 @@ def attack_table(figures: Figures) -> str:
     return f"{attacks.table(outcomes)}\n\nCheats that got points, of {len(cheats)}: {told}."
 
 
+def load_table(figures: Figures) -> str:
+    """A class and what happened to it."""
+    outcomes = [outcome.Outcome(**each) for each in figures["outcomes"]]
+    first = outcomes[0]
+    return (
+        f"{outcome.table(outcomes)}\n\n{first.learners:,} learners, {first.hostile} of them hostile. Undisturbed it "
+        f"took {figures['peak_mb']} MB at most, all processes and what the system kept of files together."
+    )
+
+
+def bench_table(figures: Figures) -> str:
+    """One submission and its parts."""
+    rows = [run.Row(**{name: row[name] for name in ("what", "ours", "other", "aim")}) for row in figures["rows"]]
+    return f"{run.table(rows)}\n\nLoad of the machine before: {figures['load_before']:.1f}."
+
+
 PARTS: dict[str, tuple[str, Callable[[Figures], str]]] = {
     "versions": ("attacks", version_table),
     "class": ("class", class_table),
@@ -87,6 +105,8 @@ PARTS: dict[str, tuple[str, Callable[[Figures], str]]] = {
     "imports": ("class", import_sentence),
     "growth": ("growth", growth_table),
     "attacks": ("attacks", attack_table),
+    "load": ("load", load_table),
+    "bench": ("bench", bench_table),
 }
 """By the name in the page: the file of figures, and what makes text of it."""
 
@@ -104,4 +124,5 @@ def filled(page: str, figures: Path) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), FIGURES), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(filled(page.read_text(encoding="utf-8"), FIGURES), encoding="utf-8")

@@ -31,9 +31,9 @@ from disturbances import (
     slow_disk,
 )
 from hand_ins import ATTACKED, SEED, HandIns, due, hand_ins, ids, points_alone
+from outcome import Outcome, row
 
 from grader.course import load_course
-from grader.reports.wording import counted
 from grader.results import Record
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,31 +51,6 @@ class Calm:
 
     peak: int = 0
     written: int = 0
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of one class. `runs`: the first and each that went on; `as_alone`: who got what is due."""
-
-    name: str
-    happened: str
-    learners: int
-    hostile: int
-    runs: int
-    seconds: float
-    as_alone: int
-    honest: int
-    lost: int
-    twice: int
-    attacks_with_full_points: int
-    not_graded_and_not_named: int
-    said: list[str]
-
-    @property
-    def holds(self) -> bool:
-        """Whether nobody was harmed and nothing lost."""
-        harm = self.lost + self.twice + self.attacks_with_full_points + self.not_graded_and_not_named
-        return self.as_alone == self.honest and not harm
 
 
 def main() -> None:
@@ -197,16 +172,6 @@ def _compared(
         ),
         not_graded_and_not_named=sum(name not in said[-1] for name in ungraded),
         said=[line for told in said[:-1] for line in told.splitlines()[-1:]],
-    )
-
-
-def row(outcome: Outcome) -> str:
-    """One line of the table in docs/load.md."""
-    went_on = f"{counted(outcome.runs - 1, 'time')}" if outcome.runs > 1 else "never stopped"
-    return (
-        f"| {outcome.name} | {outcome.happened or 'nothing'} | {went_on} | {outcome.seconds:.0f} s "
-        f"| {outcome.as_alone:,} of {outcome.honest:,} | {outcome.lost} | {outcome.twice} "
-        f"| {outcome.attacks_with_full_points} of {outcome.hostile} |"
     )
 
 
