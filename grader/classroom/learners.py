@@ -51,7 +51,7 @@ def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collecti
 
 def read_learners(path: Path) -> Iterator[Learner]:
     """The learners in a class list, in class order. Raises ClassListError for a line that is none."""
-    with path.open(encoding="utf-8") as lines:
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 yield Learner.model_validate_json(line)
