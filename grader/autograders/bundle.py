@@ -11,11 +11,11 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import grader
-from grader.course import FILE_NAME, Course
+from grader.course import FILE_NAME, Course, carried
 from grader.exports.errors import ExportError
 
 PROJECT = "attention-kata"
-_LEFT_OUT = "__pycache__"
+_LEFT_OUT = {"__pycache__", carried.FOLDER}
 _HIDDEN = "."
 
 _PYPROJECT = """\
@@ -62,7 +62,7 @@ def package_files() -> Iterator[tuple[str, bytes]]:
     yield "pyproject.toml", _pyproject().encode()
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder.parent)
-        if path.is_file() and _LEFT_OUT not in inside.parts and not path.name.startswith(_HIDDEN):
+        if path.is_file() and _LEFT_OUT.isdisjoint(inside.parts) and not path.name.startswith(_HIDDEN):
             yield inside.as_posix(), _read(path)
     license = folder.parent / "LICENSE"
     if license.is_file():

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from grader.course import Exercise
+from grader.sandbox.fair_clock import own_waited
 from grader.sandbox.inside import host, wire
 from grader.sandbox.launch import MachineError
 from grader.sandbox.opening import AnySandbox
@@ -85,6 +86,7 @@ class Attempt(_Facts):
         self._losses = 0
         self._spent = 0.0
         self._starved_before = 0.0
+        self._judge_waited_before = own_waited()
         self.printed_bytes = 0
 
     def start(self) -> None:
@@ -163,11 +165,12 @@ class Attempt(_Facts):
         return min(self.exercise.limits.request_seconds, left)
 
     def _time_left(self) -> float:
-        """What is left of the exercise's time; on a busy machine that in which the worker got no processor is none."""
+        """What is left of the exercise's time; on a busy machine that in which one side got no processor is none."""
         allowed = self.exercise.limits.seconds
         left = allowed - self._spent
         if left < allowed / 2:  # it takes a moment to ask, so only when it may matter
             starved = self._starved_before + (self._worker.starved_seconds() if self._worker else 0.0)
+            starved += own_waited() - self._judge_waited_before
             left = min(left + starved, allowed)
         return left
 

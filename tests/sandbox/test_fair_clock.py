@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.fair_clock import FairClock
+from grader.sandbox.fair_clock import FairClock, own_waited
 
 BUSY = "while True: pass"
 ONE_CORE = {min(os.sched_getaffinity(0))}
@@ -101,3 +101,15 @@ def test_a_right_answer_passes_however_busy_the_machine_is(
     )
 
     assert "4 of 4 points" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_thread_knows_for_how_long_it_waited_itself(spinning: list[subprocess.Popen[bytes]]) -> None:
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, ONE_CORE)
+    try:
+        before, started = own_waited(), time.monotonic()
+        while own_waited() - before < 0.1:
+            assert time.monotonic() - started < 30
+        assert own_waited() - before <= time.monotonic() - started
+    finally:
+        os.sched_setaffinity(0, everywhere)
