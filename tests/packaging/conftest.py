@@ -1,0 +1,106 @@
+"""A wheel, built by the project's own build from a copy with a tiny course, in a virtual environment of its own.
+
+The environment holds what the wheel declares to need and nothing else: these packages are linked (or copied) from the
+project's environment, file by file, as fetching torch again would take minutes. The program itself comes from the wheel
+alone; neither the clone nor anything else of the project's environment is on the path there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PathDistribution, distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT_FROM = ("setup.py", "pyproject.toml", "README.md", "LICENSE")
+BUILD_SECONDS = 400
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The environment, and a folder that lies outside of every course."""
+
+    python: Path
+    outside: Path
+
+    @property
+    def kata(self) -> Path:
+        """The command as the wheel installs it."""
+        return self.python.with_name("kata")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], run_command: Run) -> Path:
+    """The wheel, as `make wheel` builds it."""
+    source = make_course(tmp_path_factory.mktemp("source") / "clone", "01_parts/01_share")
+    shutil.copytree(ROOT / "grader", source / "grader", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in BUILT_FROM:
+        shutil.copyfile(ROOT / name, source / name)
+    pip = (sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation", "--wheel-dir", "dist")
+    done = run_command(*pip, cwd=source, seconds=BUILD_SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (built,) = (source / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory, run_command: Run) -> Installation:
+    """The wheel in its environment."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder / "venv", with_pip=False)
+    python = folder / "venv" / "bin" / "python"
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(folder / "venv")}))
+    for each in needed_by(wheel):
+        link_files(each, site)
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel)
+    done = run_command(*pip, cwd=folder, seconds=BUILD_SECONDS)
+    assert done.returncode == 0, done.stderr
+    (folder / "outside").mkdir()
+    return Installation(python, folder / "outside")
+
+
+def needed_by(wheel: Path) -> list[Distribution]:
+    """The packages that the wheel says it needs, with what these need in turn, of this environment."""
+    with zipfile.ZipFile(wheel) as pack:
+        (metadata,) = (name for name in pack.namelist() if name.endswith(".dist-info/METADATA"))
+    found: dict[str, Distribution] = {}
+    asked = list(declared(PathDistribution(zipfile.Path(wheel, metadata.removesuffix("METADATA")))))
+    for each in asked:
+        if each.name.lower() not in found:
+            found[each.name.lower()] = distribution(each.name)
+            asked += declared(found[each.name.lower()], each.extras)
+    return list(found.values())
+
+
+def declared(package: Distribution, extras: Iterable[str] = ()) -> Iterable[Requirement]:
+    """What a package needs here, with some of its extras."""
+    for each in map(Requirement, package.requires or ()):
+        if each.marker is None or any(each.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+            yield each
+
+
+def link_files(package: Distribution, site: Path) -> None:
+    """Give a package's files a second name in another environment; its commands stay behind."""
+    for file in package.files or ():
+        if ".." in file.parts:
+            continue
+        source, target = Path(str(package.locate_file(file))), site / file
+        if source.is_file() and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.link(source, target)
+            except OSError:  # on another disk
+                shutil.copyfile(source, target)

@@ -1,0 +1,141 @@
+"""The wheel holds all that a learner needs, nothing that gives answers away, and runs the learner's commands."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from grader import __version__
+
+from .conftest import Installation
+
+Done = subprocess.CompletedProcess[str]
+Run = Callable[..., Done]
+
+COURSE = "grader/carried_course/"
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "def share(amounts):\n    return amounts / amounts.amax()\n"
+FILE = "exercises/01_parts/01_share.py"
+
+
+@pytest.fixture(scope="module")
+def contents(wheel: Path) -> dict[str, str]:
+    """The course's files in the wheel, as text, by their path in the course."""
+    with zipfile.ZipFile(wheel) as pack:
+        names = [name for name in pack.namelist() if name.startswith(COURSE)]
+        return {name.removeprefix(COURSE): pack.read(name).decode("utf-8", "replace") for name in names}
+
+
+@pytest.fixture(scope="module")
+def workspace(installed: Installation, run_command: Run) -> Path:
+    """A learner's folder, made by the installed program from the course in it."""
+    folder = installed.outside.parent / "attention"
+    done = run_command(installed.kata, "init", folder, cwd=installed.outside)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{folder}: 1 new exercises, 0 renewed, 0 of yours kept.")
+    return folder
+
+
+# --- what is in it ---------------------------------------------------------------------------------------------------
+
+
+def test_course_in_it_is_the_learners_bundle(contents: dict[str, str]) -> None:
+    assert set(contents) == {
+        "LICENSE",
+        "course.yml",
+        "pytest.ini",
+        "exercises/01_parts/README.md",
+        FILE,
+        "given/01_parts/01_share.py",
+        "tests/checks/01_parts/01_share.py",
+        "tests/checks/01_parts/01_share.numbers",
+        "tests/checks/01_parts/01_share.hidden.json",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("return amounts / total", id="solution"),
+        pytest.param("draw.uniform(rows, columns", id="hidden check"),
+        pytest.param("You divided by the largest.", id="known mistake"),
+    ],
+)
+def test_no_answer_is_in_it(contents: dict[str, str], text: str) -> None:
+    assert [name for name, content in contents.items() if text in content] == []
+
+
+def test_program_in_it_has_what_is_not_python(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as pack:
+        names = set(pack.namelist())
+    assert {"grader/py.typed", "grader/reports/templates/record.html.j2", "grader/reports/templates/class.js"} <= names
+    assert not [name for name in names if name.startswith(("tests/", "solutions/", "exercises/", "scripts/"))]
+
+
+# --- the commands ----------------------------------------------------------------------------------------------------
+
+
+def test_program_runs_from_the_wheel(installed: Installation, run_command: Run) -> None:
+    done = run_command(installed.python, "-c", "import grader; print(grader.__file__)", cwd=installed.outside)
+    assert Path(done.stdout.strip()).is_relative_to(installed.python.parents[1])
+    assert run_command(installed.kata, "--version", cwd=installed.outside).stdout == f"attention-kata {__version__}\n"
+
+
+@pytest.mark.parametrize("command", [pytest.param((), id="kata"), pytest.param(("check",), id="kata check")])
+def test_outside_of_a_workspace_it_is_said_how_to_make_one(
+    command: tuple[str, ...], installed: Installation, run_command: Run
+) -> None:
+    done = run_command(installed.kata, *command, cwd=installed.outside)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "You are in no folder of the course. Make one with `kata init DIR`, and go on there.\n"
+
+
+def test_where_you_are_and_a_hint(workspace: Path, installed: Installation, run_command: Run) -> None:
+    assert "Next: Parts of a whole (share)" in run_command(installed.kata, cwd=workspace).stdout
+    assert (
+        "Hint 1 of 3: What must a row add up to?" in run_command(installed.kata, "hint", "share", cwd=workspace).stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "status"), [pytest.param(RIGHT, 0, id="right answer"), pytest.param(WRONG, 1, id="wrong answer")]
+)
+def test_work_is_checked(source: str, status: int, workspace: Path, installed: Installation, run_command: Run) -> None:
+    (workspace / FILE).write_text(source, encoding="utf-8")
+    done = run_command(installed.kata, "check", "share", cwd=workspace)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert "2 hidden checks, graded when you hand in." in done.stdout
+
+
+def test_plain_pytest_checks_it_too(workspace: Path, installed: Installation, run_command: Run) -> None:
+    (workspace / FILE).write_text(RIGHT, encoding="utf-8")
+    done = run_command(installed.python, "-m", "pytest", "-v", "-p", "no:cacheprovider", cwd=workspace)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "01_share.py::test_example PASSED" in done.stdout and "1 passed, 2 hidden" in done.stdout
+
+
+def test_watch_checks_what_is_saved(workspace: Path, installed: Installation) -> None:
+    watching = pexpect.spawn(str(installed.kata), ["watch"], cwd=str(workspace), timeout=90)
+    try:
+        watching.expect_exact("Save a file to have it checked.")
+        (workspace / FILE).write_text(RIGHT + "\n", encoding="utf-8")
+        watching.expect_exact("2 hidden checks, graded when you hand in.")
+    finally:
+        watching.close(force=True)
+
+
+def test_doctor_says_what_this_machine_can_isolate(installed: Installation, run_command: Run) -> None:
+    done = run_command(installed.kata, "doctor", cwd=installed.outside)
+    assert done.returncode == 0, done.stderr
+    assert "Isolation: " in done.stdout
+
+
+def test_grading_a_class_asks_for_the_whole_course(workspace: Path, installed: Installation, run_command: Run) -> None:
+    done = run_command(installed.kata, "grade", workspace, cwd=installed.outside)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is a learner's bundle, without solutions and hidden checks: this needs the whole course" in done.stderr
