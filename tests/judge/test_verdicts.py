@@ -90,7 +90,9 @@ def test_another_seed_asks_again(counted, run):
 
 
 def _passed(name: str) -> ExerciseResult:
-    check = CheckResult(name="test_main", title="It works.", outcome="passed", points=1, max_points=1, visible=False, message="")
+    check = CheckResult(
+        name="test_main", title="It works.", outcome="passed", points=1, max_points=1, visible=False, message=""
+    )
     return ExerciseResult(id=name, status="passed", points=1, max_points=1, checks=(check,), diagnosis=(), seconds=3.0)
 
 
