@@ -113,9 +113,9 @@ def licence_of(name: str) -> str:
     for package in installed(name):
         told = package.metadata
         classifiers = [each for each in told.get_all("Classifier") or () if each.startswith("License ::")]
-        short = (told["License"] or "").strip().split("\n")[0]
-        if told["License-Expression"]:
-            return str(told["License-Expression"])
+        short = (told.get("License") or "").strip().split("\n")[0]
+        if expression := told.get("License-Expression"):
+            return str(expression)
         if names := [each.split(" :: ")[-1] for each in classifiers if each not in NO_LICENCES]:
             return ", ".join(names)
         if short and len(short) <= LONGEST_LICENCE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,10 @@ from grader.stubs import make_stub
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # as a shell starts what goes on in the background: commands started here would not hear of Ctrl-C either
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 COURSE = """\
 title: Tiny

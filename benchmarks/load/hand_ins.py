@@ -1,4 +1,4 @@
-"""A large class to grade: right and wrong answers to six exercises, and one learner in twenty who attacks.
+"""A large class to grade: right and wrong answers to four exercises, and one learner in twenty who attacks.
 
 What every honest learner is due is known beforehand: each answer is graded alone first, and nobody disturbs the judge.
 """
@@ -18,7 +18,7 @@ from grader.judge.mistakes import load_bank
 from grader.results import Record
 from grader.submission import SourceFile, Submission
 
-SIX = ("softmax", "qkv_linear", "scaled_scores", "causal_mask", "split_heads", "repeat_kv")
+EXERCISES = ("softmax", "causal_mask", "split_heads", "repeat_kv")
 ATTACKED = "softmax"
 """The exercise for which the files of tests/attacks/corpus were written."""
 HOSTILE_SHARE = 0.05
@@ -50,14 +50,14 @@ class HandIns:
 def hand_ins(course: Course, learners: int) -> HandIns:
     """The same class for the same number of learners."""
     chosen = random.Random(SEED)
-    right = {id: list(_right(course, course.exercise(id))) for id in SIX}
-    wrong = {id: list(_wrong(course, course.exercise(id))) for id in SIX}
+    right = {id: list(_right(course, course.exercise(id))) for id in EXERCISES}
+    wrong = {id: list(_wrong(course, course.exercise(id))) for id in EXERCISES}
     attacks = _attacks(course)
     made = HandIns()
     for number in range(learners):
         learner = f"learner-{number:04d}"
         made.answers[learner] = {
-            id: chosen.choice(right[id] if chosen.random() < RIGHT_SHARE else wrong[id]) for id in SIX
+            id: chosen.choice(right[id] if chosen.random() < RIGHT_SHARE else wrong[id]) for id in EXERCISES
         }
         if chosen.random() < HOSTILE_SHARE:
             attack = chosen.choice(attacks)
@@ -89,7 +89,7 @@ def points_alone(course: Course, class_: HandIns) -> dict[tuple[str, bytes], flo
     """What each honest answer gets when nothing else happens on the machine, by exercise and file."""
     answers = sorted({item for learner in class_.honest for item in class_.answers[learner].items()})
     records: list[Record] = []
-    judge = Judge(course, "full", SEED, SIX)
+    judge = Judge(course, "full", SEED, EXERCISES)
     try:
         judge.grade(map(_alone, answers), records.append)
     finally:
@@ -113,4 +113,4 @@ def due(class_: HandIns, alone: dict[tuple[str, bytes], float]) -> dict[str, dic
 
 def ids() -> Sequence[str]:
     """The options by which `kata grade-class` grades these exercises only."""
-    return [part for id in SIX for part in ("--only", id)]
+    return [part for id in EXERCISES for part in ("--only", id)]

@@ -13,8 +13,8 @@ from grader.mutants import mutants
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
 SURVIVORS = yaml.safe_load((Path(__file__).parent / "survivors.yml").read_text(encoding="utf-8"))
-EVERY = 40
-"""Each test run grades a fortieth of all mutants; `python scripts/mutation.py` grades them all."""
+EVERY = 100
+"""Each test run grades a hundredth of all mutants; `python scripts/mutation.py` grades them all."""
 
 
 def changes(body: str) -> set[str]:
