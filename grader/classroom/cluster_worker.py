@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import stat
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -29,6 +30,11 @@ IDLE_SECONDS = 300.0
 SAMPLE = 20
 """So many submissions are compared to see whether a worker has the class before it."""
 FIRST_BYTES = 65536
+ENDED_KEPT = 1000
+
+
+class RunEnded(Exception):
+    """A call came after the end of its run; nobody waits for its answer."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,8 @@ def answer(job: Job, seats: int, fn: Callable[..., Any], *args: Any) -> Answer:
     """Have one of this worker's judges call a function; there are as many as `seats`."""
     try:
         with _lock:
+            if job.id in _ended:
+                raise RunEnded("this run has ended")
             if job.id not in _benches:
                 _benches[job.id] = _Bench(job, seats)
             future = _benches[job.id].submit(fn, *args)
@@ -65,7 +73,13 @@ def answer(job: Job, seats: int, fn: Callable[..., Any], *args: Any) -> Answer:
 
 
 def leave(id: str) -> None:
-    """End the judges of a run at once, whatever they do."""
+    """End the judges of a run at once, whatever they do, and let none come back."""
+    with _lock:
+        _ended.append(id)
+    _dismiss(id)
+
+
+def _dismiss(id: str) -> None:
     with _lock:
         bench = _benches.pop(id, None)
     if bench is not None:
@@ -166,12 +180,14 @@ class _Bench:
             self._busy -= 1
             if self._busy or _benches.get(self._id) is not self:
                 return
-            self._timer = threading.Timer(IDLE_SECONDS, leave, [self._id])
+            self._timer = threading.Timer(IDLE_SECONDS, _dismiss, [self._id])
             self._timer.daemon = True
             self._timer.start()
 
 
 _benches: dict[str, _Bench] = {}
+_ended: deque[str] = deque(maxlen=ENDED_KEPT)
+"""Runs whose judges were sent home: a call that comes late must not bring new ones."""
 _lock = threading.RLock()
 
 

@@ -31,7 +31,7 @@ from grader.submission import find_submissions
 
 pytestmark = pytest.mark.timeout(600)
 
-SLOW = "# {name}\ndef share(amounts):\n    sum(range(2_000_000))\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+SLOW = "# {name}\ndef share(amounts):\n    sum(range(6_000_000))\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 CLASS_SIZE = 16
 LOOPBACK = "127.0.0.1"
 
