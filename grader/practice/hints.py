@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.course import Course, Exercise
+from grader.policy.phrasing import points
 
 from .progress import ExerciseProgress, HintEntry, now
 
@@ -58,8 +59,8 @@ def what_hints_cost(course: Course, given: HintGiven | HintsShut, done: Exercise
     is_over = given.is_last if isinstance(given, HintsShut) else not given.level
     if not cost or is_over or done.reviews:
         return ""
-    noun = "point" if cost == 1 else "points"
-    return f"The first hint of an exercise is free. Your instructor may take off {cost:g} {noun} for each further one."
+    each = points(f"{cost:g}")
+    return f"The first hint of an exercise is free. Your instructor may take off {each} for each further one."
 
 
 def _tried_since(done: ExerciseProgress, hint: HintEntry) -> bool:
