@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CAPABILITY = "ATEN_CPU_CAPABILITY"
 """Read by torch once, when it computes something for the first time."""
 CPUS = ("default", "avx2", "avx512")
+TOLD_EVERY = 50
+"""Runs; whoever stops it still knows how far it came."""
 
 
 def main() -> None:
@@ -51,6 +53,8 @@ def main() -> None:
     def take(record: Record) -> None:
         nonlocal done, failures
         done += 1
+        if done % TOLD_EVERY == 0:
+            print(f"{done} runs, {failures} failed checks so far", flush=True)
         sources = taken.pop()
         for exercise in record.exercises:
             for check in exercise.checks:
