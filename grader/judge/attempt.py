@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
@@ -18,9 +19,13 @@ from grader.sandbox.worker import Bounds, Script, Worker, WorkerLost
 from .answers import Malformed, read_error
 from .case import Question
 from .failure import CheckFailed, error_text, forbidden_text, loss_text, syntax_text
+from .foresight import Conversation, Foreseen
 
 MAX_LOSSES = 3
 LEAST_SECONDS = 0.05
+PATIENCE = 10
+"""How many times as long as the first file that passed another may take to answer everything in one go."""
+LEAST_PATIENCE_SECONDS = 1.0
 CUT_SHORT = 0.5
 """An answer that had less than this part of its time was cut short by the exercise's own limit."""
 
@@ -76,9 +81,21 @@ class Attempt(_Facts):
     `ask` raises CheckFailed when the learner's code ends, hangs or floods, MachineError when the sandbox breaks.
     """
 
-    def __init__(self, exercise: Exercise, source: bytes, sandbox: Callable[[], AnySandbox]) -> None:
+    def __init__(
+        self,
+        exercise: Exercise,
+        source: bytes,
+        sandbox: Callable[[], AnySandbox],
+        foreseen: Foreseen | None = None,
+    ) -> None:
         super().__init__(exercise, source)
         self._sandbox = sandbox
+        self._foreseen = foreseen
+        self._ahead: dict[bytes, deque[tuple[bytes, bytes]]] = defaultdict(deque)
+        self._asked: list[Question] = []
+        self._first_worker: Worker | None = None
+        self._starts = 0
+        self._heard_ahead = False
         limits = exercise.limits
         self._bounds = Bounds(limits.cpu_seconds, limits.memory_mb, limits.reply_mb, limits.output_kb)
         self._worker: Worker | None = None
@@ -99,19 +116,80 @@ class Attempt(_Facts):
             self._worker.send(self.script.frame(self._worker.reply_bytes), self.exercise.limits.request_seconds)
         except WorkerLost as loss:
             raise MachineError(f"a worker did not take its task ({loss})") from loss
+        self._starts += 1
+        if self._starts == 1:
+            self._first_worker = self._worker
+            if self._foreseen is not None and not self._worker.send_ahead(self._foreseen.first.frames):
+                self._foreseen = None
+
+    def hear_ahead(self) -> bool:
+        """Take the answers to what was foreseen to be asked; whether a file that passed said the very same.
+
+        Without all of them in time there are none: asked one by one, the file has all its time. Raises MachineError.
+        """
+        foreseen, worker = self._foreseen, self._worker
+        if foreseen is None or worker is None or worker is not self._first_worker:
+            return False
+        patience = min(max(PATIENCE * foreseen.first.seconds, LEAST_PATIENCE_SECONDS), self._time_left())
+        deadline = time.monotonic() + patience
+        try:
+            self._load(worker)
+            parts = [worker.receive_parts(max(0.0, deadline - time.monotonic())) for _ in foreseen.first.frames]
+        except CheckFailed:
+            return False
+        except WorkerLost:
+            self._forget_ahead()
+            return False
+        self._spent += max(0.0, time.monotonic() - deadline + patience)
+        for name, part in zip(foreseen.first.names, parts, strict=True):
+            self._ahead[name].append(part)
+        self._heard_ahead = True
+        return worker.heard in foreseen.passed
+
+    def _forget_ahead(self) -> None:
+        self.close()
+        self._foreseen = None
+        self._ahead.clear()
+
+    def conversation(self) -> Conversation | None:
+        """All that was asked and said; None where it was not all in one go with one worker."""
+        worker = self._first_worker
+        if worker is None or self._starts > 1 or self._losses:
+            return None
+        if self._heard_ahead and self._foreseen is not None:
+            first = self._foreseen.first
+            return None if self._asked else Conversation(first.frames, first.names, self._spent, worker.heard)
+        frames, names = (tuple(getattr(each, part) for each in self._asked) for part in ("frame", "digest"))
+        return Conversation(frames, names, self._spent, worker.heard)
 
     def ask(self, question: Question) -> Any:
         """Pass a question on and return the reply as it came. See the class for what it raises."""
         if self.refusal:
             raise CheckFailed(self.refusal)
         try:
-            reply = self._answer(self._ready_worker(), question)
-        except WorkerLost as loss:
-            self._note_loss(loss)
-            raise CheckFailed(self._told(loss)) from loss
+            reply = self._answered_ahead(question)
+        except (LookupError, wire.WireError):
+            reply = self._answer_now(question)
         if isinstance(reply, dict) and set(reply) == {"too_large"}:
             raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
         return reply
+
+    def _answered_ahead(self, question: Question) -> Any:
+        """The answer that is there already. Raises LookupError when there is none, WireError when it is garbled."""
+        header, block = self._ahead.get(question.digest, deque()).popleft()
+        try:
+            return wire.unpack(header, block)
+        except wire.WireError:
+            self._forget_ahead()
+            raise
+
+    def _answer_now(self, question: Question) -> Any:
+        self._asked.append(question)
+        try:
+            return self._answer(self._ready_worker(), question)
+        except WorkerLost as loss:
+            self._note_loss(loss)
+            raise CheckFailed(self._told(loss)) from loss
 
     def _answer(self, worker: Worker, question: Question) -> Any:
         started = time.monotonic()
@@ -253,6 +331,13 @@ class LocalAttempt(_Facts):
 
     def start(self) -> None:
         """Nothing to start."""
+
+    def hear_ahead(self) -> bool:
+        """Nothing is foreseen."""
+        return False
+
+    def conversation(self) -> None:
+        """Nothing is said that could be kept."""
 
     def close(self) -> None:
         """Nothing to end."""

@@ -39,6 +39,7 @@ from .attempt import Attempt, LocalAttempt
 from .collection import ExerciseFile, Kit, Worth, exercise_file, worth_of
 from .errors import GraderBroken
 from .failure import CheckFailed
+from .foresight import Foresight
 from .sitting import Sitting
 from .verdicts import Verdicts
 
@@ -89,6 +90,7 @@ class Judge:
         self.worths: dict[str, dict[str, Worth]] = {}
         """What the checks of each exercise are worth; known once `grade` was called."""
         self.verdicts = Verdicts() if share_verdicts else None
+        self.foresight = Foresight() if share_verdicts else None
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
 
     def grade(
@@ -134,9 +136,10 @@ class Judge:
 
     def attempt(self, exercise: Exercise, source: bytes) -> Attempt | LocalAttempt:
         """A go at one exercise, behind the wall unless the level is "none"."""
-        return (
-            LocalAttempt(exercise, source) if self.sandbox is None else Attempt(exercise, source, self._running_sandbox)
-        )
+        if self.sandbox is None:
+            return LocalAttempt(exercise, source)
+        foreseen = self.foresight.of(self.seed, exercise.id) if self.foresight else None
+        return Attempt(exercise, source, self._running_sandbox, foreseen)
 
     def _running_sandbox(self) -> AnySandbox:
         assert self.sandbox is not None
@@ -246,8 +249,7 @@ class _Batch:
                 waiting.remove(start)
                 ahead = waiting[0] if waiting else None
                 results.append(self._examine(kit, start, ahead, groups[id]))
-                if self._judge.verdicts is not None:
-                    self._judge.verdicts.note(self._judge.seed, start.attempt.source, results[-1])
+                self._remember(start, results[-1])
                 self._show_failures(submission, start, results[-1])
             else:
                 results.append(_without_work(kit, start, groups[id]))
@@ -260,6 +262,17 @@ class _Batch:
             exercises=results,
             problems=[Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems],
         )
+
+    def _remember(self, sitting: Sitting, result: ExerciseResult) -> None:
+        """Keep of a file that passed what spares work with the next ones."""
+        judge = self._judge
+        if judge.verdicts is not None:
+            judge.verdicts.note(judge.seed, sitting.attempt.source, result)
+        has_passed_all = all(check.outcome == "passed" for check in result.checks)
+        if judge.foresight is not None and has_passed_all and not sitting.looked_at_source:
+            told = sitting.attempt.conversation()
+            if told is not None:
+                judge.foresight.note(judge.seed, result.id, told)
 
     def _known(self, kit: Kit, submission: Submission) -> ExerciseResult | None:
         source, verdicts = submission.sources.get(kit.exercise.id), self._judge.verdicts
@@ -306,8 +319,12 @@ class _Batch:
             sitting.attempt.start()
             if ahead is not None:
                 ahead.attempt.start()  # its worker locks down and loads on the other core meanwhile
+            has_passed = sitting.attempt.hear_ahead()
         except MachineError as error:
             return {item.name: Ending("machine", str(error)) for item in items}
+        if has_passed:
+            sitting.close()
+            return {item.name: Ending("passed") for item in items}
         for item, following in zip(items, [*items[1:], None], strict=True):
             exercise_file(item).sitting = sitting
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)

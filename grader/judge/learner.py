@@ -55,6 +55,8 @@ class Learner:
     forbidden_reason: str = ""
     is_visible: bool = False
     exchanges: list[Exchange] = field(default_factory=list)
+    looked_at_source: bool = False
+    """Whether more than answers counted."""
     doubts: list[str] = field(default_factory=list)
     """Outputs that are wrong where the check looks at something else: they fail it if all else is right."""
 
@@ -154,6 +156,7 @@ class Learner:
 
     def repaired_with(self, *, removed: int, added: int) -> None:
         """The file differs from the one given by at most so many lines; blank lines and comments do not count."""
+        self.looked_at_source = True
         before, after = _code_lines(self.given), _code_lines(self.source)
         expect(
             len(after) <= MAX_LINES,

@@ -78,6 +78,11 @@ class Sitting:
         """The known mistakes that explain what failed so far; a bundle knows none."""
         return diagnose(self.checked, self.expected) if isinstance(self.expected, Expected) else []
 
+    @property
+    def looked_at_source(self) -> bool:
+        """Whether a check looked at more than answers."""
+        return any(learner.looked_at_source for learner in self._learners.values())
+
     def close(self) -> None:
         """End the learner's process."""
         self.attempt.close()

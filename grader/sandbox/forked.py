@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,6 +16,9 @@ from .inside import wire
 from .launch import MachineError
 from .worker import END_SECONDS, LINGER_SECONDS, Worker, WorkerLost, ending_of
 
+F_SETPIPE_SZ = getattr(fcntl, "F_SETPIPE_SZ", 1031)  # Python 3.10 has it on Linux only
+WIDE_PIPE_BYTES = 1 << 20
+"""So much of what is sent ahead, and of the answers to it, waits in a pipe and not for the other side."""
 MOST_PATIENCE = 30.0
 """Seconds by which deadlines are put off at most, all in all: with so much else to do the machine is no use."""
 
@@ -38,30 +43,47 @@ class ForkedWorker(Worker):
     _clock: FairClock = field(default_factory=FairClock, init=False)
     _granted: float = field(default=0.0, init=False)
     _patient_until: float = field(default=0.0, init=False)
+    _unsent: memoryview = field(default=memoryview(b""), init=False)
 
     def _how_it_ended(self) -> WorkerLost:
         return ending_of(self.zygote.exit_code_of(self.number, time.monotonic() + LINGER_SECONDS))
 
+    def send_ahead(self, frames: Sequence[bytes]) -> bool:
+        for fd in (self.questions, self.answers):
+            with contextlib.suppress(OSError):  # the user has no room left for wide pipes; narrow ones do, in more turns
+                fcntl.fcntl(fd, F_SETPIPE_SZ, WIDE_PIPE_BYTES)
+        self._unsent = memoryview(b"".join((self._unsent, *frames)))
+        with contextlib.suppress(wire.ChannelClosed):  # whoever waits for answers hears of it
+            self._write_more()
+        return True
+
     def _send(self, frame: bytes, deadline: float) -> None:
-        view = memoryview(frame)
-        while view:
+        self._unsent = memoryview(b"".join((self._unsent, frame)))
+        while self._unsent:
             ready = self._wait([self.output], [self.questions], deadline)
             if self.output in ready:
                 self._look_at_output()
             if self.questions in ready:
-                try:
-                    view = view[os.write(self.questions, view[: wire.CHUNK]) :]
-                except BlockingIOError:
-                    continue
-                except (BrokenPipeError, ConnectionResetError) as error:
-                    raise wire.ChannelClosed from error
+                self._write_more()
+
+    def _write_more(self) -> None:
+        try:
+            self._unsent = self._unsent[os.write(self.questions, self._unsent[: wire.CHUNK]) :]
+        except BlockingIOError:
+            pass
+        except (BrokenPipeError, ConnectionResetError) as error:
+            self._unsent = memoryview(b"")
+            raise wire.ChannelClosed from error
 
     def _read(self, size: int, deadline: float) -> bytes:
         parts = bytearray()
         while len(parts) < size:
-            ready = self._wait([self.answers, self.output], [], deadline)
+            ready = self._wait([self.answers, self.output], [self.questions] if self._unsent else [], deadline)
             if self.output in ready:
                 self._look_at_output()
+            if self.questions in ready:
+                with contextlib.suppress(wire.ChannelClosed):  # it may have answered before it ended
+                    self._write_more()
             if self.answers in ready:
                 try:
                     part = os.read(self.answers, min(size - len(parts), wire.CHUNK))

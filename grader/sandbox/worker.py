@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,6 +93,9 @@ class Worker(ABC):
     printed_bytes: int = field(default=0, init=False)
     is_locked: bool = field(default=False, init=False)
 
+    def __post_init__(self) -> None:
+        self._heard = hashlib.blake2b(digest_size=16)
+
     @property
     def reply_bytes(self) -> int:
         return self.bounds.reply_mb * 1024 * 1024
@@ -113,11 +117,25 @@ class Worker(ABC):
         with self._losses_explained(seconds):
             self._send(frame, time.monotonic() + seconds)
 
+    def send_ahead(self, frames: Sequence[bytes]) -> bool:
+        """Have frames sent while answers are waited for. False where that can't be done: then nothing is sent."""
+        return False
+
     def receive(self, seconds: float) -> Any:
         """Take one message. Raises WorkerLost when none comes in time and form; the worker is ended."""
         self.await_lock(time.monotonic() + START_SECONDS)
         with self._losses_explained(seconds):
             return self._receive(time.monotonic() + seconds)
+
+    def receive_parts(self, seconds: float) -> tuple[bytes, bytes]:
+        """Take one message as it came, for wire.unpack. Raises as `receive`, but for what is in it."""
+        with self._losses_explained(seconds):
+            return self._take(time.monotonic() + seconds)
+
+    @property
+    def heard(self) -> bytes:
+        """A digest of all that it has said so far."""
+        return self._heard.digest()
 
     @contextlib.contextmanager
     def _losses_explained(self, seconds: float) -> Iterator[None]:
@@ -138,12 +156,16 @@ class Worker(ABC):
             raise
 
     def _receive(self, deadline: float) -> Any:
+        return wire.unpack(*self._take(deadline))
+
+    def _take(self, deadline: float) -> tuple[bytes, bytes]:
         prefix = self._read(wire.PREFIX.size, deadline)
         header_size, block_size = wire.check_prefix(prefix, self.reply_bytes)
-        header = self._read(header_size, deadline)
-        value = wire.unpack(header, self._read(block_size, deadline))
+        header, block = self._read(header_size, deadline), self._read(block_size, deadline)
+        for part in (prefix, header, block):
+            self._heard.update(part)
         self._look_at_output()
-        return value
+        return header, block
 
     def _note_output(self, part: bytes) -> None:
         """Keep the beginning of what the learner prints, count all of it."""
