@@ -63,7 +63,10 @@ def _run_case(
     observer = Observer() if any(step["do"] == "observed" for step in case["steps"]) else None
     for number, step in enumerate(case["steps"]):
         try:
-            with watch or contextlib.nullcontext(), observer.watching() if observer else contextlib.nullcontext():
+            if watch or observer:
+                with watch or contextlib.nullcontext(), observer.watching() if observer else contextlib.nullcontext():
+                    value = STEPS[step["do"]](step, slots, namespace)
+            else:
                 value = STEPS[step["do"]](step, slots, namespace)
             if observer and step["do"] == "observed":
                 value = observer.seen()
