@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from grader.course import Exercise
+from grader.results import ExerciseResult
 from grader.sandbox.fair_clock import own_waited
 from grader.sandbox.inside import host, wire
 from grader.sandbox.launch import MachineError
@@ -122,29 +123,29 @@ class Attempt(_Facts):
             if self._foreseen is not None and not self._worker.send_ahead(self._foreseen.first.frames):
                 self._foreseen = None
 
-    def hear_ahead(self) -> bool:
-        """Take the answers to what was foreseen to be asked; whether a file that passed said the very same.
+    def hear_ahead(self) -> ExerciseResult | None:
+        """Take the answers to what was foreseen to be asked; what another file got that said the very same.
 
         Without all of them in time there are none: asked one by one, the file has all its time. Raises MachineError.
         """
         foreseen, worker = self._foreseen, self._worker
         if foreseen is None or worker is None or worker is not self._first_worker:
-            return False
+            return None
         patience = min(max(PATIENCE * foreseen.first.seconds, LEAST_PATIENCE_SECONDS), self._time_left())
         deadline = time.monotonic() + patience
         try:
             self._load(worker)
             parts = [worker.receive_parts(max(0.0, deadline - time.monotonic())) for _ in foreseen.first.frames]
         except CheckFailed:
-            return False
+            return None
         except WorkerLost:
             self._forget_ahead()
-            return False
+            return None
         self._spent += max(0.0, time.monotonic() - deadline + patience)
         for name, part in zip(foreseen.first.names, parts, strict=True):
             self._ahead[name].append(part)
         self._heard_ahead = True
-        return worker.heard in foreseen.passed
+        return foreseen.results.get(worker.heard)
 
     def _forget_ahead(self) -> None:
         self.close()
@@ -154,7 +155,7 @@ class Attempt(_Facts):
     def conversation(self) -> Conversation | None:
         """All that was asked and said; None where it was not all in one go with one worker."""
         worker = self._first_worker
-        if worker is None or self._starts > 1 or self._losses:
+        if worker is None or self._starts > 1 or self._losses or self.refusal:
             return None
         if self._heard_ahead and self._foreseen is not None:
             first = self._foreseen.first
@@ -332,9 +333,8 @@ class LocalAttempt(_Facts):
     def start(self) -> None:
         """Nothing to start."""
 
-    def hear_ahead(self) -> bool:
+    def hear_ahead(self) -> None:
         """Nothing is foreseen."""
-        return False
 
     def conversation(self) -> None:
         """Nothing is said that could be kept."""

@@ -1,8 +1,8 @@
 """What the checks will ask. With one seed they ask every file for an exercise the same, so in a class it becomes known.
 
 The questions of the first file that passes are kept. Later files get them all at once, together with their task, so that
-neither side waits for the other. Answers that are byte for byte those of a file that passed pass too, and no check is
-run: all that a check sees of a file is what it answers, unless it looks at the source. Other answers are looked at by
+neither side waits for the other. Answers that are byte for byte those of another file get the same verdict, and no check
+is run: all that a check sees of a file is what it answers, unless it looks at the source. New answers are looked at by
 the checks as always, which find them there already.
 """
 
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-MOST_ANSWERS = 1024
-"""Ways of answering one exercise that are remembered; rounding makes a few of what is right."""
+from grader.results import ExerciseResult
+
+MOST_ANSWERS = 512
+"""Ways of answering one exercise that are remembered: rounding makes a few of what is right, and mistakes recur."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +31,15 @@ class Conversation:
 
 @dataclass
 class Foreseen:
-    """The questions of one exercise as a file was asked them that passed, and what such files said."""
+    """The questions of one exercise as a file was asked them that passed, and what files got for which answers."""
 
     first: Conversation
-    passed: set[bytes] = field(default_factory=set)
+    results: dict[bytes, ExerciseResult] = field(default_factory=dict)
 
-    def note(self, told: Conversation) -> None:
-        """Remember what a file said that passed, if it was asked these very questions."""
-        if told.names == self.first.names and len(self.passed) < MOST_ANSWERS:
-            self.passed.add(told.digest)
+    def note(self, told: Conversation, result: ExerciseResult) -> None:
+        """Remember what a file got for its answers, if it was asked these very questions."""
+        if told.names == self.first.names and len(self.results) < MOST_ANSWERS:
+            self.results[told.digest] = result
 
 
 class Foresight:
@@ -54,9 +56,12 @@ class Foresight:
             self._known.clear()
         return self._known.get(exercise)
 
-    def note(self, seed: int, exercise: str, told: Conversation) -> None:
-        """Remember the conversation with a file that passed every check, none of which looked at its source."""
-        known = self.of(seed, exercise)
-        if known is None:
-            known = self._known[exercise] = Foreseen(told)
-        known.note(told)
+    def note(self, seed: int, told: Conversation, result: ExerciseResult) -> None:
+        """Remember a conversation and its result, in which nothing was said of the file's source."""
+        if any(check.outcome == "error" for check in result.checks):
+            return
+        known = self.of(seed, result.id)
+        if known is None and all(check.outcome == "passed" for check in result.checks):
+            known = self._known[result.id] = Foreseen(told)
+        if known is not None:
+            known.note(told, result)

@@ -40,6 +40,7 @@ from .collection import ExerciseFile, Kit, Worth, exercise_file, worth_of
 from .errors import GraderBroken
 from .failure import CheckFailed
 from .foresight import Foresight
+from .overdue import Limit
 from .sitting import Sitting
 from .verdicts import Verdicts
 
@@ -116,7 +117,7 @@ class Judge:
         arguments += [part for name in LEAN for part in ("-p", f"no:{name}")]
         arguments += [str(kit.checks_path) for kit in self.kits.values()]
         with _own_environment():
-            code = pytest.main(arguments, plugins=[plugin, fixtures])
+            code = pytest.main(arguments, plugins=[plugin, fixtures, Limit()])
         if plugin.failure is not None:
             raise plugin.failure
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
@@ -264,15 +265,13 @@ class _Batch:
         )
 
     def _remember(self, sitting: Sitting, result: ExerciseResult) -> None:
-        """Keep of a file that passed what spares work with the next ones."""
+        """Keep what spares work with the next files."""
         judge = self._judge
         if judge.verdicts is not None:
             judge.verdicts.note(judge.seed, sitting.attempt.source, result)
-        has_passed_all = all(check.outcome == "passed" for check in result.checks)
-        if judge.foresight is not None and has_passed_all and not sitting.looked_at_source:
-            told = sitting.attempt.conversation()
-            if told is not None:
-                judge.foresight.note(judge.seed, result.id, told)
+        told = sitting.attempt.conversation()
+        if judge.foresight is not None and told is not None and not sitting.looked_at_source:
+            judge.foresight.note(judge.seed, told, result)
 
     def _known(self, kit: Kit, submission: Submission) -> ExerciseResult | None:
         source, verdicts = submission.sources.get(kit.exercise.id), self._judge.verdicts
@@ -296,15 +295,30 @@ class _Batch:
     def _examine(self, kit: Kit, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]) -> ExerciseResult:
         """Run the checks of one exercise; when the sandbox breaks, once more with a new one, then say so."""
         started = time.perf_counter()
-        endings = self._run(sitting, ahead, items)
+        try:
+            known = self._begin(sitting, ahead)
+            endings = {} if known else self._run(sitting, items)
+        except MachineError as error:
+            known, endings = None, {item.name: Ending("machine", str(error)) for item in items}
         if any(ending.outcome == "machine" for ending in endings.values()):
             for each in (sitting, ahead):
                 if each is not None:
                     each.close()  # while their own sandbox is there to be asked for them
             self._judge.replace_sandbox()
             sitting.checked.clear()
-            endings = self._run(sitting, ahead, items)
-        return result_of(kit, sitting, items, endings, time.perf_counter() - started)
+            endings = self._run(sitting, items)
+        sitting.close()
+        seconds = time.perf_counter() - started
+        if known is not None:
+            return known.model_copy(update={"seconds": seconds})
+        return result_of(kit, sitting, items, endings, seconds)
+
+    def _begin(self, sitting: Sitting, ahead: Sitting | None) -> ExerciseResult | None:
+        """Start the file, and the next one; the result when all that it says is known. Raises MachineError."""
+        sitting.attempt.start()
+        if ahead is not None:
+            ahead.attempt.start()  # its worker locks down and loads on the other core meanwhile
+        return sitting.attempt.hear_ahead()
 
     def _show_failures(self, submission: Submission, sitting: Sitting, result: ExerciseResult) -> None:
         for check in result.checks:
@@ -313,25 +327,14 @@ class _Batch:
                 if exhibit is not None:
                     self._show(submission.name, result.id, check.name, exhibit)
 
-    def _run(self, sitting: Sitting, ahead: Sitting | None, items: list[pytest.Item]) -> dict[str, Ending]:
+    def _run(self, sitting: Sitting, items: list[pytest.Item]) -> dict[str, Ending]:
         self._endings = {}
-        try:
-            sitting.attempt.start()
-            if ahead is not None:
-                ahead.attempt.start()  # its worker locks down and loads on the other core meanwhile
-            has_passed = sitting.attempt.hear_ahead()
-        except MachineError as error:
-            return {item.name: Ending("machine", str(error)) for item in items}
-        if has_passed:
-            sitting.close()
-            return {item.name: Ending("passed") for item in items}
         for item, following in zip(items, [*items[1:], None], strict=True):
             exercise_file(item).sitting = sitting
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             ending = self._endings.setdefault(item.name, Ending("error", "The grader did not run this check."))
             is_main = worth_of(item).role == "main"
             sitting.note(item.name, passed=ending.outcome == "passed", is_main=is_main)
-        sitting.close()
         return self._endings
 
 

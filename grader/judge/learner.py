@@ -56,7 +56,7 @@ class Learner:
     is_visible: bool = False
     exchanges: list[Exchange] = field(default_factory=list)
     looked_at_source: bool = False
-    """Whether more than answers counted."""
+    """Whether more than answers counted, if only for what a message quotes."""
     doubts: list[str] = field(default_factory=list)
     """Outputs that are wrong where the check looks at something else: they fail it if all else is right."""
 
@@ -97,6 +97,7 @@ class Learner:
 
     def tell_error(self, error: Mapping[str, Any]) -> str:
         """The sentence for an error of the learner's code."""
+        self.looked_at_source = True
         return error_text(error, self.source.splitlines(), self.forbidden_reason, hide_numbers=not self.is_visible)
 
     def agrees(self, *cases: Case, magnitude: float = 1.0) -> None:

@@ -46,6 +46,8 @@ def forbidden_uses(source: str, calls: Iterable[str], entry_points: Iterable[str
     """
     names = frozenset(calls)
     tree = ast.parse(source)
+    if not _could_use(source, names):
+        return []
     own, imported = _own_attributes(tree), _imported_names(tree)
     found: set[tuple[str, int]] = set()
     for node in _reachable(tree, entry_points):
@@ -54,6 +56,11 @@ def forbidden_uses(source: str, calls: Iterable[str], entry_points: Iterable[str
             if name:
                 found.add((name, getattr(part, "lineno", 0)))
     return sorted(found, key=lambda use: use[1])
+
+
+def _could_use(source: str, names: Iterable[str]) -> bool:
+    """Whether a look at every part is worth it. Outside of ASCII, other letters can stand for those of a name."""
+    return not source.isascii() or "getattr" in source or any(name in source for name in names)
 
 
 def _own_attributes(tree: ast.Module) -> frozenset[str]:
