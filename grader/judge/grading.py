@@ -93,6 +93,7 @@ class Judge:
         self.verdicts = Verdicts() if share_verdicts else None
         self.foresight = Foresight() if share_verdicts else None
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
+        self._expect_many()
 
     def grade(
         self,
@@ -133,7 +134,12 @@ class Judge:
         if self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = open_sandbox(self.level)
+            self._expect_many()
             self.await_ready()
+
+    def _expect_many(self) -> None:
+        if self.sandbox is not None and self.verdicts is not None:
+            self.sandbox.expect_many()
 
     def attempt(self, exercise: Exercise, source: bytes) -> Attempt | LocalAttempt:
         """A go at one exercise, behind the wall unless the level is "none"."""

@@ -63,6 +63,11 @@ class Sandbox:
                 os.close(fd)
         return worker
 
+    def expect_many(self) -> None:
+        """Have the zygote load what few workers need; it does so before it forks the first. Does not wait for it."""
+        with contextlib.suppress(OSError):  # whatever needs the zygote first says why it is gone
+            self._control.send(json.dumps({"many": True}).encode())
+
     def await_ready(self) -> None:
         """Wait until the zygote has loaded torch and made its rules. Raises MachineError if it can't."""
         if self._ready:

@@ -130,6 +130,9 @@ class Spares:
         worker.bind(bounds)
         return worker
 
+    def expect_many(self) -> None:
+        """Nothing: each spare loads for itself alone."""
+
     def await_ready(self) -> None:
         """Wait until a spare is warm. Raises MachineError if it can't be; the next call tries another one."""
         if self._spare.done() and not self._spare.exception() and not self._spare.result().is_running:

@@ -26,6 +26,22 @@ def warm_up() -> None:
     load_what_makes_a_folder()
 
 
+def warm_up_for_many() -> None:
+    """Load what torch loads for a few only, most of a second each time: where hundreds come, some of them will need it.
+
+    Checkpoints, tensors without numbers and `vmap` bring symbolic algebra, profilers and parts of the compiler.
+    """
+    with contextlib.suppress(Exception):  # an older or newer torch without one of them; then a worker loads it itself
+        from torch.utils.checkpoint import checkpoint
+
+        x = torch.ones(2, 3, requires_grad=True)
+        for is_reentrant in (False, True):
+            checkpoint(torch.tanh, x, use_reentrant=is_reentrant).sum().backward()
+        torch.empty(2, 2, device="meta") @ torch.empty(2, 2, device="meta")
+        torch.vmap(torch.tanh)(x)
+    keep_what_is_loaded()
+
+
 def load_what_makes_a_folder() -> None:
     """Import what older torch makes a temporary folder for, by importing it: later no worker may make one.
 

@@ -19,7 +19,7 @@ from . import host, wire
 from .large_pages import Gathering
 from .limits import Bounds, limit
 from .lockdown import HIGHEST_FD, KEPT_FDS, LockdownFailed, Rules
-from .warmth import keep_what_is_loaded, warm_up
+from .warmth import keep_what_is_loaded, warm_up, warm_up_for_many
 
 LOCKDOWN_FAILED = 97
 MAX_MESSAGE_BYTES = 4096
@@ -42,18 +42,19 @@ class Zygote:
         self.control = control
         self.rules = rules
         self.children: list[Child] = []
+        self.gathering = Gathering()
+        self.can_gather = True
 
     def run(self) -> None:
         """Serve until the control socket closes; with nothing to do, make the next forks cheaper."""
-        gathering, has_more = Gathering(), True
         while True:
             poller = select.poll()
             poller.register(self.control, select.POLLIN)
             for child in self.children:
                 poller.register(child.pidfd, select.POLLIN)
-            ready = {fd for fd, _ in poller.poll(0 if has_more else None)}
+            ready = {fd for fd, _ in poller.poll(0 if self.can_gather else None)}
             if not ready:
-                has_more = gathering.step()
+                self.can_gather = self.gathering.step()
                 continue
             for child in [child for child in self.children if child.pidfd in ready]:
                 self._bury(child)
@@ -68,6 +69,10 @@ class Zygote:
         if not message:
             return False
         order = json.loads(message)
+        if "many" in order:
+            warm_up_for_many()
+            self.gathering, self.can_gather = Gathering(), True
+            return True
         pid = os.fork()
         if pid == 0:
             run_worker(fds, Bounds(order["cpu_seconds"], order["memory_bytes"]), self.rules)
