@@ -1,9 +1,9 @@
-"""What the checks will ask. With one seed they ask every file for an exercise the same, so in a class it becomes known.
+"""What the checks will ask. With one seed they ask every file for an exercise the same: in a class it becomes known.
 
-The questions of the first file that passes are kept. Later files get them all at once, together with their task, so that
-neither side waits for the other. Answers that are byte for byte those of another file get the same verdict, and no check
-is run: all that a check sees of a file is what it answers, unless it looks at the source. New answers are looked at by
-the checks as always, which find them there already.
+The questions of the first file that passes are kept. Later files get them all at once, together with their task, so
+that neither side waits for the other. Answers that are byte for byte those of another file get the same verdict, and no
+check is run: all that a check sees of a file is what it answers, unless it looks at the source. New answers are looked
+at by the checks as always, which find them there already.
 """
 
 from __future__ import annotations

@@ -39,13 +39,16 @@ from .attempt import Attempt, LocalAttempt
 from .collection import ExerciseFile, Kit, Worth, exercise_file, worth_of
 from .errors import GraderBroken
 from .failure import CheckFailed
-from .foresight import Foresight
+from .foresight import Conversation, Foresight
 from .overdue import Limit
 from .sitting import Sitting
 from .verdicts import Verdicts
 
 BEHIND_THE_DEADLINES_SECONDS = 300
 """pytest-timeout's limit for one check: far beyond the judge's own deadlines, in case these fail."""
+
+LOADING_SECONDS = 0.4
+"""A file that takes so much longer than the first may have made torch load what it loads late."""
 
 MAX_MESSAGE = 2000
 
@@ -69,7 +72,7 @@ class Judge:
     """Grades submissions of one course at one isolation level with one seed.
 
     The sandbox starts at once, so that torch loads there while this process loads it too. With `share_verdicts` a file
-    that passed is not run again for the next submission that holds the very same.
+    that passed is not run again for the next submission that holds the very same, and answers are foreseen.
     """
 
     def __init__(
@@ -93,7 +96,7 @@ class Judge:
         self.verdicts = Verdicts() if share_verdicts else None
         self.foresight = Foresight() if share_verdicts else None
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
-        self._expect_many()
+        self._is_thorough = False
 
     def grade(
         self,
@@ -134,12 +137,27 @@ class Judge:
         if self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = open_sandbox(self.level)
-            self._expect_many()
+            self._is_thorough = False
             self.await_ready()
 
-    def _expect_many(self) -> None:
-        if self.sandbox is not None and self.verdicts is not None:
+    def note(self, source: bytes, told: Conversation | None, looked_at_source: bool, result: ExerciseResult) -> None:
+        """Remember what spares work with the next submissions, if these are to share it."""
+        if self.verdicts is None or self.foresight is None:
+            return
+        self.verdicts.note(self.seed, source, result)
+        if told is None:
+            return
+        if not looked_at_source:
+            self.foresight.note(self.seed, told, result)
+        known = self.foresight.of(self.seed, result.id)
+        if known is not None and told.seconds > known.first.seconds + LOADING_SECONDS:
+            self._load_more()
+
+    def _load_more(self) -> None:
+        """A file took as long as if it had loaded much of torch: others will need that too."""
+        if self.sandbox is not None and not self._is_thorough:
             self.sandbox.expect_many()
+            self._is_thorough = True
 
     def attempt(self, exercise: Exercise, source: bytes) -> Attempt | LocalAttempt:
         """A go at one exercise, behind the wall unless the level is "none"."""
@@ -256,7 +274,8 @@ class _Batch:
                 waiting.remove(start)
                 ahead = waiting[0] if waiting else None
                 results.append(self._examine(kit, start, ahead, groups[id]))
-                self._remember(start, results[-1])
+                attempt = start.attempt
+                self._judge.note(attempt.source, attempt.conversation(), start.looked_at_source, results[-1])
                 self._show_failures(submission, start, results[-1])
             else:
                 results.append(_without_work(kit, start, groups[id]))
@@ -269,15 +288,6 @@ class _Batch:
             exercises=results,
             problems=[Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems],
         )
-
-    def _remember(self, sitting: Sitting, result: ExerciseResult) -> None:
-        """Keep what spares work with the next files."""
-        judge = self._judge
-        if judge.verdicts is not None:
-            judge.verdicts.note(judge.seed, sitting.attempt.source, result)
-        told = sitting.attempt.conversation()
-        if judge.foresight is not None and told is not None and not sitting.looked_at_source:
-            judge.foresight.note(judge.seed, told, result)
 
     def _known(self, kit: Kit, submission: Submission) -> ExerciseResult | None:
         source, verdicts = submission.sources.get(kit.exercise.id), self._judge.verdicts

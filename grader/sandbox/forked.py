@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import signal
 import time
@@ -16,7 +15,7 @@ from .inside import wire
 from .launch import MachineError
 from .worker import END_SECONDS, LINGER_SECONDS, Worker, WorkerLost, ending_of
 
-F_SETPIPE_SZ = getattr(fcntl, "F_SETPIPE_SZ", 1031)  # Python 3.10 has it on Linux only
+F_SETPIPE_SZ = 1031
 WIDE_PIPE_BYTES = 1 << 20
 """So much of what is sent ahead, and of the answers to it, waits in a pipe and not for the other side."""
 MOST_PATIENCE = 30.0
@@ -49,9 +48,8 @@ class ForkedWorker(Worker):
         return ending_of(self.zygote.exit_code_of(self.number, time.monotonic() + LINGER_SECONDS))
 
     def send_ahead(self, frames: Sequence[bytes]) -> bool:
-        for fd in (self.questions, self.answers):
-            with contextlib.suppress(OSError):  # the user has no room left for wide pipes; narrow ones do, in more turns
-                fcntl.fcntl(fd, F_SETPIPE_SZ, WIDE_PIPE_BYTES)
+        _widen(self.questions)
+        _widen(self.answers)
         self._unsent = memoryview(b"".join((self._unsent, *frames)))
         with contextlib.suppress(wire.ChannelClosed):  # whoever waits for answers hears of it
             self._write_more()
@@ -140,3 +138,11 @@ class ForkedWorker(Worker):
         with contextlib.suppress(ProcessLookupError, MachineError):
             pidfd = self.zygote.pidfd_of(self.number, time.monotonic() + END_SECONDS)
             signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+
+
+def _widen(pipe: int) -> None:
+    """Give a pipe more room. Where there is none left for this user, a narrow one will do, in more turns."""
+    with contextlib.suppress(ImportError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, F_SETPIPE_SZ, WIDE_PIPE_BYTES)
