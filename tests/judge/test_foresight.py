@@ -1,5 +1,6 @@
 """A class's questions are asked ahead, and the same answers get the same verdict: the one that each file gets alone."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,10 @@ LEARNERS = {
     "random": "import os, torch\ndef share(amounts):\n    return amounts * int.from_bytes(os.urandom(4), 'big')\n",
 }  # fmt: skip
 
+CHANGES_ITS_INPUT_TOO = LEARNERS["changes-its-input"].replace("return amounts", "whole = amounts\n    return whole")
+TAKES_ITS_TIME = "hangs"
+POINTS = re.compile(r'"points":[0-9.]+|"outcome":"[a-z]+"')
+
 
 def course_with(folder, make_course, checks):
     root: Path = make_course(folder, "01_parts/01_share")
@@ -110,12 +115,15 @@ def judges(request, course):
 @pytest.mark.parametrize("source", LEARNERS.values(), ids=LEARNERS.keys())
 def test_everybody_gets_in_a_class_what_they_get_alone(judges, source):
     shared, alone = judges
-    assert graded(shared, source, RIGHT, source) == graded(alone, source, RIGHT, source)
+    one, other = graded(shared, source, RIGHT, source), graded(alone, source, RIGHT, source)
+    if source == LEARNERS[TAKES_ITS_TIME]:  # on a busy machine it is told in other words, alone or not
+        one, other = ([POINTS.findall(line) for line in lines] for lines in (one, other))
+    assert one == other
 
 
 def test_a_whole_class_gets_what_each_gets_alone(judges):
     shared, alone = judges
-    everybody = [source for _ in range(2) for name, source in LEARNERS.items() if name != "hangs"]
+    everybody = [source for _ in range(2) for name, source in LEARNERS.items() if name != TAKES_ITS_TIME]
     assert graded(shared, *everybody) == [line for source in everybody for line in graded(alone, source)]
 
 
@@ -140,7 +148,10 @@ def shared(course):
     [
         pytest.param(RIGHT, LEARNERS["renamed"], False, id="right-answers-that-are-the-same"),
         pytest.param(RIGHT, LEARNERS["other-rounding"], True, id="right-answers-that-differ"),
-        pytest.param(LEARNERS["known-mistake"], LEARNERS["known-mistake-again"], False, id="the-same-mistake"),
+        pytest.param(LEARNERS["changes-its-input"], CHANGES_ITS_INPUT_TOO, False, id="the-same-mistake"),
+        pytest.param(
+            LEARNERS["known-mistake"], LEARNERS["known-mistake-again"], True, id="mistakes-asked-something-else"
+        ),
         pytest.param(LEARNERS["error"], LEARNERS["error"], True, id="errors-are-told-with-the-source"),
     ],
 )
@@ -174,7 +185,7 @@ def result(outcome):
         name="test_main", title="", outcome=outcome, points=0.0, max_points=1.0, visible=False, message=""
     )
     return ExerciseResult(
-        id="share", status="failed", points=0.0, max_points=1.0, checks=(check,), diagnosis=(), seconds=1.0
+        id="share", status=outcome, points=0.0, max_points=1.0, checks=(check,), diagnosis=(), seconds=1.0
     )
 
 
