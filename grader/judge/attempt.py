@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -27,6 +27,8 @@ LEAST_SECONDS = 0.05
 PATIENCE = 10
 """How many times as long as the first file that passed another may take to answer everything in one go."""
 LEAST_PATIENCE_SECONDS = 1.0
+MOST_AHEAD_BYTES = 16 * 1024 * 1024
+"""Of answers that nobody has asked for yet; the largest of right ones have a fiftieth of it."""
 CUT_SHORT = 0.5
 """An answer that had less than this part of its time was cut short by the exercise's own limit."""
 
@@ -135,17 +137,24 @@ class Attempt(_Facts):
         deadline = time.monotonic() + patience
         try:
             self._load(worker)
-            parts = [worker.receive_parts(max(0.0, deadline - time.monotonic())) for _ in foreseen.first.frames]
+            self._take_ahead(worker, foreseen.first.names, deadline)
         except CheckFailed:
             return None
         except WorkerLost:
             self._forget_ahead()
             return None
         self._spent += max(0.0, time.monotonic() - deadline + patience)
-        for name, part in zip(foreseen.first.names, parts, strict=True):
-            self._ahead[name].append(part)
         self._heard_ahead = True
         return foreseen.results.get(worker.heard)
+
+    def _take_ahead(self, worker: Worker, names: Sequence[bytes], deadline: float) -> None:
+        room = MOST_AHEAD_BYTES
+        for name in names:
+            part = worker.receive_parts(max(0.0, deadline - time.monotonic()))
+            room -= sum(map(len, part))
+            if room < 0:
+                raise WorkerLost("flood")
+            self._ahead[name].append(part)
 
     def _forget_ahead(self) -> None:
         self.close()

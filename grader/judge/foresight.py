@@ -56,12 +56,12 @@ class Foresight:
             self._known.clear()
         return self._known.get(exercise)
 
-    def note(self, seed: int, told: Conversation, result: ExerciseResult) -> None:
-        """Remember a conversation and its result, in which nothing was said of the file's source."""
+    def note(self, seed: int, told: Conversation, result: ExerciseResult, *, looked_at_source: bool) -> None:
+        """Remember a conversation, and its result unless that depends on more than what was said."""
         if any(check.outcome == "error" for check in result.checks):
             return
         known = self.of(seed, result.id)
         if known is None and all(check.outcome == "passed" for check in result.checks):
             known = self._known[result.id] = Foreseen(told)
-        if known is not None:
+        if known is not None and not looked_at_source:
             known.note(told, result)

@@ -147,8 +147,7 @@ class Judge:
         self.verdicts.note(self.seed, source, result)
         if told is None:
             return
-        if not looked_at_source:
-            self.foresight.note(self.seed, told, result)
+        self.foresight.note(self.seed, told, result, looked_at_source=looked_at_source)
         known = self.foresight.of(self.seed, result.id)
         if known is not None and told.seconds > known.first.seconds + LOADING_SECONDS:
             self._load_more()

@@ -1,11 +1,13 @@
 """A class's questions are asked ahead, and the same answers get the same verdict: the one that each file gets alone."""
 
 import re
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from grader.course import load_course
+from grader.judge.attempt import MOST_AHEAD_BYTES
 from grader.judge.foresight import Conversation, Foresight
 from grader.judge.grading import Judge
 from grader.judge.learner import Learner
@@ -63,7 +65,8 @@ LEARNERS = {
     "    return amounts / amounts.sum(-1, keepdim=True)\n",
     "hangs": "def share(amounts):\n    while True:\n        pass\n",
     "floods": "def share(amounts):\n    print('x' * 20_000_000)\n    return amounts / amounts.sum(-1, keepdim=True)\n",
-    "too-large": "import torch\ndef share(amounts):\n    return torch.zeros(100_000_000)\n",
+    "large": "import torch\ndef share(amounts):\n    return torch.zeros(4_000_000)\n",
+    "too-large": "import torch\ndef share(amounts):\n    return torch.zeros(17_000_000)\n",
     "swallows-the-questions": "import os\nos.read(3, 1 << 20)\n" + RIGHT,
     "answers-by-itself": "import os\nos.write(4, b'KAT1' + bytes(1000))\n" + RIGHT,
     "prints": "def share(amounts):\n    print('hello')\n    return amounts / amounts.sum(-1, keepdim=True)\n",
@@ -81,7 +84,7 @@ def course_with(folder, make_course, checks):
     root: Path = make_course(folder, "01_parts/01_share")
     (root / "tests" / "checks" / "01_parts" / "01_share.py").write_text(checks)
     with (root / "course.yml").open("a") as course:
-        course.write("limits:\n  request_seconds: 1.5\n  seconds: 3\n")
+        course.write("limits:\n  request_seconds: 3\n  seconds: 6\n")
     return load_course(root / "course.yml")
 
 
@@ -100,11 +103,11 @@ def graded(judge: Judge, *sources: str) -> list[str]:
     return [without_timings(record).to_json() for record in records]
 
 
-@pytest.fixture(scope="module", params=["full", "process"])
-def judges(request, course):
+@pytest.fixture(scope="module")
+def judges(course):
     """A judge of a class that has seen a right answer, and one that grades each alone."""
-    shared = Judge(course, request.param, seed=7, share_verdicts=True)
-    alone = Judge(course, request.param, seed=7)
+    shared = Judge(course, "full", seed=7, share_verdicts=True)
+    alone = Judge(course, "full", seed=7)
     assert graded(shared, RIGHT) == graded(alone, RIGHT)
     assert shared.foresight.of(7, "share") is not None
     yield shared, alone
@@ -125,6 +128,20 @@ def test_a_whole_class_gets_what_each_gets_alone(judges):
     shared, alone = judges
     everybody = [source for _ in range(2) for name, source in LEARNERS.items() if name != TAKES_ITS_TIME]
     assert graded(shared, *everybody) == [line for source in everybody for line in graded(alone, source)]
+
+
+def most_memory(judge: Judge, source: str) -> int:
+    """The bytes that Python and torch's readers hold at most while a file is graded."""
+    tracemalloc.start()
+    graded(judge, source)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_large_answers_to_foreseen_questions_are_not_kept(judges):
+    in_class, by_itself = (most_memory(judge, LEARNERS["large"]) for judge in judges)
+    assert in_class < by_itself + MOST_AHEAD_BYTES
 
 
 @pytest.fixture
@@ -162,6 +179,21 @@ def test_checks_run_only_for_answers_that_are_new(shared, asked, first, second, 
     assert bool(asked) == checks_run_again
 
 
+@pytest.mark.parametrize(
+    ("line", "is_loaded"),
+    [
+        pytest.param("    import sympy\n", True, id="after-a-file-that-loads-much"),
+        pytest.param("", False, id="after-quick-files"),
+    ],
+)
+def test_what_torch_loads_late_is_loaded_once_for_a_class_that_needs_it(shared, line, is_loaded):
+    slow = RIGHT.replace("    return", line + "    return")
+    asks = "import sys\nif 'sympy' not in sys.modules:\n    raise ImportError\n" + RIGHT
+    graded(shared, RIGHT, slow)
+    (record,) = graded(shared, asks)
+    assert ('"points":4.0' in record) == is_loaded
+
+
 def test_nothing_is_foreseen_with_another_seed(shared, asked):
     graded(shared, RIGHT)
     asked.clear()
@@ -176,6 +208,7 @@ def test_checks_that_look_at_the_source_run_for_everybody(tmp_path, make_course)
     longer = RIGHT + "a = 1\nb = 2\nc = 3\nd = 4\n"
     small, large = graded(judge, RIGHT, longer)
     assert [small, large] == graded(alone, RIGHT, longer) and small != large
+    assert judge.foresight.of(7, "share") is not None
     judge.close()
     alone.close()
 
@@ -195,15 +228,15 @@ def told(*names):
 
 def test_questions_are_learnt_from_a_file_that_passed():
     foresight = Foresight()
-    foresight.note(1, told(b"a"), result("failed"))
+    foresight.note(1, told(b"a"), result("failed"), looked_at_source=False)
     assert foresight.of(1, "share") is None
-    foresight.note(1, told(b"a", b"b"), result("passed"))
+    foresight.note(1, told(b"a", b"b"), result("passed"), looked_at_source=False)
     assert foresight.of(1, "share").first.names == (b"a", b"b")
 
 
 def test_what_was_asked_otherwise_or_failed_by_the_graders_fault_is_not_remembered():
     foresight = Foresight()
-    foresight.note(1, told(b"a"), result("passed"))
-    foresight.note(1, told(b"b"), result("failed"))
-    foresight.note(1, Conversation((b"a",), (b"a",), 1.0, b"other"), result("error"))
+    foresight.note(1, told(b"a"), result("passed"), looked_at_source=False)
+    foresight.note(1, told(b"b"), result("failed"), looked_at_source=False)
+    foresight.note(1, Conversation((b"a",), (b"a",), 1.0, b"other"), result("error"), looked_at_source=False)
     assert set(foresight.of(1, "share").results) == {b"a"}
