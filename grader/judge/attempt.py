@@ -26,7 +26,7 @@ MAX_LOSSES = 3
 LEAST_SECONDS = 0.05
 PATIENCE = 10
 """How many times as long as the first file that passed another may take to answer everything in one go."""
-LEAST_PATIENCE_SECONDS = 1.0
+LEAST_PATIENCE_SECONDS = 2.0
 MOST_AHEAD_BYTES = 16 * 1024 * 1024
 """Of answers that nobody has asked for yet; the largest of right ones have a fiftieth of it."""
 CUT_SHORT = 0.5

@@ -182,14 +182,13 @@ def test_checks_run_only_for_answers_that_are_new(shared, asked, first, second, 
 @pytest.mark.parametrize(
     ("line", "is_loaded"),
     [
-        pytest.param("    import sympy\n", True, id="after-a-file-that-loads-much"),
+        pytest.param("import time\ntime.sleep(0.8)\n", True, id="after-a-file-that-takes-its-time-to-load"),
         pytest.param("", False, id="after-quick-files"),
     ],
 )
 def test_what_torch_loads_late_is_loaded_once_for_a_class_that_needs_it(shared, line, is_loaded):
-    slow = RIGHT.replace("    return", line + "    return")
     asks = "import sys\nif 'sympy' not in sys.modules:\n    raise ImportError\n" + RIGHT
-    graded(shared, RIGHT, slow)
+    graded(shared, RIGHT, line + RIGHT)
     (record,) = graded(shared, asks)
     assert ('"points":4.0' in record) == is_loaded
 
