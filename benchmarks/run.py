@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from grader.course import load_course
@@ -97,9 +97,32 @@ def warm_submission() -> Row:
     return Row("whole submission, warm, full isolation / without a wall", ours, other, "≤ 5")
 
 
+def submission_of_a_class() -> Row:
+    """Another learner's right answers in a class, where questions and answers are known, against each by itself."""
+    course = load_course(ROOT / "course.yml")
+    submission = read_submission(ROOT / "solutions", course)
+    in_class, alone = Judge(course, "full", 1, share_verdicts=True), Judge(course, "full", 1)
+    try:
+        ours, other = _per_submission(in_class, submission), _per_submission(alone, submission)
+    finally:
+        in_class.close()
+        alone.close()
+    return Row("whole submission, warm, in a class / alone", ours, other, "")
+
+
+def _of_learner(submission: Submission, number: int) -> Submission:
+    """The same answers in files of their own: the very same file would not be run a second time."""
+    sources = {
+        id: replace(source, content=source.content + f"\n# learner {number}\n".encode())
+        for id, source in submission.sources.items()
+    }
+    return replace(submission, sources=sources)
+
+
 def _per_submission(judge: Judge, submission: Submission) -> float:
     moments = [time.perf_counter()]
-    judge.grade([submission] * (WARM_RUNS + 1), lambda record: moments.append(time.perf_counter()))
+    class_ = [_of_learner(submission, number) for number in range(WARM_RUNS + 1)]
+    judge.grade(class_, lambda record: moments.append(time.perf_counter()))
     return statistics.median(b - a for a, b in itertools.pairwise(moments[1:])) * 1000
 
 
@@ -116,7 +139,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
     load = os.getloadavg()[0]
-    rows = [fork_and_lock(), whole_submission(), warm_submission()]
+    rows = [fork_and_lock(), whole_submission(), warm_submission(), submission_of_a_class()]
     print(table(rows))
     if options.json:
         figures = {"load_before": load, "rows": [{**asdict(row), "ratio": row.ratio} for row in rows]}

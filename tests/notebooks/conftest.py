@@ -17,6 +17,7 @@ import pytest
 # nbgrader is not made for 3.10; from 3.11 on `make test` installs it, and its absence is a failure.
 collect_ignore_glob = ["test_*.py"] if sys.version_info < (3, 11) else []
 
+STOP_SECONDS = 20
 SERVER_SECONDS = 120
 Done = subprocess.CompletedProcess[str]
 Notebook = dict[str, Any]
@@ -69,7 +70,11 @@ class Folder:
             yield found["url"], found["token"]
         finally:
             server.terminate()
-            server.wait(60)
+            try:
+                server.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:  # a kernel that is just starting keeps jupyter_server from stopping
+                server.kill()
+                server.wait()
 
     def source(self, unit: str) -> Notebook:
         return read(self.root / "source" / unit / f"{unit}.ipynb")
