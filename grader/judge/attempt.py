@@ -137,13 +137,14 @@ class Attempt(_Facts):
         deadline = time.monotonic() + patience
         try:
             self._load(worker)
+            started = time.monotonic()
             self._take_ahead(worker, foreseen.first.names, deadline)
         except CheckFailed:
             return None
         except WorkerLost:
             self._forget_ahead()
             return None
-        self._spent += max(0.0, time.monotonic() - deadline + patience)
+        self._spent += time.monotonic() - started
         self._heard_ahead = True
         return foreseen.results.get(worker.heard)
 
