@@ -238,7 +238,10 @@ class _Batch:
         if self.problems:
             self.failure = GraderBroken("; ".join(self.problems))
             return True
-        gc.freeze()  # torch's hundred thousand objects stay; looking through them again and again takes time
+        if not gc.get_freeze_count():
+            # torch's hundred thousand objects stay; looking through them again and again takes time. Only once: what
+            # is frozen with them is never given back, and a batch leaves its whole session behind
+            gc.freeze()
         try:
             self._judge.await_ready()
             for submission in self._submissions:
@@ -350,6 +353,7 @@ class _Batch:
             ending = self._endings.setdefault(item.name, Ending("error", "The grader did not run this check."))
             is_main = worth_of(item).role == "main"
             sitting.note(item.name, passed=ending.outcome == "passed", is_main=is_main)
+            exercise_file(item).sitting = None  # pytest holds on to the file, and so to all that was asked and answered
         return self._endings
 
 

@@ -1,5 +1,7 @@
 """One submission through the judge: points, roles, statuses, and whose fault it was."""
 
+import gc
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 from grader.course import load_course
 from grader.judge.errors import GraderBroken
 from grader.judge.grading import Judge
+from grader.judge.sitting import Sitting
 from grader.results import Record, without_timings
 from grader.sandbox.launch import MachineError
 from grader.submission import Problem, SourceFile, Submission
@@ -225,3 +228,23 @@ def test_an_answer_that_is_right_only_where_it_is_compared_loses_points(grade):
     (record,) = grade(source)
     assert record.exercises[0].status == "failed"
     assert points(record)["test_main"] == 2 and points(record)["test_manners"] == 0
+
+
+def test_a_judge_lets_go_of_what_it_has_graded(course, monkeypatch):
+    seen = weakref.WeakSet()
+    begin = Sitting.__init__
+
+    def noted(self, *args, **kwargs):
+        begin(self, *args, **kwargs)
+        seen.add(self)
+
+    monkeypatch.setattr(Sitting, "__init__", noted)
+    monkeypatch.setattr(Sitting, "__hash__", object.__hash__)
+    judge = Judge(course, "none", seed=7)
+    grade = Graded(judge)
+    grade(RIGHT, WRONG_BUT_POSITIVE)
+    assert seen
+    grade(RIGHT)
+    gc.collect()
+    assert not seen
+    judge.close()
