@@ -118,8 +118,10 @@ def judges(course):
 @pytest.mark.parametrize("source", LEARNERS.values(), ids=LEARNERS.keys())
 def test_everybody_gets_in_a_class_what_they_get_alone(judges, source):
     shared, alone = judges
-    one, other = graded(shared, source, RIGHT, source), graded(alone, source, RIGHT, source)
-    if source == LEARNERS[TAKES_ITS_TIME]:  # on a busy machine it is told in other words, alone or not
+    is_slow = source == LEARNERS[TAKES_ITS_TIME]
+    sources = [source, RIGHT] if is_slow else [source, RIGHT, source]
+    one, other = graded(shared, *sources), graded(alone, *sources)
+    if is_slow:  # on a busy machine it is told in other words, alone or not
         one, other = ([POINTS.findall(line) for line in lines] for lines in (one, other))
     assert one == other
 
