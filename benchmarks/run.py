@@ -87,27 +87,25 @@ def whole_submission() -> Row:
 def warm_submission() -> Row:
     """The same submission in a warm judge, behind the wall against in the judge's own process."""
     course = load_course(ROOT / "course.yml")
-    submission = read_submission(ROOT / "solutions", course)
-    walled, bare = Judge(course, "full", 1), Judge(course, "none", 1)
-    try:
-        ours, other = _per_submission(walled, submission), _per_submission(bare, submission)
-    finally:
-        walled.close()
-        bare.close()
-    return Row("whole submission, warm, full isolation / without a wall", ours, other, "≤ 5")
+    what = "whole submission, warm, full isolation / without a wall"
+    return _between(what, Judge(course, "full", 1), Judge(course, "none", 1), "≤ 5")
 
 
 def submission_of_a_class() -> Row:
     """Another learner's right answers in a class, where questions and answers are known, against each by itself."""
     course = load_course(ROOT / "course.yml")
-    submission = read_submission(ROOT / "solutions", course)
     in_class, alone = Judge(course, "full", 1, share_verdicts=True), Judge(course, "full", 1)
+    return _between("whole submission, warm, in a class / alone", in_class, alone, "")
+
+
+def _between(what: str, ours: Judge, other: Judge, aim: str) -> Row:
+    """The reference solutions in two judges."""
+    submission = read_submission(ROOT / "solutions", ours.course)
     try:
-        ours, other = _per_submission(in_class, submission), _per_submission(alone, submission)
+        return Row(what, _per_submission(ours, submission), _per_submission(other, submission), aim)
     finally:
-        in_class.close()
-        alone.close()
-    return Row("whole submission, warm, in a class / alone", ours, other, "")
+        ours.close()
+        other.close()
 
 
 def _of_learner(submission: Submission, number: int) -> Submission:

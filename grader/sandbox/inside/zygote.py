@@ -24,6 +24,7 @@ from .warmth import keep_what_is_loaded, warm_up, warm_up_for_many
 LOCKDOWN_FAILED = 97
 MAX_MESSAGE_BYTES = 4096
 FDS_PER_WORKER = 3
+FORKS_OF_ONE_CHECK = 4
 
 
 @dataclass
@@ -42,8 +43,8 @@ class Zygote:
         self.control = control
         self.rules = rules
         self.children: list[Child] = []
-        self.gathering = Gathering()
-        self.can_gather = True
+        self.forks = 0
+        self.gathering: Gathering | None = None
 
     def run(self) -> None:
         """Serve until the control socket closes; with nothing to do, make the next forks cheaper."""
@@ -52,10 +53,9 @@ class Zygote:
             poller.register(self.control, select.POLLIN)
             for child in self.children:
                 poller.register(child.pidfd, select.POLLIN)
-            ready = {fd for fd, _ in poller.poll(0 if self.can_gather else None)}
-            if not ready:
-                self.can_gather = self.gathering.step()
-                continue
+            ready = {fd for fd, _ in poller.poll(0 if self.gathering else None)}
+            if self.gathering and not ready and not self.gathering.step():
+                self.gathering = None
             for child in [child for child in self.children if child.pidfd in ready]:
                 self._bury(child)
             if self.control.fileno() in ready and not self._obey():
@@ -71,7 +71,7 @@ class Zygote:
         order = json.loads(message)
         if "many" in order:
             warm_up_for_many()
-            self.gathering, self.can_gather = Gathering(), True
+            self.gathering = Gathering()
             return True
         pid = os.fork()
         if pid == 0:
@@ -80,6 +80,9 @@ class Zygote:
             os.close(fd)
         child = Child(order["spawn"], pid, os.pidfd_open(pid))
         self.children.append(child)
+        self.forks += 1
+        if self.forks == FORKS_OF_ONE_CHECK:  # it is worth it where many more come
+            self.gathering = Gathering()
         self._tell({"spawned": child.number}, [child.pidfd])
         return True
 
