@@ -21,6 +21,7 @@ from .answers import Malformed, read_error
 from .case import Question
 from .failure import CheckFailed, error_text, forbidden_text, loss_text, syntax_text
 from .foresight import Conversation, Foreseen
+from .together import Apart, Part, Share
 
 MAX_LOSSES = 3
 LEAST_SECONDS = 0.05
@@ -56,6 +57,8 @@ class _Facts:
         self.script = script_of(self.exercise, self.source)
         self.text = self.source.decode("utf-8", "replace").removeprefix("\ufeff")
         self.refusal = ""
+        self.is_apart = False
+        """Whether something was asked that only a worker of its own can answer."""
 
     @property
     def reason(self) -> str:
@@ -96,12 +99,12 @@ class Attempt(_Facts):
         self._foreseen = foreseen
         self._ahead: dict[bytes, deque[tuple[bytes, bytes]]] = defaultdict(deque)
         self._asked: list[Question] = []
-        self._first_worker: Worker | None = None
+        self._first_worker: Worker | Share | None = None
         self._starts = 0
         self._heard_ahead = False
         limits = exercise.limits
         self._bounds = Bounds(limits.cpu_seconds, limits.memory_mb, limits.reply_mb, limits.output_kb)
-        self._worker: Worker | None = None
+        self._worker: Worker | Share | None = None
         self._is_loaded = False
         self._losses = 0
         self._spent = 0.0
@@ -109,26 +112,45 @@ class Attempt(_Facts):
         self._judge_waited_before = own_waited()
         self.printed_bytes = 0
 
+    def part(self) -> Part | None:
+        """What it would bring into a worker that it shares; None where something may be asked that is not foreseen."""
+        if self._foreseen is None or self.refusal:
+            return None
+        return Part(self.script, self._bounds, self._foreseen.first.frames)
+
+    def join(self, share: Share) -> None:
+        """Listen to a worker that others share."""
+        self._worker = self._first_worker = share
+        self._starts = 1
+
+    def alone(self) -> Attempt:
+        """The same file once more, in a worker of its own."""
+        return Attempt(self.exercise, self.source, self._sandbox, self._foreseen)
+
     def start(self) -> None:
         """Start the worker ahead of need; it loads the learner's file while the judge is busy with something else."""
-        if self._worker is not None or self.refusal:
-            return
-        self._worker = self._sandbox().spawn(self._bounds)
+        if self._worker is None and not self.refusal:
+            self._start_own()
+
+    def _start_own(self) -> Worker:
+        worker = self._worker = self._sandbox().spawn(self._bounds)
         self._is_loaded = False
         try:
-            self._worker.send(self.script.frame(self._worker.reply_bytes), self.exercise.limits.request_seconds)
+            worker.send(self.script.frame(worker.reply_bytes), self.exercise.limits.request_seconds)
         except WorkerLost as loss:
             raise MachineError(f"a worker did not take its task ({loss})") from loss
         self._starts += 1
         if self._starts == 1:
-            self._first_worker = self._worker
-            if self._foreseen is not None and not self._worker.send_ahead(self._foreseen.first.frames):
+            self._first_worker = worker
+            if self._foreseen is not None and not worker.send_ahead(self._foreseen.first.frames):
                 self._foreseen = None
+        return worker
 
     def hear_ahead(self) -> ExerciseResult | None:
         """Take the answers to what was foreseen to be asked; what another file got that said the very same.
 
-        Without all of them in time there are none: asked one by one, the file has all its time. Raises MachineError.
+        Without all of them in time there are none: asked one by one, the file has all its time. Raises MachineError,
+        and Apart where the worker is shared and something was not as usual.
         """
         foreseen, worker = self._foreseen, self._worker
         if foreseen is None or worker is None or worker is not self._first_worker:
@@ -146,9 +168,9 @@ class Attempt(_Facts):
             return None
         self._spent += time.monotonic() - started
         self._heard_ahead = True
-        return foreseen.results.get(worker.heard)
+        return foreseen.results.get(worker.heard.digest())
 
-    def _take_ahead(self, worker: Worker, names: Sequence[bytes], deadline: float) -> None:
+    def _take_ahead(self, worker: Worker | Share, names: Sequence[bytes], deadline: float) -> None:
         room = MOST_AHEAD_BYTES
         for name in names:
             part = worker.receive_parts(max(0.0, deadline - time.monotonic()))
@@ -169,9 +191,9 @@ class Attempt(_Facts):
             return None
         if self._heard_ahead and self._foreseen is not None:
             first = self._foreseen.first
-            return None if self._asked else Conversation(first.frames, first.names, self._spent, worker.heard)
+            return None if self._asked else Conversation(first.frames, first.names, self._spent, worker.heard.digest())
         frames, names = (tuple(getattr(each, part) for each in self._asked) for part in ("frame", "digest"))
-        return Conversation(frames, names, self._spent, worker.heard)
+        return Conversation(frames, names, self._spent, worker.heard.digest())
 
     def ask(self, question: Question) -> Any:
         """Pass a question on and return the reply as it came. See the class for what it raises."""
@@ -195,6 +217,9 @@ class Attempt(_Facts):
             raise
 
     def _answer_now(self, question: Question) -> Any:
+        if isinstance(self._worker, Share):
+            self.is_apart = True
+            raise Apart
         self._asked.append(question)
         try:
             return self._answer(self._ready_worker(), question)
@@ -214,15 +239,13 @@ class Attempt(_Facts):
             self.printed_bytes += worker.printed_bytes - before
 
     def _ready_worker(self) -> Worker:
-        if self._worker is None:
-            self.start()
-        worker = self._worker
-        assert worker is not None
+        worker = self._worker or self._start_own()
+        assert isinstance(worker, Worker)
         if not self._is_loaded:
             self._load(worker)
         return worker
 
-    def _load(self, worker: Worker) -> None:
+    def _load(self, worker: Worker | Share) -> None:
         started = time.monotonic()
         try:
             # the look at the source comes before the source has run, so it can be trusted
@@ -285,7 +308,10 @@ class Attempt(_Facts):
         if self._worker is not None:
             if self._spent > self.exercise.limits.seconds / 2:
                 self._starved_before += self._worker.starved_seconds()
-            self._sandbox().forget(self._worker)
+            if isinstance(self._worker, Share):
+                self._worker.close()
+            else:
+                self._sandbox().forget(self._worker)
             self._worker = None
 
 

@@ -32,6 +32,7 @@ from grader.results import (
 from grader.sandbox.launch import Launched, MachineError
 from grader.sandbox.levels import Level
 from grader.sandbox.opening import AnySandbox, open_sandbox
+from grader.sandbox.sandbox import Sandbox
 from grader.submission import Submission
 
 from . import fixtures
@@ -42,6 +43,7 @@ from .failure import CheckFailed
 from .foresight import Conversation, Foresight
 from .overdue import Limit
 from .sitting import Sitting
+from .together import Apart, shared_by
 from .verdicts import Verdicts
 
 BEHIND_THE_DEADLINES_SECONDS = 300
@@ -49,6 +51,8 @@ BEHIND_THE_DEADLINES_SECONDS = 300
 
 LOADING_SECONDS = 0.4
 """A file that takes so much longer than the first may have made torch load what it loads late."""
+
+FEWEST_TOGETHER = 2
 
 MAX_MESSAGE = 2000
 
@@ -165,6 +169,16 @@ class Judge:
         foreseen = self.foresight.of(self.seed, exercise.id) if self.foresight else None
         return Attempt(exercise, source, self._running_sandbox, foreseen)
 
+    def bring_together(self, attempts: Iterable[Attempt | LocalAttempt]) -> None:
+        """Have the files of one submission share a worker, as far as they can."""
+        sharing = [(each, part) for each in attempts if isinstance(each, Attempt) and (part := each.part())]
+        if len(sharing) < FEWEST_TOGETHER or not isinstance(self.sandbox, Sandbox):
+            return
+        shares = shared_by([part for _, part in sharing], self.sandbox)
+        for (attempt, _), share in zip(sharing, shares, strict=True):
+            if share is not None:
+                attempt.join(share)
+
     def _running_sandbox(self) -> AnySandbox:
         assert self.sandbox is not None
         return self.sandbox
@@ -267,6 +281,7 @@ class _Batch:
             id: self._known(kit, submission) or self._sit(kit, submission) for id, kit in self._judge.kits.items()
         }
         waiting = [start for start in starts.values() if isinstance(start, Sitting)]
+        self._judge.bring_together(sitting.attempt for sitting in waiting)
         results = []
         for id, kit in self._judge.kits.items():
             start = starts.pop(id)  # with the answers that it holds
@@ -318,6 +333,10 @@ class _Batch:
             endings = {} if known else self._run(sitting, items)
         except MachineError as error:
             known, endings = None, {item.name: Ending("machine", str(error)) for item in items}
+        except Apart:
+            assert isinstance(sitting.attempt, Attempt)
+            sitting.begin_again(sitting.attempt.alone())
+            return self._examine(kit, sitting, ahead, items)
         if any(ending.outcome == "machine" for ending in endings.values()):
             for each in (sitting, ahead):
                 if each is not None:
@@ -354,6 +373,8 @@ class _Batch:
             is_main = worth_of(item).role == "main"
             sitting.note(item.name, passed=ending.outcome == "passed", is_main=is_main)
             exercise_file(item).sitting = None  # pytest holds on to the file, and so to all that was asked and answered
+            if sitting.attempt.is_apart:
+                raise Apart
         return self._endings
 
 

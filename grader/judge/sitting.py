@@ -83,6 +83,14 @@ class Sitting:
         """Whether a check looked at more than answers."""
         return any(learner.looked_at_source for learner in self._learners.values())
 
+    def begin_again(self, attempt: Attempt) -> None:
+        """Forget all that was heard so far, and listen to this attempt instead."""
+        self.close()
+        self.attempt = attempt
+        self.checked.clear()
+        self._learners.clear()
+        self._kept_bytes = 0
+
     def close(self) -> None:
         """End the learner's process."""
         self.attempt.close()

@@ -43,7 +43,7 @@ class SpareWorker(Worker):
         if self._is_warm:
             return
         try:
-            told = self._receive(deadline)
+            told = wire.unpack(*self._take(deadline))
         except (WorkerLost, wire.WireError, wire.ChannelClosed, wire.DeadlinePassed) as error:
             self.close()
             self.await_end()

@@ -21,6 +21,27 @@ START_SECONDS = 20.0
 END_SECONDS = 5.0
 LINGER_SECONDS = 1.0
 """How long a worker that has closed its answers may take to end by itself."""
+NOTHING = torch.empty(0, dtype=torch.uint8)
+
+Parts = tuple[bytes, bytes]
+"""One message as it came, for wire.unpack."""
+
+
+class Heard:
+    """A digest of all that was said about one file."""
+
+    def __init__(self) -> None:
+        self._said = hashlib.blake2b(digest_size=16)
+
+    def note(self, parts: Parts) -> None:
+        """Take account of one more message."""
+        for part in parts:
+            self._said.update(len(part).to_bytes(8, "little"))
+            self._said.update(part)
+
+    def digest(self) -> bytes:
+        """The same for the same messages in the same order."""
+        return self._said.digest()
 
 
 @dataclass(frozen=True)
@@ -45,16 +66,19 @@ class Script:
 
     def frame(self, reply_bytes: int) -> bytes:
         """The first thing a worker is told, packed."""
-        source = torch.tensor(list(self.source), dtype=torch.uint8)
-        told = {
+        return wire.pack(self.told(reply_bytes), wire.MAX_HEADER_BYTES)
+
+    def told(self, reply_bytes: int, questions: int | None = None) -> dict[str, Any]:
+        """What is said of this file; `questions`: how many come, for a worker that is given several files."""
+        return {
             "file": self.file,
-            "source": source,
+            "source": torch.frombuffer(bytearray(self.source), dtype=torch.uint8) if self.source else NOTHING,
             "entry_points": list(self.entry_points),
             "calls": list(self.calls),
             "operators": list(self.operators),
             "reply_bytes": reply_bytes,
+            "questions": questions,
         }
-        return wire.pack(told, wire.MAX_HEADER_BYTES)
 
 
 class WorkerLost(Exception):
@@ -92,9 +116,8 @@ class Worker(ABC):
     printed: bytearray = field(default_factory=bytearray, init=False)
     printed_bytes: int = field(default=0, init=False)
     is_locked: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        self._heard = hashlib.blake2b(digest_size=16)
+    heard: Heard = field(default_factory=Heard, init=False)
+    """What it has said since its walls stand."""
 
     @property
     def reply_bytes(self) -> int:
@@ -105,7 +128,7 @@ class Worker(ABC):
         if self.is_locked:
             return
         try:
-            told = self._receive(deadline)
+            told = wire.unpack(*self._take(deadline))
         except (WorkerLost, wire.WireError, wire.ChannelClosed, wire.DeadlinePassed) as error:
             raise MachineError(f"a worker ended before it was locked down ({error})") from error
         if not (isinstance(told, dict) and told.get("ready") is True):
@@ -125,17 +148,13 @@ class Worker(ABC):
         """Take one message. Raises WorkerLost when none comes in time and form; the worker is ended."""
         self.await_lock(time.monotonic() + START_SECONDS)
         with self._losses_explained(seconds):
-            return self._receive(time.monotonic() + seconds)
+            return wire.unpack(*self._listen(seconds))
 
-    def receive_parts(self, seconds: float) -> tuple[bytes, bytes]:
-        """Take one message as it came, for wire.unpack. Raises as `receive`, but for what is in it."""
+    def receive_parts(self, seconds: float) -> Parts:
+        """Take one message as it came. Raises as `receive`, but for what is in it."""
+        self.await_lock(time.monotonic() + START_SECONDS)
         with self._losses_explained(seconds):
-            return self._take(time.monotonic() + seconds)
-
-    @property
-    def heard(self) -> bytes:
-        """A digest of all that it has said so far."""
-        return self._heard.digest()
+            return self._listen(seconds)
 
     @contextlib.contextmanager
     def _losses_explained(self, seconds: float) -> Iterator[None]:
@@ -155,15 +174,15 @@ class Worker(ABC):
             self.close()
             raise
 
-    def _receive(self, deadline: float) -> Any:
-        return wire.unpack(*self._take(deadline))
+    def _listen(self, seconds: float) -> Parts:
+        parts = self._take(time.monotonic() + seconds)
+        self.heard.note(parts)
+        return parts
 
-    def _take(self, deadline: float) -> tuple[bytes, bytes]:
+    def _take(self, deadline: float) -> Parts:
         prefix = self._read(wire.PREFIX.size, deadline)
         header_size, block_size = wire.check_prefix(prefix, self.reply_bytes)
         header, block = self._read(header_size, deadline), self._read(block_size, deadline)
-        for part in (prefix, header, block):
-            self._heard.update(part)
         self._look_at_output()
         return header, block
 

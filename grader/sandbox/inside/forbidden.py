@@ -38,14 +38,15 @@ class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
 
-def forbidden_uses(source: str, calls: Iterable[str], entry_points: Iterable[str]) -> list[tuple[str, int]]:
+def forbidden_uses(
+    tree: ast.Module, source: str, calls: Iterable[str], entry_points: Iterable[str]
+) -> list[tuple[str, int]]:
     """Find library calls by name in the code that the entry points reach: (name, line) each, in order of lines.
 
     A learner's own function of the same name is not a use, nor is anything under `if __name__ == "__main__":` or in
-    demonstrations that the entry points do not need. Raises SyntaxError when the source is not Python.
+    demonstrations that the entry points do not need.
     """
     names = frozenset(calls)
-    tree = ast.parse(source)
     if not _could_use(source, names):
         return []
     own, imported = _own_attributes(tree), _imported_names(tree)

@@ -7,13 +7,13 @@ ends at the first error; the others of the question go on.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import linecache
-import os
 import random
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -297,12 +297,19 @@ STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
 
 def scan(source: str, calls: Sequence[str], entry_points: Sequence[str]) -> dict[str, Any]:
     """Look at the source before it runs: forbidden library calls, or why it is not Python."""
+    return parsed(source, calls, entry_points)[0]
+
+
+def parsed(source: str, calls: Sequence[str], entry_points: Sequence[str]) -> tuple[dict[str, Any], ast.Module | None]:
+    """The same, and the tree of a source that may run."""
     try:
-        return {"forbidden": [list(use) for use in forbidden_uses(source, calls, entry_points)]}
+        tree = ast.parse(source)
+        uses = forbidden_uses(tree, source, calls, entry_points)
     except SyntaxError as error:
-        return {"syntax": [error.lineno or 0, str(error.msg)[:200]]}
+        return {"syntax": [error.lineno or 0, str(error.msg)[:200]]}, None
     except (RecursionError, MemoryError, ValueError):
-        return {"syntax": [0, "it is nested too deep to be read"]}
+        return {"syntax": [0, "it is nested too deep to be read"]}, None
+    return {"forbidden": [list(use) for use in uses]}, None if uses else tree
 
 
 def load(source: str, file: str) -> Namespace:
@@ -314,46 +321,3 @@ def load(source: str, file: str) -> Namespace:
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     return module.__dict__
-
-
-def serve(questions: int, answers: int) -> None:
-    """Answer questions from one descriptor on another until the asking side closes it."""
-    first = wire.unpack(*wire.read_frame(questions, wire.MAX_HEADER_BYTES))
-    source, file = bytes(first["source"].tolist()).decode("utf-8"), first["file"]
-    room: int = first["reply_bytes"]
-
-    def reply(value: Any) -> None:
-        flush_output()
-        try:
-            frame = wire.pack(value, room)
-        except wire.WireError as error:
-            frame = wire.pack({"too_large": str(error)}, room)
-        wire.write_frame(answers, frame)
-
-    reply(scan(source, first["calls"], first["entry_points"]))
-    try:
-        namespace = load(source, file)
-    except BaseException as error:
-        reply({"error": describe_error(error, file)})
-        return
-    reply({"loaded": True})
-    for header, block in _frames(questions, room):
-        reply(run_question(wire.unpack(header, block), namespace, file, first["operators"]))
-
-
-def _frames(fd: int, room: int) -> Iterator[tuple[bytes, bytes]]:
-    with contextlib.suppress(wire.ChannelClosed):
-        while True:
-            yield wire.read_frame(fd, room)
-
-
-def flush_output() -> None:
-    """The worker's output is block-buffered, and would be lost or come late."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(BaseException):
-            stream.flush()
-
-
-def end_now(code: int = 0) -> None:
-    """Leave without running anything that a learner registered for the end."""
-    os._exit(code)

@@ -14,7 +14,7 @@ CHUNK = 1 << 16
 def main() -> None:
     """Become a worker: load torch, say "warm", take the bounds, answer questions, end. Never returns."""
     questions, answers = _take_streams()
-    from . import host, limits, warmth, wire  # only now: torch may print while it loads
+    from . import limits, serving, warmth, wire  # only now: torch may print while it loads
 
     code = 1
     try:
@@ -25,7 +25,7 @@ def main() -> None:
         order = wire.unpack(*wire.read_frame(questions, 0))
         limits.limit_as_possible(limits.Bounds(order["cpu_seconds"], order["memory_bytes"]))
         wire.write_frame(answers, wire.pack({"ready": True}, 0))
-        host.serve(questions, answers)
+        serving.serve(questions, answers)
         code = 0
     except Exception as error:
         # the judge shows the last line should this one never have become warm
@@ -33,8 +33,8 @@ def main() -> None:
     except BaseException:
         pass
     finally:
-        host.flush_output()
-        host.end_now(code)
+        serving.flush_output()
+        serving.end_now(code)
 
 
 def _take_streams() -> tuple[int, int]:

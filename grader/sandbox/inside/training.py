@@ -4,8 +4,47 @@ from __future__ import annotations
 
 import torch
 import torch.nn.functional as F
+from torch.optim.adamw import adamw
 
 CLIP = 1.0
+BETAS = (0.9, 0.999)
+WEIGHT_DECAY = 0.01
+EPSILON = 1e-8
+"""AdamW as torch.optim has it by default."""
+
+
+class _AdamW:
+    """The optimizer as a function: torch's object would load its compiler at the first step, a second of work."""
+
+    def __init__(self, parameters: list[torch.nn.Parameter], rate: float) -> None:
+        self._parameters = parameters
+        self._rate = rate
+        # one call for all parameters takes a quarter of the time of a loop over them, and wants floating-point numbers
+        self._is_fused = all(parameter.is_floating_point() for parameter in parameters)
+        self._first = [torch.zeros_like(parameter, memory_format=torch.preserve_format) for parameter in parameters]
+        self._second = [torch.zeros_like(parameter, memory_format=torch.preserve_format) for parameter in parameters]
+        self._steps = [torch.zeros((), dtype=torch.float32) for _ in parameters]
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Change every parameter that a gradient has reached."""
+        gradients = {number: each.grad for number, each in enumerate(self._parameters) if each.grad is not None}
+        adamw(
+            [self._parameters[number] for number in gradients],
+            list(gradients.values()),
+            [self._first[number] for number in gradients],
+            [self._second[number] for number in gradients],
+            [],
+            [self._steps[number] for number in gradients],
+            fused=self._is_fused,
+            amsgrad=False,
+            beta1=BETAS[0],
+            beta2=BETAS[1],
+            lr=self._rate,
+            weight_decay=WEIGHT_DECAY,
+            eps=EPSILON,
+            maximize=False,
+        )
 
 
 def train(model: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor, rate: float) -> list[float]:
@@ -14,15 +53,14 @@ def train(model: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor, r
     `targets` has the shape of `inputs`: the token that follows at each place.
     """
     parameters = list(model.parameters())
-    # one call for all parameters takes a quarter of the time of a loop over them, and wants floating-point numbers
-    is_plain = all(parameter.is_floating_point() for parameter in parameters)
-    optimizer = torch.optim.AdamW(parameters, lr=rate, fused=is_plain)
+    optimizer = _AdamW(parameters, rate)
     model.train()
     losses = []
     for idx, following in zip(inputs, targets, strict=True):
         logits = model(idx)
         loss = F.cross_entropy(logits.flatten(0, 1), following.flatten())
-        optimizer.zero_grad()
+        for parameter in parameters:
+            parameter.grad = None
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(parameters, CLIP)
         optimizer.step()

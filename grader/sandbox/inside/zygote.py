@@ -15,7 +15,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-from . import host, wire
+from . import serving, wire
 from .large_pages import Gathering
 from .limits import Bounds, limit
 from .lockdown import HIGHEST_FD, KEPT_FDS, LockdownFailed, Rules
@@ -111,7 +111,7 @@ def run_worker(fds: list[int], bounds: Bounds, rules: Rules | None) -> None:
             rules.confine(bounds, parent)
         wire.write_frame(4, wire.pack({"ready": True}, 0))
         code = 1
-        host.serve(3, 4)
+        serving.serve(3, 4)
         code = 0
     except LockdownFailed as error:
         with contextlib.suppress(BaseException):
@@ -119,8 +119,8 @@ def run_worker(fds: list[int], bounds: Bounds, rules: Rules | None) -> None:
     except BaseException:
         pass
     finally:
-        host.flush_output()
-        host.end_now(code)
+        serving.flush_output()
+        serving.end_now(code)
 
 
 def _take_descriptors(fds: list[int]) -> None:
