@@ -11,6 +11,8 @@ from typing import Any
 
 from torch.utils._python_dispatch import TorchDispatchMode
 
+NONE: frozenset[str] = frozenset()
+
 
 class ForbiddenOperator(Exception):
     """Raised inside of a learner's call when it reaches an operator that the exercise forbids."""
@@ -49,14 +51,14 @@ def forbidden_uses(
     names = frozenset(calls)
     if not _could_use(source, names):
         return []
+    suspects = [part for part in _reachable(tree, entry_points) if _library_name(part, names)]
+    if not suspects:
+        return []
     own, imported = _own_attributes(tree), _imported_names(tree)
-    found: set[tuple[str, int]] = set()
-    for node in _reachable(tree, entry_points):
-        for part in ast.walk(node):
-            name = _library_name(part, names, own, imported)
-            if name:
-                found.add((name, getattr(part, "lineno", 0)))
-    return sorted(found, key=lambda use: use[1])
+    found = {
+        (name, getattr(part, "lineno", 0)) for part in suspects if (name := _library_name(part, names, own, imported))
+    }
+    return sorted(found, key=lambda use: (use[1], use[0]))
 
 
 def _could_use(source: str, names: Iterable[str]) -> bool:
@@ -82,13 +84,14 @@ def _imported_names(tree: ast.Module) -> frozenset[str]:
     return frozenset(name for node in imports for name in _defined_by(node))
 
 
-def _reachable(tree: ast.Module, entry_points: Iterable[str]) -> list[ast.stmt]:
-    """The top-level statements that define the entry points, and those that define what these mention, and so on."""
+def _reachable(tree: ast.Module, entry_points: Iterable[str]) -> list[ast.AST]:
+    """All parts of the top-level statements that define the entry points or what these mention, and so on."""
     defines: dict[str, list[ast.stmt]] = {}
     for statement in _top_level(tree.body):
         for name in _defined_by(statement):
             defines.setdefault(name, []).append(statement)
-    reached: list[ast.stmt] = []
+    reached: list[ast.AST] = []
+    done: set[int] = set()
     seen: set[str] = set()
     waiting = list(entry_points)
     while waiting:
@@ -97,9 +100,11 @@ def _reachable(tree: ast.Module, entry_points: Iterable[str]) -> list[ast.stmt]:
             continue
         seen.add(name)
         for statement in defines.get(name, []):
-            if not any(statement is other for other in reached):
-                reached.append(statement)
-                waiting.extend(part.id for part in ast.walk(statement) if isinstance(part, ast.Name))
+            if id(statement) not in done:
+                done.add(id(statement))
+                parts = list(ast.walk(statement))
+                reached += parts
+                waiting.extend(part.id for part in parts if isinstance(part, ast.Name))
     return reached
 
 
@@ -131,7 +136,9 @@ def _defined_by(statement: ast.stmt) -> Iterable[str]:
             yield from (part.id for part in ast.walk(target) if isinstance(part, ast.Name))
 
 
-def _library_name(node: ast.AST, names: frozenset[str], own: frozenset[str], imported: frozenset[str]) -> str | None:
+def _library_name(
+    node: ast.AST, names: frozenset[str], own: frozenset[str] = NONE, imported: frozenset[str] = NONE
+) -> str | None:
     if isinstance(node, ast.Attribute) and node.attr in names and isinstance(node.ctx, ast.Load):
         is_own = node.attr in own and _root_name(node) not in imported
         return None if is_own else node.attr

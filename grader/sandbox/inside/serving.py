@@ -17,6 +17,7 @@ import torch
 
 from . import host, wire
 from .plain import is_plain
+from .traces import marks
 
 
 @dataclass(frozen=True)
@@ -85,20 +86,26 @@ def serve(questions: int, answers: int) -> None:
 
 
 def _serve_together(tasks: list[Task], talk: Talk) -> None:
-    """Run one file after another, and pass over those that may not run, or must not run with others."""
+    """Run one file after another, and pass over those that may not run, or must not run with others.
+
+    A file that has left a trace after all is the last one.
+    """
     looks = [host.parsed(task.source, task.calls, task.entry_points) for task in tasks]
     for task, (scan, _) in zip(tasks, looks, strict=True):
         talk.tell(scan, task.room)
     chosen = [tree is not None and is_plain(tree) for _, tree in looks]
     del looks
     talk.tell({"together": chosen}, wire.MAX_HEADER_BYTES)
+    unmarked = marks()
     with contextlib.suppress(wire.ChannelClosed):
         for task, is_chosen in zip(tasks, chosen, strict=True):
-            if is_chosen:
-                with _random_numbers_put_back():
-                    _run(task, talk)
-            else:
+            if not is_chosen:
                 talk.pass_over(task)
+                continue
+            with _random_numbers_put_back():
+                _run(task, talk)
+            if marks() != unmarked:
+                return
 
 
 def _run(task: Task, talk: Talk) -> None:
