@@ -11,6 +11,11 @@ from .learner import Exchange, same_answers
 from .mistakes import Mistake
 from .trusted import Expected, TrustedModule
 
+STEPS_OF_TRAINING = 10
+"""One step of training takes as long as so many others, or longer."""
+RIGHT_TELLS_LESS = 4
+"""A right answer rules out fewer mistakes than a wrong one."""
+
 
 @dataclass(frozen=True)
 class CheckedExchanges:
@@ -35,7 +40,7 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     failed = {check.name: check for check in weighed if not check.passed and check.is_wrong}
     if not failed:
         return []
-    if whole := _whole_explanation(expected, weighed, failed):
+    if whole := _whole_explanation(expected, weighed):
         return [whole]
     scores = [
         score
@@ -54,19 +59,16 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     return found
 
 
-def _whole_explanation(
-    expected: Expected, weighed: Sequence[_Weighed], failed: Mapping[str, _Weighed]
-) -> Mistake | None:
+def _whole_explanation(expected: Expected, weighed: Sequence[_Weighed]) -> Mistake | None:
     """The first mistake that explains every failed check and contradicts none: nothing can be a better match.
 
-    It must give the answer to any one wrong case, so one is tried on all before the others are asked anything more.
+    It gives all of the learner's answers. So each is tried on what takes least first, and on what is wrong before what
+    is right: most mistakes are ruled out there.
     """
-    sample = next(iter(failed.values())).cases[0]
+    cases = sorted((case for check in weighed for case in check.cases), key=_Answered.effort)
     for mistake, module in expected.mistakes:
-        if sample.is_given_by(module):
-            score = _score(mistake, module, weighed, failed)
-            if score is not None and score.contradicts == 0 and len(score.explains) == len(failed):
-                return mistake
+        if all(case.is_given_by(module) for case in cases):
+            return mistake
     return None
 
 
@@ -78,6 +80,12 @@ class _Answered:
     number: int
     came: Answers
     is_wrong: bool
+
+    def effort(self) -> int:
+        """How much there is to do for an answer, in steps, and more for one that tells less."""
+        steps = self.question.cases[self.number].steps
+        total = sum(len(step["inputs"]) * STEPS_OF_TRAINING if step["do"] == "train" else 1 for step in steps)
+        return total if self.is_wrong else total * RIGHT_TELLS_LESS
 
     def is_given_by(self, module: TrustedModule) -> bool:
         return same_answers(self.came, module.answer_to(self.question, self.number), self.question.cases[self.number])

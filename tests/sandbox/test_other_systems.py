@@ -123,6 +123,8 @@ def test_plain_pytest_judges_in_the_real_course(change, ending, own_course, else
 @pytest.mark.parametrize(("source", "sentence"), WRONG.values(), ids=WRONG.keys())
 def test_what_is_wrong_is_told_as_everywhere(source, sentence, elsewhere, kata, tiny_course):
     (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text(source)
+    with (tiny_course / "course.yml").open("a") as course:
+        course.write("limits:\n  request_seconds: 3\n  seconds: 6\n")
     there = kata("check", "share", "--seed", 5, cwd=tiny_course, env=elsewhere)
     here = kata("check", "share", "--seed", 5, "--isolation", "process", cwd=tiny_course)
     assert there.returncode == 1 and sentence in one_line(there.stdout), there.stdout + there.stderr
