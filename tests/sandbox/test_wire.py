@@ -56,6 +56,21 @@ def test_odd_layouts_arrive_whole(tensor):
     assert torch.equal(there_and_back(tensor), tensor)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": [1, (2.5, None), {"b": True}], "text": "$"},
+        {1: "x", "$": ("y",)},
+        [math.inf, -math.inf, wire.Slot(2), wire.Opaque("a thing"), [], (), {}],
+        {"t": torch.arange(6).reshape(2, 3), "u": (torch.tensor(True), torch.empty(0, 2, dtype=torch.float64))},
+    ],
+    ids=["nested", "keys that are no names", "special", "tensors"],
+)
+def test_what_the_judge_has_packed_is_read_the_same_without_doubts(value):
+    parts = split(wire.pack(value, ROOM))
+    assert repr(wire.unpack_trusted(*parts)) == repr(wire.unpack(*parts)) == repr(value)
+
+
 class Odd(torch.Tensor):
     pass
 

@@ -12,6 +12,7 @@ import os
 import select
 import struct
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -299,6 +300,30 @@ def unpack(header: bytes, block: bytes) -> Any:
     except (ValueError, RecursionError) as error:
         raise WireError("the header cannot be read") from error
     return _Decoder(tensors).decode(parsed)
+
+
+def unpack_trusted(header: bytes, block: bytes) -> Any:
+    """The same for a frame that the judge has packed, in less than half the time: nothing in it has to be doubted."""
+    tensors = safetensors.torch.load(block) if block else {}
+
+    def read(value: dict[str, Any]) -> Any:
+        if TAG not in value:
+            return value
+        tag, body = value[TAG], value["v"]
+        if tag == "tensor":
+            return tensors[body]
+        return _TRUSTED[tag](body)
+
+    return json.JSONDecoder(object_hook=read).decode(header.decode("ascii"))
+
+
+_TRUSTED: dict[str, Callable[[Any], Any]] = {
+    "tuple": tuple,
+    "dict": dict,
+    "float": float,
+    "slot": Slot,
+    "opaque": Opaque,
+}
 
 
 def unpack_frame(frame: bytes) -> Any:
