@@ -102,8 +102,9 @@ def _time_of(folder: Path) -> bytes | None:
         return None
     content = read_regular(path, TIMESTAMP_BYTES)
     try:
-        text = content.decode("utf-8").strip()
-        if text:
+        if len(content) > TIMESTAMP_BYTES:
+            raise ValueError("longer than any time")
+        if text := content.decode("utf-8").strip():
             parse_utc(text)
     except Exception:  # the parser of dates lets through whatever goes wrong in it, such as a division of decimals
         raise UnreadableError("holds no time that nbgrader can read; correct it or take it away") from None

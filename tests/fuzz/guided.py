@@ -10,7 +10,7 @@ from pathlib import Path
 
 import atheris
 
-FOLLOWED = ("grader", "zipfile", "csv", "fsrs", "nbformat")
+FOLLOWED = ("grader", "zipfile", "csv", "dateutil", "fsrs", "nbformat")
 """Packages whose branches count as new code."""
 
 LONGEST_START = 8 * 1024
