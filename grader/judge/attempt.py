@@ -240,7 +240,7 @@ class Attempt(_Facts):
 
     def _ready_worker(self) -> Worker:
         worker = self._worker or self._start_own()
-        assert isinstance(worker, Worker)
+        assert not isinstance(worker, Share)
         if not self._is_loaded:
             self._load(worker)
         return worker
