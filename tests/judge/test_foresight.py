@@ -84,7 +84,7 @@ def course_with(folder, make_course, checks):
     root: Path = make_course(folder, "01_parts/01_share")
     (root / "tests" / "checks" / "01_parts" / "01_share.py").write_text(checks)
     with (root / "course.yml").open("a") as course:
-        course.write("limits:\n  request_seconds: 1\n  seconds: 2\n")
+        course.write("limits:\n  request_seconds: 2\n  seconds: 4\n")
     return load_course(root / "course.yml")
 
 
