@@ -10,6 +10,7 @@ import errno
 import os
 import shutil
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.submission import SubmissionError, find_submissions
+from grader.submission.archive import METHODS
 from grader.submission.naming import COURSE_WORK, ExerciseNames, is_passed_over, printable
 
 MAX_FILES = 500_000
@@ -26,7 +28,7 @@ MAX_UNPACKED_GB = 64
 MAX_RATIO = 200
 _RATIO_COUNTS_FROM = 1024 * 1024  # unpacked bytes
 _PIECE = 1 << 20
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, NotImplementedError)
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, NotImplementedError, struct.error)
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 
 
@@ -114,6 +116,8 @@ def _lay_out(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: Path, left: 
     is_odd = "\\" in info.orig_filename or "\0" in info.orig_filename or info.filename.startswith("/")
     if is_odd or ".." in parts or not parts or stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
         raise _Odd("is not an ordinary file with an ordinary name and was left out")
+    if info.compress_type not in METHODS:
+        raise _Odd("is packed in an unusual way and was left out; zip files with the ordinary method (deflate)")
     try:
         return _write(archive, info, room.joinpath(*parts), left)
     except _DAMAGE:  # what is there of it stays, so that its learner's record tells of it

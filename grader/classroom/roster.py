@@ -82,13 +82,13 @@ class Matcher:
     """Finds the learner of a roster that a submission's name means. What could mean two learners means none."""
 
     def __init__(self, roster: Sequence[Enrolled]) -> None:
-        self._ids = _unambiguous(roster, _id_keys, str.casefold)
-        self._names = _unambiguous(roster, _name_keys, _letters_and_digits)
+        self._ids = _meant_by(roster, _id_keys, str.casefold)
+        self._names = _meant_by(roster, _name_keys, _letters_and_digits)
 
     def learner(self, submission: str) -> Enrolled | None:
         """The learner that a submission of this name is of, or None."""
-        if found := self._ids.get(submission.casefold()):
-            return found
+        if submission.casefold() in self._ids:  # an id of two is not looked for among names: it is one of theirs
+            return self._ids[submission.casefold()]
         said = read_name(submission) or read_name(f"{submission}{_A_FILE}")
         named = self._names.get(_letters_and_digits(said.name if said else submission))
         numbered = self._ids.get(said.id.casefold()) if said and said.id else None
@@ -97,12 +97,13 @@ class Matcher:
         return numbered or named
 
 
-def _unambiguous(
+def _meant_by(
     roster: Sequence[Enrolled], keys: Callable[[Enrolled], list[str]], spelt: Callable[[str], str]
-) -> dict[str, Enrolled]:
+) -> dict[str, Enrolled | None]:
+    """Whom each key means; None where it could be two."""
     said = [(key, learner) for learner in roster for key in {spelt(text) for text in keys(learner)} if key]
     counts = Counter(key for key, _ in said)
-    return {key: learner for key, learner in said if counts[key] == 1}
+    return {key: learner if counts[key] == 1 else None for key, learner in said}
 
 
 def _id_keys(learner: Enrolled) -> list[str]:

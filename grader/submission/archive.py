@@ -27,8 +27,8 @@ MAX_DECLARED_MB = 256  # what all members claim to hold, unpacked
 MAX_RATIO = 200  # unpacked to packed; Python source stays below 20
 _RATIO_COUNTS_FROM = 256 * 1024  # unpacked bytes; small files of blanks pack better than any bomb
 
-# The others can swell without bound inside one step of the unpacker.
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How members may be packed. The other ways can swell without bound inside one step of the unpacker."""
 _ENCRYPTED = 0x1 | 0x40
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip can tell; written for want of a time
 _REVIEW = re.compile(rf"((?:.*/)?){REVIEWS}/[^/]*")
@@ -244,7 +244,7 @@ class _Archive:
         info = member.info
         if info.flag_bits & _ENCRYPTED:
             raise UnreadableError("is locked with a password; zip your files without one")
-        if info.compress_type not in _METHODS:
+        if info.compress_type not in METHODS:
             raise UnreadableError("is packed in an unusual way; zip your files with the ordinary method (deflate)")
         self._demand_ratio(member, info.file_size)
         parts: list[bytes] = []

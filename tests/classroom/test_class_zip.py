@@ -153,9 +153,16 @@ def link(name: str, to: str) -> zipfile.ZipInfo:
     return info
 
 
+def packed_by(method: int, name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.compress_type = method
+    return info
+
+
 @pytest.mark.parametrize(
     ("odd", "told"),
     [
+        pytest.param(packed_by(zipfile.ZIP_LZMA, "eve.py"), "packed in an unusual way", id="packed without a bound"),
         pytest.param("../outside.py", "was left out", id="leads outside"),
         pytest.param("/absolute.py", "was left out", id="absolute"),
         pytest.param("eve\\..\\x.py", "was left out", id="backslashes"),

@@ -109,6 +109,12 @@ def test_submission_is_matched_with_its_learner(submission: str, id: str | None,
     assert (found.id if found else None) == id
 
 
+@pytest.mark.parametrize("submission", ["ada", "ADA"])
+def test_an_id_that_could_be_two_learners_is_not_taken_for_a_name(submission: str, tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text("id,name\n,Ada\nada,Ada Lovelace\n", "utf-8")
+    assert Matcher(read_roster(tmp_path / "roster.csv")).learner(submission) is None
+
+
 def test_class_is_the_roster_and_whoever_else_handed_in(tmp_path: Path) -> None:
     (tmp_path / "roster.csv").write_text(ROSTER, "utf-8")
     found = [Entry(name, Path(name)) for name in ("zoe.oneil", "stranger", "1001", "al99")]
