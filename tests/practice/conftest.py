@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pexpect
@@ -66,8 +67,13 @@ class Terminal:
         self.child.close()
         return self.child.exitstatus if self.child.exitstatus is not None else -(self.child.signalstatus or 0)
 
-    def close(self) -> None:
-        self.child.close(force=True)
+    def close(self, seconds: float = 20.0) -> None:
+        """End the command. pexpect waits a tenth of a second after its last signal, which is short on a busy machine."""
+        with suppress(pexpect.ExceptionPexpect):
+            self.child.close(force=True)
+        deadline = time.monotonic() + seconds
+        while self.child.isalive() and time.monotonic() < deadline:
+            time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
