@@ -45,10 +45,9 @@ lint: setup
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy --strict grader
 
-# A test file stays on one worker, so that what its fixtures build is built once. One worker more than there are cores:
-# many tests wait, for a browser, a server or a limit of seconds.
+# A test file stays on one worker, so that what its fixtures build is built once.
 test: lint instructor
-	$(VENV)/bin/pytest tests --dist loadfile --numprocesses $$($(VENV)/bin/python -c "import os; print(min(os.cpu_count() + 1, 4))")
+	$(VENV)/bin/pytest tests --numprocesses auto --maxprocesses 4 --dist loadfile
 
 bench: instructor
 	@$(VENV)/bin/python benchmarks/run.py --json benchmarks/figures/bench.json

@@ -115,11 +115,23 @@ def class_with(second: str) -> list[Submission]:
     ]
 
 
+@pytest.fixture(scope="module")
+def alone(judges):
+    """What such a class gets when each file is graded by itself. A comment at the end of a file changes nothing."""
+    _, judge = judges
+    (right,) = graded(judge)
+
+    def records(second: str) -> list[str]:
+        (of_the_second,) = graded(judge, submission(second=second))
+        return [of_the_second, right, of_the_second, right]
+
+    return records
+
+
 @pytest.mark.parametrize("second", OF_THE_SECOND.keys())
-def test_everybody_gets_together_what_they_get_alone(judges, joined, second):
-    shared, alone = judges
-    submissions = class_with(OF_THE_SECOND[second])
-    assert graded(shared, *submissions) == graded(alone, *submissions)
+def test_everybody_gets_together_what_they_get_alone(judges, alone, joined, second):
+    shared, _ = judges
+    assert graded(shared, *class_with(OF_THE_SECOND[second])) == alone(OF_THE_SECOND[second])
     with_it = [FILES[0], FILES[2]] if second in APART else FILES
     assert joined == [with_it, FILES, with_it, FILES]
 
@@ -141,18 +153,18 @@ def test_nothing_is_shared_before_the_questions_are_known(course, joined):
     judge.close()
 
 
-def test_a_question_that_was_not_foreseen_is_answered_alone(judges, monkeypatch):
-    shared, alone = judges
-    submissions = class_with(OF_THE_SECOND["wrong-in-an-unknown-way"].replace("** 2", "** 3"))
+def test_a_question_that_was_not_foreseen_is_answered_alone(judges, alone, monkeypatch):
+    shared, _ = judges
+    second = OF_THE_SECOND["wrong-in-an-unknown-way"].replace("** 2", "** 3")
     known = shared.foresight.of(7, "second")
     shortened = known.first.__class__(known.first.frames[:-1], known.first.names[:-1], known.first.seconds, b"")
     monkeypatch.setattr(known, "first", shortened)
-    assert graded(shared, *submissions) == graded(alone, *submissions)
+    assert graded(shared, *class_with(second)) == alone(second)
 
 
 @pytest.mark.parametrize("whose", ["the-zygote", "the-worker"])
-def test_the_end_of_a_shared_worker_is_nobodys_fault(judges, monkeypatch, whose):
-    shared, alone = judges
+def test_the_end_of_a_shared_worker_is_nobodys_fault(judges, alone, monkeypatch, whose):
+    shared, _ = judges
     begin = together._SharedWorker.begin
 
     def ended(self, parts):
@@ -168,5 +180,5 @@ def test_the_end_of_a_shared_worker_is_nobodys_fault(judges, monkeypatch, whose)
         return shares
 
     monkeypatch.setattr(together._SharedWorker, "begin", ended)
-    submissions = class_with(OF_THE_SECOND["right-in-other-words"])
-    assert graded(shared, *submissions) == graded(alone, *submissions)
+    second = OF_THE_SECOND["right-in-other-words"]
+    assert graded(shared, *class_with(second)) == alone(second)
