@@ -91,7 +91,7 @@ def _unpack(path: Path, room: Path) -> Iterator[str]:
     except _DAMAGE:
         raise SubmissionError(f"{shown} is damaged or not a zip.") from None
     with archive:
-        members = [info for info in archive.infolist() if not info.is_dir()]
+        members = [info for info in archive.infolist() if not info.filename.endswith("/")]
         if len(members) > MAX_FILES:
             raise SubmissionError(f"{shown} holds more than {MAX_FILES} files; grade it in parts.")
         left = MAX_UNPACKED_GB << 30
@@ -99,7 +99,7 @@ def _unpack(path: Path, room: Path) -> Iterator[str]:
             try:
                 left -= _lay_out(archive, info, room, left)
             except _Odd as error:
-                yield f"{printable(info.filename)} {error}."
+                yield f"{printable(info.filename) or 'A file without a name'} {error}."
             if left < 0:
                 raise SubmissionError(f"{shown} unpacks to more than {MAX_UNPACKED_GB} GB; grade it in parts.")
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from grader.sandbox.launch import MachineError, launch
+from grader.sandbox.launch import MachineError, launch_ahead
 
 from .entries import Entry
 from .terms import Terms
@@ -62,7 +62,7 @@ def close_judge() -> None:
 
 def _open(terms: Terms) -> Judge | MachineError:
     try:
-        launched = None if terms.level == "none" else launch(terms.level)
+        launched = None if terms.level == "none" else launch_ahead(terms.level)
     except MachineError as error:
         return error
     # after the zygote's start, so that both load torch at the same time

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from grader.course import Course
 from grader.submission import Problem, Submission, SubmissionError, read_parts, read_submission
+from grader.submission.naming import printable
 
 from .entries import Entry
 
@@ -26,7 +27,7 @@ def read_entry(entry: Entry, course: Course) -> Submission:
     except SubmissionError as error:
         for path in [part.path for part in entry.parts] or [entry.path]:
             _demand_within_reach(path)
-        return Submission(entry.name, {}, (Problem(entry.path.name, "unreadable", str(error)),))
+        return Submission(entry.name, {}, (Problem(printable(entry.path.name), "unreadable", str(error)),))
     return replace(read, name=entry.name)
 
 

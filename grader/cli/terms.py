@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.launch import Launched, launch
+from grader.sandbox.launch import Launched, launch_ahead
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level, exposed
 
 from .endings import UsageError
@@ -92,7 +92,7 @@ def level_called(name: str, *, chosen_aloud: bool) -> Level:
 
 def launched_at(level: Level) -> Launched | None:
     """A zygote that loads torch from now on; none at the level "none"."""
-    return None if level == "none" else launch(level)
+    return None if level == "none" else launch_ahead(level)
 
 
 def seed_or_fresh(given: int | None) -> int:

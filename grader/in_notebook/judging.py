@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from grader.judge.errors import GraderBroken
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.launch import Launched, MachineError, launch
+from grader.sandbox.launch import Launched, MachineError, launch_ahead
 
 if TYPE_CHECKING:
     from grader.course import Exercise
@@ -106,7 +106,7 @@ class _Judging:
         """Answer one question after another. What keeps a judge from grading is told, and the next question tries."""
         launched = None
         with suppress(MachineError):  # told when there is a question
-            launched = launch(strongest_level())  # first, so that torch loads there while this process gets ready
+            launched = launch_ahead(strongest_level())  # first, so that torch loads there while this process gets ready
         asked = self._next()
         while True:
             ahead, launched = launched, None

@@ -256,6 +256,7 @@ class _Batch:
             # torch's hundred thousand objects stay; looking through them again and again takes time. Only once: what
             # is frozen with them is never given back, and a batch leaves its whole session behind
             gc.freeze()
+        gc.enable()  # it rested while all was loaded (sandbox/launch.py)
         try:
             self._judge.await_ready()
             for submission in self._submissions:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.classroom import Terms
 from grader.judge.errors import GraderBroken
-from grader.sandbox.launch import MachineError, launch
+from grader.sandbox.launch import MachineError, launch_ahead
 
 if TYPE_CHECKING:
     from grader.course import Course
@@ -58,7 +58,7 @@ def question(submission: Submission) -> bytes:
 
 
 def _serve(line: Connection, terms: Terms) -> None:
-    launched = launch(terms.level)  # first, so that torch loads there and here at the same time
+    launched = launch_ahead(terms.level)  # first, so that torch loads there and here at the same time
     from grader.course import load_course
     from grader.judge.grading import Judge
 

@@ -91,6 +91,10 @@ def _outermost(paths: Iterable[str]) -> list[str]:
     return kept
 
 
+_LOADING = "import gc, sys; gc.disable(); sys.path[0] = sys.argv.pop()"
+"""Python's collector finds nothing while torch loads (see launch_ahead); `keep_what_is_loaded` starts it."""
+
+
 def zygote_command(level: Level, control: int) -> list[str]:
     """The command line that starts a zygote at this level; `control` is the descriptor of its control socket."""
     if level == "full":
@@ -99,7 +103,7 @@ def zygote_command(level: Level, control: int) -> list[str]:
 
 
 def _python(package_folder: str, control: int, *, locked: bool) -> list[str]:
-    start = "import sys; sys.path[0] = sys.argv.pop(); from inside.zygote import main; main()"
+    start = f"{_LOADING}; from inside.zygote import main; main()"
     inside = str(Path(package_folder) / INSIDE.name)
     readable = [*SYSTEM_FOLDERS, *SYSTEM_FILES, *python_folders(), inside]
     settings = json.dumps({"control": control, "locked": locked, "readable": readable})
@@ -141,7 +145,7 @@ def environment() -> dict[str, str]:
 
 def spare_command() -> list[str]:
     """The command line that starts a spare: a child for a learner's own practice, on any system."""
-    start = "import sys; sys.path[0] = sys.argv.pop(); from inside.spare import main; main()"
+    start = f"{_LOADING}; from inside.spare import main; main()"
     return [sys.executable, "-c", start, str(INSIDE.parent)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from grader.course import Course
 from grader.submission import Submission
 
@@ -12,9 +14,14 @@ MAX_PROBLEMS = 1000
 def assert_sentence(text: str) -> None:
     """A text for people: something is said, on one line, with no character that a terminal takes for a command."""
     assert text.strip(), "nothing is said"
-    assert text.isprintable(), ascii(text[:300])
+    assert all(char.isprintable() or _is_harmless(char) for char in text), ascii(text[:300])
     assert len(text) <= MAX_SENTENCE, len(text)
     assert "Traceback" not in text
+
+
+def _is_harmless(char: str) -> bool:
+    """Whether it is one of the spaces other than the usual, or joins the letters and emoji of some scripts."""
+    return unicodedata.category(char) == "Zs" or char in "\u200c\u200d"
 
 
 def assert_sound(submission: Submission, course: Course) -> None:
