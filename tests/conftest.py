@@ -203,12 +203,19 @@ def kata(run_command: Run) -> Run:
 def _plain_environment() -> dict[str, str]:
     """This environment without what the pytest around it has set, in a wide terminal without colour.
 
-    On a CI machine pytest writes a longer summary, so it must not know that it is on one.
+    On a CI machine pytest writes a longer summary, so it must not know that it is on one. Learners have no hypothesis,
+    whose plugin takes pytest a second at its end.
     """
     foreign = ("PYTEST_", "COV_")
     on_ci = ("CI", "BUILD_NUMBER")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign) and name not in on_ci}
-    return {**kept, "COLUMNS": "140", "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    return {
+        **kept,
+        "COLUMNS": "140",
+        "NO_COLOR": "1",
+        "PYTHONUTF8": "1",
+        "PYTEST_ADDOPTS": "-p no:hypothesispytest",
+    }
 
 
 # --- a browser ---------------------------------------------------------------------------------------------------

@@ -6,13 +6,18 @@ behind the wall. Outside a course it does nothing.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from .fixtures import draw, learner
+
+if TYPE_CHECKING:
+    from grader.sandbox.levels import Level
 
 __all__ = ["draw", "learner"]
 
@@ -51,14 +56,36 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     collected = yield
     if file_path.suffix != ".py" or not _is_in_a_course(file_path):
         return collected
-    from .practice import Practice
-
     practice = parent.config.stash.get(PRACTICE, None)
     if practice is None:
-        practice = parent.config.stash[PRACTICE] = Practice(parent.config)
+        practice = parent.config.stash[PRACTICE] = _practice(parent.config)
     node = practice.collect(file_path, parent)
     # instead of what pytest itself would make of the file, which imports it
     return collected if node is None else [node]
+
+
+def _practice(config: pytest.Config) -> Any:
+    from grader.sandbox.launch import MachineError, launch_ahead
+
+    level, launched = _level(config), None
+    if level != "none":
+        with suppress(MachineError):  # told when a learner's code is to be run
+            launched = launch_ahead(level)  # before the next import, so that both load torch at the same time
+    from .practice import Practice
+
+    gc.enable()
+    return Practice(config, level, launched)
+
+
+def _level(config: pytest.Config) -> Level:
+    """What was asked for, or the strongest; a debugger and print need the code in this process."""
+    from grader.sandbox.doctor import strongest_level
+
+    asked: Level | None = config.getoption("isolation")
+    if asked is not None:
+        return asked
+    wants_a_look_inside = config.getoption("usepdb") or config.getoption("capture") == "no"
+    return "none" if wants_a_look_inside else strongest_level()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -95,3 +122,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     practice = config.stash.get(PRACTICE, None)
     if practice is not None:
         practice.close()
+        # pytest is about to collect garbage five times, most of a second with all that torch has made. Not frozen
+        # before, for other plugins ask the collector who refers to what
+        gc.freeze()

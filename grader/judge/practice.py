@@ -15,8 +15,7 @@ from grader.exhibits import Exhibit
 from grader.practice.varied import is_as_given
 from grader.practice.workspace import Workspace, find_workspace
 from grader.results import MAX_SEED
-from grader.sandbox.doctor import strongest_level
-from grader.sandbox.launch import MachineError
+from grader.sandbox.launch import Launched, MachineError
 from grader.sandbox.levels import Level
 from grader.sandbox.opening import AnySandbox, open_sandbox
 from grader.submission import read_submission
@@ -39,9 +38,11 @@ PLAIN_WIDTH = 80
 class Practice:
     """Collects the exercise files of a course or a workspace and sits them for the learner who runs pytest."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, level: Level, launched: Launched | None) -> None:
+        """launched: a process at this level that was started ahead, if there is one."""
         self._workspaces: dict[Path, Workspace] = {}
-        self.level = _level(config)
+        self.level = level
+        self._launched = launched
         seed = config.getoption("seed")
         self.seed: int = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
         self._sandbox: AnySandbox | None = None
@@ -59,7 +60,7 @@ class Practice:
             return None
         course, exercise = workspace.course, work.exercise
         if self._sandbox is None and self.level != "none":
-            self._sandbox = open_sandbox(self.level)  # torch loads there while the checks are collected
+            self._sandbox = open_sandbox(self.level, self._launched)
         try:
             kit = Kit(course, exercise)
         except GraderBroken as error:
@@ -137,6 +138,8 @@ class Practice:
 
     def close(self) -> None:
         """End the sandbox."""
+        if self._sandbox is None and self._launched is not None:
+            self._sandbox = open_sandbox(self.level, self._launched)
         if self._sandbox is not None:
             self._sandbox.close()
 
@@ -165,15 +168,6 @@ class Told:
 
             seen = heatmap_text(self.exhibit, width, colour=colour)
         return "\n".join(part for part in (*self.sentences, seen, self.diagnosis) if part)
-
-
-def _level(config: pytest.Config) -> Level:
-    """What was asked for, or the strongest; a debugger and print need the code in this process."""
-    asked: Level | None = config.getoption("isolation")
-    if asked is not None:
-        return asked
-    wants_a_look_inside = config.getoption("usepdb") or config.getoption("capture") == "no"
-    return "none" if wants_a_look_inside else strongest_level()
 
 
 class BrokenCourse(pytest.File):
