@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -21,6 +22,7 @@ from .answers import Malformed, read_error
 from .case import Question
 from .failure import CheckFailed, error_text, forbidden_text, loss_text, syntax_text
 from .foresight import Conversation, Foreseen
+from .learner import Meanwhile, nothing
 from .together import Apart, Part, Share
 
 MAX_LOSSES = 3
@@ -195,14 +197,14 @@ class Attempt(_Facts):
         frames, names = (tuple(getattr(each, part) for each in self._asked) for part in ("frame", "digest"))
         return Conversation(frames, names, self._spent, worker.heard.digest())
 
-    def ask(self, question: Question) -> Any:
+    def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
         """Pass a question on and return the reply as it came. See the class for what it raises."""
         if self.refusal:
             raise CheckFailed(self.refusal)
         try:
             reply = self._answered_ahead(question)
         except (LookupError, wire.WireError):
-            reply = self._answer_now(question)
+            reply = self._answer_now(question, meanwhile)
         if isinstance(reply, dict) and set(reply) == {"too_large"}:
             raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
         return reply
@@ -216,23 +218,26 @@ class Attempt(_Facts):
             self._forget_ahead()
             raise
 
-    def _answer_now(self, question: Question) -> Any:
+    def _answer_now(self, question: Question, meanwhile: Meanwhile) -> Any:
         if isinstance(self._worker, Share):
             self.is_apart = True
             raise Apart
         self._asked.append(question)
         try:
-            return self._answer(self._ready_worker(), question)
+            return self._answer(self._ready_worker(), question, meanwhile)
         except WorkerLost as loss:
             self._note_loss(loss)
             raise CheckFailed(self._told(loss)) from loss
 
-    def _answer(self, worker: Worker, question: Question) -> Any:
-        started = time.monotonic()
+    def _answer(self, worker: Worker, question: Question, meanwhile: Meanwhile) -> Any:
         seconds = self._seconds()
         before = worker.printed_bytes
+        started = time.monotonic()
         try:
             worker.send(question.frame, seconds)
+            with suppress(Exception):  # where it matters it fails again
+                meanwhile()
+            started = time.monotonic()  # this time is nothing that a learner is charged with
             return worker.receive(seconds)
         finally:
             self._spent += time.monotonic() - started
@@ -342,7 +347,7 @@ class LocalAttempt(_Facts):
         self._namespace: host.Namespace | None = None
         self.printed_bytes = 0
 
-    def ask(self, question: Question) -> Any:
+    def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
         """Answer here and now. A learner's exception becomes CheckFailed with the learner's own traceback."""
         if self.refusal:
             raise CheckFailed(self.refusal)

@@ -26,10 +26,19 @@ between two would double the time with every line."""
 LINE_END = re.compile(r"\r\n?")
 
 
+Meanwhile = Callable[[], object]
+
+
+def nothing() -> None:
+    """Wait only."""
+
+
 class Asked(Protocol):
     """Whoever passes a question on to the learner's process; raises CheckFailed when that process fails."""
 
-    def ask(self, question: Question) -> Any: ...
+    def ask(self, question: Question, meanwhile: Meanwhile = ...) -> Any:
+        """The reply as it came. `meanwhile` may be called while that process works on it."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -60,19 +69,23 @@ class Learner:
     doubts: list[str] = field(default_factory=list)
     """Outputs that are wrong where the check looks at something else: they fail it if all else is right."""
 
-    def ask(self, *cases: Case) -> list[Answers]:
-        """Ask for the values of some cases, in one question; an error of the learner's code fails the check."""
-        answers = self.ask_all(*cases)
+    def ask(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
+        """Ask for the values of some cases, in one question; an error of the learner's code fails the check.
+
+        against_reference: the reference will be asked the same, and may be so at the same time.
+        """
+        answers = self.ask_all(*cases, against_reference=against_reference)
         for answer in answers:
             if answer.error is not None:
                 fail(self.tell_error(answer.error))
         return answers
 
-    def ask_all(self, *cases: Case) -> list[Answers]:
+    def ask_all(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
         """As `ask`, but errors come back as part of the answers."""
         question = Question.of(cases)
+        meanwhile = partial(self.expected.due, question) if against_reference else nothing
         try:
-            answers = read_answers(self.worker.ask(question), question.cases)
+            answers = read_answers(self.worker.ask(question, meanwhile), question.cases)
         except Malformed as error:
             raise CheckFailed("Your code sent no readable answer.") from error
         self.exchanges.append(Exchange(question, answers))
@@ -80,7 +93,7 @@ class Learner:
 
     def outputs(self, *cases: Case) -> list[torch.Tensor]:
         """The outputs of some cases, each a tensor of the right shape and dtype; the check judges the numbers."""
-        answers = self.ask(*cases)
+        answers = self.ask(*cases, against_reference=True)
         outputs = []
         for case, came, due in zip(cases, answers, self.expected.due(self.exchanges[-1].question), strict=True):
             wrong = form_difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes)
@@ -171,7 +184,7 @@ class Learner:
         )
 
     def _compare(self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
-        answers = self.ask(*cases)
+        answers = self.ask(*cases, against_reference=True)
         question = self.exchanges[-1].question
         due = self.expected.due(question)
         for right in due:

@@ -18,6 +18,7 @@ from grader.judge.case import Question
 from grader.judge.collection import Worth
 from grader.judge.draw import FRESH, Draw, Kind, chance_for
 from grader.judge.grading import Judge
+from grader.judge.learner import Meanwhile, nothing
 from grader.judge.mistakes import load_bank
 from grader.judge.quiet import quietly
 from grader.judge.recorded import Numbers, Recorded, key_of_numbers, key_of_shapes
@@ -133,7 +134,7 @@ class _Beside(LocalAttempt):
 class _Garbled(_Beside):
     """Answers in the right form with other numbers, so that every comparison is gone through to its end."""
 
-    def ask(self, question: Question) -> Any:
+    def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
         return _garbled(super().ask(question))
 
 

@@ -78,7 +78,7 @@ def submissions(count: int) -> Iterator[Submission]:
 def records() -> Iterator[list[Record]]:
     chance, records = random.Random(20_261_120), list[Record]()
 
-    def ask(attempt: LocalAttempt, question: Question) -> Any:
+    def ask(attempt: LocalAttempt, question: Question, meanwhile: Any = None) -> Any:
         return wire.copied([told(case, chance) for case in question.cases])
 
     with pytest.MonkeyPatch.context() as patches:

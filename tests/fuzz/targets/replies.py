@@ -97,7 +97,7 @@ class _Right:
 
     frames: list[bytes]
 
-    def ask(self, question: Question) -> Any:
+    def ask(self, question: Question, meanwhile: Any = None) -> Any:
         namespace = host.load(SOLUTION, "solution.py")
         reply = host.run_question(wire.unpack_frame(question.frame), namespace, "solution.py", ())
         self.frames.append(wire.pack(reply, wire.TRUSTED_BYTES))
