@@ -63,11 +63,14 @@ class _Seat:
         if not at_once:
             wait(self._asked)
         # A judge that has nothing to do is ended like one that has: taking torch down in order serves nobody.
-        if self._pid is not None and self._pid.done() and not self._pid.exception():
+        is_there = self._pid is not None and self._pid.done()
+        if self._pid is not None and is_there and not self._pid.exception():
             for child in multiprocessing.active_children():
                 if child.pid == self._pid.result():
                     child.kill()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        # The pool's thread sees that its process is gone, and ends. Python's own end would wake it through a pipe that
+        # it may be closing just then, and print a trace.
+        self._pool.shutdown(wait=is_there, cancel_futures=True)
         self._pool = None
 
     def _opened(self) -> ProcessPoolExecutor:
