@@ -69,7 +69,7 @@ def _open(terms: Terms) -> Judge | MachineError:
     from grader.course import load_course
     from grader.judge.grading import Judge
 
-    return Judge(load_course(terms.course), terms.level, terms.seed, terms.only, launched, share_verdicts=True)
+    return Judge(load_course(terms.course), terms.level, terms.seed, terms.only, launched)
 
 
 def _graded(judge: Judge, terms: Terms, batch: Sequence[Entry]) -> list[Record]:

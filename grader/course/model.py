@@ -219,6 +219,7 @@ class Course(Model):
     """The whole course, and where its files are.
 
     `bundle`: of a learner's bundle, which has no answers, the format; None for the whole course.
+    `submission_seconds` and `submission_cpu_seconds` are what all exercises of one submission may use up together.
     """
 
     title: Title
@@ -226,6 +227,8 @@ class Course(Model):
     bundle: BundleFormat | None = None
     documents: dict[str, Document]
     limits: Limits = Limits()
+    submission_seconds: Amount = 240.0
+    submission_cpu_seconds: Amount = 480.0
     policy: Policy = Policy()
     units: Annotated[tuple[Unit, ...], _must(bool, "must hold at least one unit")]
     root: Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -189,3 +189,17 @@ class Question:
         kept = tuple(cases)
         frame = wire.pack({"cases": [case.as_data() for case in kept]}, wire.TRUSTED_BYTES)
         return cls(kept, frame, hashlib.blake2b(frame, digest_size=16).digest())
+
+
+class Questions(Protocol):
+    """Whoever turns cases into a question."""
+
+    def of(self, cases: Sequence[Case]) -> Question: ...
+
+
+class FreshQuestions:
+    """Packs every question anew."""
+
+    def of(self, cases: Sequence[Case]) -> Question:
+        """Pack some cases."""
+        return Question.of(cases)

@@ -20,7 +20,7 @@ from grader.stubs import same_as_stub, stub_of
 from .hidden import HiddenCheck, read_hidden
 from .points import Role
 from .recorded import Due, Numbers, Recorded
-from .sitting import Sitting
+from .session import Session
 from .trusted import Expected
 
 
@@ -68,11 +68,11 @@ class Kit:
 
 
 class ExerciseFile(pytest.Module):
-    """The node of one exercise; its items are the exercise's hidden checks. `sitting` is who sits the exercise now."""
+    """The node of one exercise; its items are the exercise's hidden checks. `learner_session` is who is asked now."""
 
     kit: Kit
     course: Course
-    sitting: Sitting | None = None
+    learner_session: Session | None = None
     size: int = 0
     """How many checks there are to run, whether or not they were chosen to."""
     names_hidden: bool = False
@@ -156,8 +156,8 @@ def exercise_file(item: pytest.Item) -> ExerciseFile:
     return node
 
 
-def sitting_of(item: pytest.Item) -> Sitting:
-    """Who sits the exercise of this check now."""
-    sitting = exercise_file(item).sitting
-    assert sitting is not None
-    return sitting
+def session_of(item: pytest.Item) -> Session:
+    """The go at the exercise that this check looks at now."""
+    session = exercise_file(item).learner_session
+    assert session is not None
+    return session

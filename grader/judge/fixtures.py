@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 @pytest.fixture
 def draw(request: pytest.FixtureRequest) -> Draw:
     """The hidden inputs of this check."""
-    from .collection import sitting_of
+    from .collection import session_of
 
-    return sitting_of(request.node).draw(request.node.name)
+    return session_of(request.node).draw(request.node.name)
 
 
 @pytest.fixture
 def learner(request: pytest.FixtureRequest, draw: Draw) -> Learner:
     """The learner's module behind the wall."""
-    from .collection import sitting_of, worth_of
+    from .collection import session_of, worth_of
 
-    sitting = sitting_of(request.node)
-    return sitting.learner(request.node.name, draw, is_visible=worth_of(request.node).visible)
+    session = session_of(request.node)
+    return session.learner(request.node.name, draw, is_visible=worth_of(request.node).visible)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import torch
 
 from .answers import Answers, Malformed, read_answers
-from .case import GRADIENTS, OBSERVED, OUTPUT, Case, Question
+from .case import GRADIENTS, OBSERVED, OUTPUT, Case, FreshQuestions, Question, Questions
 from .compare import difference, form_difference, gradients_difference, is_far_off, same, scale_for
 from .draw import Draw
 from .failure import CheckFailed, error_text, expect, fail
@@ -63,6 +63,7 @@ class Learner:
     given: str = ""
     forbidden_reason: str = ""
     is_visible: bool = False
+    questions: Questions = field(default_factory=FreshQuestions)
     exchanges: list[Exchange] = field(default_factory=list)
     looked_at_source: bool = False
     """Whether more than answers counted, if only for what a message quotes."""
@@ -82,7 +83,7 @@ class Learner:
 
     def ask_all(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
         """As `ask`, but errors come back as part of the answers."""
-        question = Question.of(cases)
+        question = self.questions.of(cases)
         meanwhile = partial(self.expected.due, question) if against_reference else nothing
         try:
             answers = read_answers(self.worker.ask(question, meanwhile), question.cases)
@@ -125,7 +126,7 @@ class Learner:
 
     def agrees_in_gradients(self, *cases: Case) -> None:
         """The gradients of inputs and parameters are the reference's, for a random weighting of the output."""
-        due = self.expected.due(Question.of(cases))
+        due = self.expected.due(self.questions.of(cases))
         for case, answer in zip(cases, due, strict=True):
             outputs = answer[OUTPUT] if isinstance(answer[OUTPUT], (list, tuple)) else [answer[OUTPUT]]
             case.gradients([self.draw.normal(*out.shape, dtype=out.dtype) for out in outputs])

@@ -20,13 +20,13 @@ from grader.sandbox.levels import Level
 from grader.sandbox.opening import AnySandbox, open_sandbox
 from grader.submission import read_submission
 
-from .attempt import Attempt, LocalAttempt
 from .collection import ExerciseFile, Hidden, Kit, NotStarted, worth_of
 from .errors import GraderBroken
 from .failure import CheckFailed
 from .grading import Ending, ending_of
 from .noting import note_practice
-from .sitting import Sitting, titles
+from .process import LocalProcess, WalledProcess
+from .session import Process, Session, titles
 
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
@@ -36,7 +36,7 @@ PLAIN_WIDTH = 80
 
 
 class Practice:
-    """Collects the exercise files of a course or a workspace and sits them for the learner who runs pytest."""
+    """Collects the exercise files of a course or a workspace and runs their checks for the learner who runs pytest."""
 
     def __init__(self, config: pytest.Config, level: Level, launched: Launched | None) -> None:
         """launched: a process at this level that was started ahead, if there is one."""
@@ -79,33 +79,37 @@ class Practice:
         return self._workspaces[path.parent]
 
     def seat(self, item: pytest.Item) -> None:
-        """Before a check: see that the learner's file sits its exercise."""
+        """Before a check: see that the learner's file can be asked."""
         node = item.getparent(ExerciseFile)
-        if node is not None and node.sitting is None:
-            node.sitting = self._sit(node)
+        if node is not None and node.learner_session is None:
+            node.learner_session = self._open(node)
 
     def leave(self, item: pytest.Item, following: pytest.Item | None) -> None:
         """After a check: end the learner's process when the next check is of another file."""
         node = item.getparent(ExerciseFile)
-        if node is None or node.sitting is None:
+        if node is None or node.learner_session is None:
             return
         if following is None or following.getparent(ExerciseFile) is not node:
-            node.sitting.close()
+            node.learner_session.close()
             note_practice(self._workspace_of(node.path), node, self._endings.pop(node, {}), self.level, self.seed)
 
-    def _sit(self, node: ExerciseFile) -> Sitting:
+    def _open(self, node: ExerciseFile) -> Session:
         exercise = node.kit.exercise
         submission = read_submission(node.path, node.course)
         source = submission.sources.get(exercise.id)
-        attempt: Attempt | LocalAttempt
         content = source.content if source else b""
-        if self._sandbox is None:
-            attempt = LocalAttempt(exercise, content, str(node.path))
-        else:
-            attempt = Attempt(exercise, content, self._running_sandbox)
-        if source is None:
-            attempt.refusal = " ".join(problem.message for problem in submission.problems)
-        return Sitting(attempt, node.kit.expected, self.seed, node.kit.stub)
+
+        def start() -> Process:
+            process: Process
+            if self._sandbox is None:
+                process = LocalProcess(exercise, content, str(node.path))
+            else:
+                process = WalledProcess(exercise, content, self._running_sandbox)
+            if source is None:
+                process.refusal = " ".join(problem.message for problem in submission.problems)
+            return process
+
+        return Session(start, node.kit.expected, self.seed, node.kit.stub)
 
     def _running_sandbox(self) -> AnySandbox:
         assert self._sandbox is not None
@@ -120,17 +124,17 @@ class Practice:
             report.kata_hidden = report.skipped  # type: ignore[attr-defined]
             return
         node = item.getparent(ExerciseFile)
-        if node is None or node.sitting is None or call.when != "call":
+        if node is None or node.learner_session is None or call.when != "call":
             return
         worth = worth_of(item)
-        node.sitting.note(item.name, passed=call.excinfo is None, is_main=worth.role == "main")
+        node.learner_session.note(item.name, passed=call.excinfo is None, is_main=worth.role == "main")
         ending = Ending("passed") if call.excinfo is None else ending_of(call.excinfo.value)
         self._endings.setdefault(node, {})[item] = ending
         if call.excinfo is None:
             return
         if isinstance(call.excinfo.value, CheckFailed):
-            exhibit = node.sitting.exhibit(item.name)
-            told = Told([worth.title, str(call.excinfo.value)], exhibit, titles(node.sitting.diagnosis()))
+            exhibit = node.learner_session.exhibit(item.name)
+            told = Told([worth.title, str(call.excinfo.value)], exhibit, titles(node.learner_session.diagnosis()))
             report.outcome = "failed"
             report.longrepr = told  # type: ignore[assignment]  # pytest asks for no more than `toterminal` and `str`
         elif isinstance(call.excinfo.value, MachineError):

@@ -13,17 +13,19 @@ import torch
 
 from grader.course import Course, Exercise
 from grader.judge.answers import Answers
-from grader.judge.attempt import Attempt, LocalAttempt
 from grader.judge.case import Question
 from grader.judge.collection import Worth
 from grader.judge.draw import FRESH, Draw, Kind, chance_for
 from grader.judge.grading import Judge
 from grader.judge.learner import Meanwhile, nothing
 from grader.judge.mistakes import load_bank
+from grader.judge.plan import Plan
+from grader.judge.process import LocalProcess
 from grader.judge.quiet import quietly
 from grader.judge.recorded import Numbers, Recorded, key_of_numbers, key_of_shapes
 from grader.judge.trusted import Expected
 from grader.results import Record
+from grader.sandbox.budget import Allowance
 from grader.submission import SourceFile, Submission
 
 SEED = 0
@@ -121,11 +123,11 @@ def _verdicts_in(record: Record) -> list[tuple[str, str, str, str]]:
 class _Local(Judge):
     """A judge whose submissions run beside it; those marked so answer with wrong numbers."""
 
-    def attempt(self, exercise: Exercise, source: bytes) -> Attempt | LocalAttempt:
+    def process(self, exercise: Exercise, source: bytes, plan: Plan, allowance: Allowance) -> LocalProcess:
         return (_Garbled if source.startswith(GARBLED) else _Beside)(exercise, source)
 
 
-class _Beside(LocalAttempt):
+class _Beside(LocalProcess):
     """Answers as a worker does, which tells errors instead of raising them: then checks ask what they ask there."""
 
     raises = False

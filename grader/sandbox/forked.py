@@ -1,4 +1,4 @@
-"""A worker that was forked from a zygote: three pipes, waited for together, and a handle of the process."""
+"""A worker that was forked from a zygote: three pipes and a handle of the process."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ import os
 import signal
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
-from .fair_clock import FairClock
 from .inside import wire
 from .launch import MachineError
-from .worker import END_SECONDS, LINGER_SECONDS, Worker, WorkerLost, ending_of
+from .process_clock import ProcessClock
+from .pump import Pump
+from .worker import END_SECONDS, LINGER_SECONDS, Bounds, Worker, WorkerLost, ending_of
 
 F_SETPIPE_SZ = 1031
 WIDE_PIPE_BYTES = 1 << 20
-"""So much of what is sent ahead, and of the answers to it, waits in a pipe and not for the other side."""
-MOST_PATIENCE = 30.0
-"""Seconds by which deadlines are put off at most, all in all: with so much else to do the machine is no use."""
+"""So much of what is asked, and of the answers, waits in a pipe and not for the other side."""
 
 
 class Zygote(Protocol):
@@ -29,115 +27,115 @@ class Zygote(Protocol):
 
     def exit_code_of(self, number: int, deadline: float) -> int | None: ...
 
+    def cpu_spent_by(self, number: int) -> float: ...
 
-@dataclass
+
 class ForkedWorker(Worker):
-    """One forked process and the three pipes to it."""
+    """One forked process and the three pipes to it, which are the pump's as soon as it is told of the worker."""
 
-    zygote: Zygote
-    questions: int
-    answers: int
-    output: int
-    is_open: bool = True
-    _clock: FairClock = field(default_factory=FairClock, init=False)
-    _granted: float = field(default=0.0, init=False)
-    _patient_until: float = field(default=0.0, init=False)
-    _unsent: memoryview = field(default=memoryview(b""), init=False)
+    PRELIMINARIES = 1  # "ready", once the walls stand
+
+    def __init__(
+        self, number: int, bounds: Bounds, zygote: Zygote, pump: Pump, questions: int, answers: int, output: int
+    ) -> None:
+        super().__init__(number, bounds)
+        self._zygote = zygote
+        self._pump = pump
+        self._questions, self._answers, self._output = questions, answers, output
+        self._unsent = memoryview(b"")
+        self._clock = ProcessClock()
+        self._is_open = True
+        for pipe in (questions, answers):
+            _widen(pipe)
+        for pipe in (questions, answers, output):
+            os.set_blocking(pipe, False)
+        pump.look_after(self)
+
+    # --- in the pump's thread ---------------------------------------------------------------------------------
+
+    def readable(self) -> tuple[int, ...]:
+        """The pipes to read from."""
+        answers = -1 if self._mailbox.is_full else self._answers
+        return tuple(fd for fd in (answers, self._output) if fd >= 0)
+
+    def writable(self) -> int | None:
+        """The pipe to write to, if there is anything to write."""
+        return self._questions if self._unsent and self._questions >= 0 else None
+
+    def read(self, fd: int, at: float) -> None:
+        """Take what is in a pipe."""
+        try:
+            part = os.read(fd, wire.CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            part = b""
+        if fd == self._output:
+            if part:
+                self.output_arrived(part, at)
+            else:
+                self._output = self._closed(fd)
+        elif part:
+            self.arrived(part, at)
+        else:
+            self._answers = self._closed(fd)
+            self.ended(at)
+
+    def write(self) -> None:
+        """Write some of what is to be written."""
+        with self._mailbox.changed:
+            try:
+                self._unsent = self._unsent[os.write(self._questions, self._unsent[: wire.CHUNK]) :]
+            except BlockingIOError:
+                pass
+            except OSError:  # nobody reads; whoever waits for answers hears why
+                self._unsent = memoryview(b"")
+
+    def release(self) -> None:
+        """Close the pipes."""
+        self._questions, self._answers, self._output = map(self._closed, (self._questions, self._answers, self._output))
+
+    def _closed(self, fd: int) -> int:
+        if fd >= 0:
+            os.close(fd)
+        return -1
+
+    def _make_room(self) -> None:
+        self._pump.look_after(self)
+
+    def _write(self, frames: Sequence[bytes]) -> None:
+        if frames:
+            self._unsent = memoryview(b"".join((self._unsent, *frames)))
+            self._pump.look_after(self)
+
+    # --- the judge's side -------------------------------------------------------------------------------------
 
     def _how_it_ended(self) -> WorkerLost:
-        return ending_of(self.zygote.exit_code_of(self.number, time.monotonic() + LINGER_SECONDS))
+        return ending_of(self._zygote.exit_code_of(self.number, time.monotonic() + LINGER_SECONDS))
 
-    def send_ahead(self, frames: Sequence[bytes]) -> bool:
-        _widen(self.questions)
-        _widen(self.answers)
-        self._unsent = memoryview(b"".join((self._unsent, *frames)))
-        with contextlib.suppress(wire.ChannelClosed):  # whoever waits for answers hears of it
-            self._write_more()
-        return True
+    def kept_waiting(self, now: float) -> float:
+        return self._followed().kept_waiting(self._mailbox.life(now))
 
-    def _send(self, frame: bytes, deadline: float) -> None:
-        self._unsent = memoryview(b"".join((self._unsent, frame)))
-        while self._unsent:
-            ready = self._wait([self.output], [self.questions], deadline)
-            if self.output in ready:
-                self._look_at_output()
-            if self.questions in ready:
-                self._write_more()
+    def cpu_spent(self) -> float:
+        return max(self._followed().worked(), self._zygote.cpu_spent_by(self.number))
 
-    def _write_more(self) -> None:
-        try:
-            self._unsent = self._unsent[os.write(self.questions, self._unsent[: wire.CHUNK]) :]
-        except BlockingIOError:
-            pass
-        except (BrokenPipeError, ConnectionResetError) as error:
-            self._unsent = memoryview(b"")
-            raise wire.ChannelClosed from error
-
-    def _read(self, size: int, deadline: float) -> bytes:
-        parts = bytearray()
-        while len(parts) < size:
-            ready = self._wait([self.answers, self.output], [self.questions] if self._unsent else [], deadline)
-            if self.output in ready:
-                self._look_at_output()
-            if self.questions in ready:
-                with contextlib.suppress(wire.ChannelClosed):  # it may have answered before it ended
-                    self._write_more()
-            if self.answers in ready:
-                try:
-                    part = os.read(self.answers, min(size - len(parts), wire.CHUNK))
-                except BlockingIOError:
-                    continue
-                if not part:
-                    raise wire.ChannelClosed
-                parts += part
-        return bytes(parts)
-
-    def _wait(self, readable: list[int], writable: list[int], deadline: float) -> list[int]:
-        """Wait for a pipe; the deadline is put off by the time for which the worker got no processor."""
-        open_ones = [fd for fd in readable if fd >= 0]
-        while True:
-            try:
-                return wire.wait_ready(open_ones, writable, max(deadline, self._patient_until))
-            except wire.DeadlinePassed:
-                more = min(self.starved_seconds(), MOST_PATIENCE) - self._granted
-                if more <= 0:
-                    raise
-                self._granted += more
-                self._patient_until = time.monotonic() + more
-
-    def starved_seconds(self) -> float:
-        if not self._clock.follows and self.is_open:
+    def _followed(self) -> ProcessClock:
+        if not self._clock.follows and self._is_open:
             with contextlib.suppress(MachineError):
-                self._clock.follow(self.zygote.pidfd_of(self.number, time.monotonic() + END_SECONDS))
-        return self._clock.waited()
-
-    def _look_at_output(self) -> None:
-        """Take what the learner printed: keep the beginning, refuse a flood."""
-        while self.output >= 0:
-            try:
-                part = os.read(self.output, wire.CHUNK)
-            except BlockingIOError:
-                return
-            if not part:
-                os.close(self.output)
-                self.output = -1
-                return
-            self._note_output(part)
-            if self._is_flooded:
-                raise WorkerLost("flood")
+                self._clock.follow(self._zygote.pidfd_of(self.number, time.monotonic() + END_SECONDS))
+        return self._clock
 
     def close(self) -> None:
-        """End the worker, whatever it does."""
-        if not self.is_open:
+        """End the worker, whatever it does; what it took is known afterwards."""
+        if not self._is_open:
             return
-        self.is_open = False
-        for fd in (self.questions, self.answers, self.output):
-            if fd >= 0:
-                os.close(fd)
-        self.questions = self.answers = self.output = -1
+        self._followed().stop()
+        self._is_open = False
+        self._mailbox.end(time.monotonic())
         with contextlib.suppress(ProcessLookupError, MachineError):
-            pidfd = self.zygote.pidfd_of(self.number, time.monotonic() + END_SECONDS)
+            pidfd = self._zygote.pidfd_of(self.number, time.monotonic() + END_SECONDS)
             signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        self._pump.let_go(self)
 
 
 def _widen(pipe: int) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from .forked import ForkedWorker
 from .launch import LaunchedZygote, MachineError, launch_zygote
 from .levels import Level
+from .pump import Pump
 from .worker import END_SECONDS, Bounds, Worker
 
 START_SECONDS = 60.0
@@ -32,31 +33,31 @@ class Sandbox:
         self.level = level
         started = launched or launch_zygote(level)
         self._process, self._control = started.process, started.control
+        self._pump = Pump()
         self._next = 0
         self._ready = False
+        self._known: set[int] = set()
         self._pidfds: dict[int, int] = {}
         self._codes: dict[int, int] = {}
+        self._cpu_seconds: dict[int, float] = {}
         self._has_ended = False
 
     def spawn(self, bounds: Bounds) -> ForkedWorker:
         """Ask for one more worker; returns before it is there."""
-        question_read, questions = os.pipe2(os.O_CLOEXEC)
-        answers, answer_write = os.pipe2(os.O_CLOEXEC)
-        output, output_write = os.pipe2(os.O_CLOEXEC)
-        for fd in (questions, answers, output):
-            os.set_blocking(fd, False)
-        theirs = [question_read, answer_write, output_write]
+        self.await_ready()
         self._next += 1
         order = {
             "spawn": self._next,
             "cpu_seconds": bounds.cpu_seconds,
             "memory_bytes": bounds.memory_mb * 1024 * 1024,
         }
-        worker = ForkedWorker(self._next, bounds, self, questions, answers, output)
+        ours, theirs = _three_pipes()
+        self._known.add(self._next)
+        worker = ForkedWorker(self._next, bounds, self, self._pump, *ours)
         try:
-            self.await_ready()
             socket.send_fds(self._control, [json.dumps(order).encode()], theirs)
         except OSError as error:
+            self.forget(worker)
             raise MachineError(self._why_it_ended()) from error
         finally:
             for fd in theirs:
@@ -98,13 +99,19 @@ class Sandbox:
                 return None
         return self._codes[number]
 
+    def cpu_spent_by(self, number: int) -> float:
+        """The processor seconds of a worker that has ended; 0 for one that has not, or of which it is not known yet."""
+        return self._cpu_seconds.get(number, 0.0)
+
     def forget(self, worker: Worker) -> None:
-        """End a worker and drop what is kept about it."""
+        """End a worker and drop what is kept about it, and what is still to come about it."""
         worker.close()
+        self._known.discard(worker.number)
         pidfd = self._pidfds.pop(worker.number, None)
         if pidfd is not None:
             os.close(pidfd)
         self._codes.pop(worker.number, None)
+        self._cpu_seconds.pop(worker.number, None)
 
     def _hear(self, deadline: float) -> dict[str, Any] | None:
         """Take one message of the zygote's; None when there is none by `deadline` or the zygote has ended."""
@@ -126,9 +133,13 @@ class Sandbox:
         if "spawned" in told:
             if not fds:
                 return None
-            self._pidfds[told["spawned"]] = fds[0]
-        elif "ended" in told:
+            if told["spawned"] in self._known:
+                self._pidfds[told["spawned"]] = fds[0]
+            else:
+                os.close(fds[0])
+        elif told.get("ended") in self._known:
             self._codes[told["ended"]] = told["code"]
+            self._cpu_seconds[told["ended"]] = told["cpu_seconds"]
         return told
 
     def _why_it_ended(self) -> str:
@@ -141,6 +152,7 @@ class Sandbox:
 
     def close(self) -> None:
         """End the zygote and every worker."""
+        self._pump.close()
         self._control.close()
         if self._process.poll() is None:
             # the group: bubblewrap's own child may be waiting for a word of its parent's, and would wait for ever
@@ -161,3 +173,17 @@ class Sandbox:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _three_pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """Questions, answers, output: our ends and a worker's. Raises MachineError when there are no descriptors left."""
+    made: list[int] = []
+    try:
+        for _ in range(3):
+            made += os.pipe2(os.O_CLOEXEC)
+    except OSError as error:
+        for fd in made:
+            os.close(fd)
+        raise MachineError(f"no pipe could be made ({error.strerror})") from error
+    question_read, questions, answers, answer_write, output, output_write = made
+    return (questions, answers, output), (question_read, answer_write, output_write)

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from io import FileIO
 from types import TracebackType
@@ -18,8 +19,9 @@ from typing import cast
 from .inside import wire
 from .launch import Launched, MachineError, launch_spare
 from .levels import Level
-from .streams import Incoming, Outgoing, Watched
-from .worker import END_SECONDS, LINGER_SECONDS, Bounds, Worker, WorkerLost, ending_of
+from .process_clock import clock_of_child
+from .streams import Incoming, Outgoing
+from .worker import LINGER_SECONDS, Bounds, Worker, WorkerLost, ending_of
 
 WARM_SECONDS = 120.0
 """A first import of torch with a virus scanner looking on takes its time."""
@@ -29,13 +31,17 @@ LAST_OUTPUT_SECONDS = 0.5
 class SpareWorker(Worker):
     """A child process and the three pipes to it. Until it is given its bounds it is a spare."""
 
+    PRELIMINARIES = 2  # "warm", when torch is loaded, and "ready", when it has taken its bounds
+
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         super().__init__(process.pid, Bounds())
         self.process = process
+        self._clock = clock_of_child(process.pid)
+        self._cpu_before = 0.0
         # with bufsize 0 they are plain files, whatever the annotation of Popen says
         self._questions = Outgoing(cast(FileIO, process.stdin))
-        self._answers = Incoming(cast(FileIO, process.stdout))
-        self._output = Watched(cast(FileIO, process.stderr), self._take_output)
+        self._answers = Incoming(cast(FileIO, process.stdout), self.arrived, self.ended)
+        self._output = Incoming(cast(FileIO, process.stderr), self._take_output, lambda at: None)
         self._is_warm = False
 
     def await_warm(self, deadline: float) -> None:
@@ -43,8 +49,8 @@ class SpareWorker(Worker):
         if self._is_warm:
             return
         try:
-            told = wire.unpack(*self._take(deadline))
-        except (WorkerLost, wire.WireError, wire.ChannelClosed, wire.DeadlinePassed) as error:
+            told = self._preliminary(deadline)
+        except MachineError as error:
             self.close()
             self.await_end()
             lines = self.printed.decode("utf-8", "replace").strip().splitlines()
@@ -52,47 +58,57 @@ class SpareWorker(Worker):
         self._is_warm = told == {"warm": True}
 
     def bind(self, bounds: Bounds) -> None:
-        """Say what it may use; from then on it is a learner's. Raises MachineError when it has ended meanwhile."""
+        """Say what it may use; from then on it is a learner's."""
         self.bounds = bounds
+        self._mailbox.most_block_bytes = self.reply_bytes
         self.printed.clear()
         self.printed_bytes = 0
-        order = {"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}
-        try:
-            self._send(wire.pack(order, 0), time.monotonic() + END_SECONDS)
-        except (wire.ChannelClosed, wire.DeadlinePassed) as error:
-            raise MachineError("a worker ended before it was given anything") from error
+        self._cpu_before = self._clock.worked()
+        self._questions.give(
+            wire.pack({"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}, 0)
+        )
 
     @property
     def is_running(self) -> bool:
         return self.process.poll() is None
 
-    def _take_output(self, part: bytes) -> None:
-        self._note_output(part)
-        if self._is_flooded:
+    def kept_waiting(self, now: float) -> float:
+        return min(self._clock.kept_waiting(self._mailbox.life(now) + self._cpu_before), self._mailbox.life(now))
+
+    def cpu_spent(self) -> float:
+        return max(0.0, self._clock.worked() - self._cpu_before)
+
+    def _take_output(self, part: bytes, at: float) -> None:
+        self.output_arrived(part, at)
+        if self.is_flooded:
             self.process.kill()
 
-    def _send(self, frame: bytes, deadline: float) -> None:
-        self._questions.give(frame, deadline)
+    def arrived(self, data: bytes, at: float) -> None:
+        super().arrived(data, at)
+        with self._mailbox.changed:  # the pipe is left alone while nobody takes what has come
+            self._mailbox.changed.wait_for(lambda: not self._mailbox.is_full or self._mailbox.is_over)
 
-    def _read(self, size: int, deadline: float) -> bytes:
-        return self._answers.take(size, deadline)
+    def _make_room(self) -> None:
+        self._mailbox.changed.notify_all()
 
-    def _look_at_output(self) -> None:
-        if self._is_flooded:
-            raise WorkerLost("flood")
+    def _write(self, frames: Sequence[bytes]) -> None:
+        for frame in frames:
+            self._questions.give(frame)
 
     def _how_it_ended(self) -> WorkerLost:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(LINGER_SECONDS)
-        return WorkerLost("flood") if self._is_flooded else ending_of(self.process.returncode)
+        self._output.await_end(LAST_OUTPUT_SECONDS)
+        return WorkerLost("flood") if self.is_flooded else ending_of(self.process.returncode)
 
     def close(self) -> None:
         """End the child, and on POSIX what it has started. Does not wait until it is gone."""
         if self.process.returncode is None:
+            self._clock.stop()
             _kill_group(self.process)
         self.process.kill()
+        self._mailbox.end(time.monotonic())
         self._questions.stop()
-        self._answers.stop()
 
     def await_end(self) -> None:
         """Wait until a child that was ended is gone, and all that it printed has been looked at."""

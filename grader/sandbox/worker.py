@@ -1,20 +1,22 @@
-"""The judge's end of one worker: send a question, get the answer within a deadline, or learn how it ended."""
+"""The judge's end of one worker: hand over what it is to do, take what it answers, or learn how it ended."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import torch
 
+from .budget import Budget
 from .inside import wire
 from .launch import MachineError
+from .mailbox import Mailbox, Message, Parts
 
 FLOOD_BYTES = 8 * 1024 * 1024
 START_SECONDS = 20.0
@@ -22,26 +24,6 @@ END_SECONDS = 5.0
 LINGER_SECONDS = 1.0
 """How long a worker that has closed its answers may take to end by itself."""
 NOTHING = torch.empty(0, dtype=torch.uint8)
-
-Parts = tuple[bytes, bytes]
-"""One message as it came, for wire.unpack."""
-
-
-class Heard:
-    """A digest of all that was said about one file."""
-
-    def __init__(self) -> None:
-        self._said = hashlib.blake2b(digest_size=16)
-
-    def note(self, parts: Parts) -> None:
-        """Take account of one more message."""
-        for part in parts:
-            self._said.update(len(part).to_bytes(8, "little"))
-            self._said.update(part)
-
-    def digest(self) -> bytes:
-        """The same for the same messages in the same order."""
-        return self._said.digest()
 
 
 @dataclass(frozen=True)
@@ -64,21 +46,20 @@ class Script:
     calls: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
 
+    ANSWERS: ClassVar[int] = 2
+    """A worker tells twice of a file: what the look at its source found, and whether it was loaded."""
+
     def frame(self, reply_bytes: int) -> bytes:
         """The first thing a worker is told, packed."""
-        return wire.pack(self.told(reply_bytes), wire.MAX_HEADER_BYTES)
-
-    def told(self, reply_bytes: int, questions: int | None = None) -> dict[str, Any]:
-        """What is said of this file; `questions`: how many come, for a worker that is given several files."""
-        return {
+        told = {
             "file": self.file,
             "source": torch.frombuffer(bytearray(self.source), dtype=torch.uint8) if self.source else NOTHING,
             "entry_points": list(self.entry_points),
             "calls": list(self.calls),
             "operators": list(self.operators),
             "reply_bytes": reply_bytes,
-            "questions": questions,
         }
+        return wire.pack(told, wire.MAX_HEADER_BYTES)
 
 
 class WorkerLost(Exception):
@@ -107,109 +88,163 @@ def ending_of(code: int | None) -> WorkerLost:
     return WorkerLost("signal", str(-code))
 
 
-@dataclass
 class Worker(ABC):
     """One process for one learner's file. How bytes get there and back, and how it ends, is its kind's own affair."""
 
-    number: int
-    bounds: Bounds
-    printed: bytearray = field(default_factory=bytearray, init=False)
-    printed_bytes: int = field(default=0, init=False)
-    is_locked: bool = field(default=False, init=False)
-    heard: Heard = field(default_factory=Heard, init=False)
-    """What it has said since its walls stand."""
+    PRELIMINARIES: ClassVar[int]
+    """How many messages it sends before it is a learner's."""
+
+    def __init__(self, number: int, bounds: Bounds) -> None:
+        self.number = number
+        self.bounds = bounds
+        self.printed = bytearray()
+        self.printed_bytes = 0
+        self.is_locked = False
+        self._mailbox = Mailbox(self.reply_bytes, self.PRELIMINARIES)
+        self._held: deque[tuple[int, bytes]] = deque()
+        """Frames that are to be written once so many messages have come."""
 
     @property
     def reply_bytes(self) -> int:
         return self.bounds.reply_mb * 1024 * 1024
 
+    # --- the judge's side -------------------------------------------------------------------------------------
+
     def await_lock(self, deadline: float) -> None:
         """Wait until the worker says that its walls stand. Raises MachineError when they don't."""
         if self.is_locked:
             return
-        try:
-            told = wire.unpack(*self._take(deadline))
-        except (WorkerLost, wire.WireError, wire.ChannelClosed, wire.DeadlinePassed) as error:
-            raise MachineError(f"a worker ended before it was locked down ({error})") from error
+        told = self._preliminary(deadline)
         if not (isinstance(told, dict) and told.get("ready") is True):
             raise MachineError(str(told.get("lockdown", "a worker could not be locked down")))
         self.is_locked = True
 
-    def send(self, frame: bytes, seconds: float) -> None:
-        """Send one frame. Raises WorkerLost when it is not taken in time; the worker is ended."""
-        with self._losses_explained(seconds):
-            self._send(frame, time.monotonic() + seconds)
+    def give(self, frames: Sequence[bytes], *, answers: int, after: int = 0) -> None:
+        """Hand over frames, to which so many messages will come; the worker's time runs until then. Never waits.
 
-    def send_ahead(self, frames: Sequence[bytes]) -> bool:
-        """Have frames sent while answers are waited for. False where that can't be done: then nothing is sent."""
-        return False
+        after: write them only when so many messages have come since it was ready.
+        """
+        with self._mailbox.changed:
+            self._mailbox.expect(answers, time.monotonic())
+            self._held.extend((after, frame) for frame in frames)
+            self._write(self._released())
 
-    def receive(self, seconds: float) -> Any:
+    def receive(self, budget: Budget) -> Any:
         """Take one message. Raises WorkerLost when none comes in time and form; the worker is ended."""
-        self.await_lock(time.monotonic() + START_SECONDS)
-        with self._losses_explained(seconds):
-            return wire.unpack(*self._listen(seconds))
-
-    def receive_parts(self, seconds: float) -> Parts:
-        """Take one message as it came. Raises as `receive`, but for what is in it."""
-        self.await_lock(time.monotonic() + START_SECONDS)
-        with self._losses_explained(seconds):
-            return self._listen(seconds)
-
-    @contextlib.contextmanager
-    def _losses_explained(self, seconds: float) -> Iterator[None]:
+        parts = self.receive_parts(budget)
         try:
-            yield
-        except wire.ChannelClosed:
-            ending = self._how_it_ended()
-            self.close()
-            raise ending from None
-        except wire.DeadlinePassed:
-            self.close()
-            raise WorkerLost("time", f"{seconds:g}") from None
+            return wire.unpack(*parts)
         except wire.WireError as error:
             self.close()
             raise WorkerLost("garbled", str(error)) from None
+
+    def receive_parts(self, budget: Budget) -> Parts:
+        """Take one message as it came. Raises as `receive`, but for what is in it."""
+        self.await_lock(time.monotonic() + START_SECONDS)
+        try:
+            return self._take(budget).parts
         except WorkerLost:
             self.close()
             raise
 
-    def _listen(self, seconds: float) -> Parts:
-        parts = self._take(time.monotonic() + seconds)
-        self.heard.note(parts)
-        return parts
+    def _take(self, budget: Budget) -> Message:
+        with self._mailbox.changed:
+            while True:
+                was_full = self._mailbox.is_full
+                message, now = self._mailbox.take(), time.monotonic()
+                if was_full and not self._mailbox.is_full:
+                    self._make_room()
+                if message:
+                    left, shortage = budget.left(self, message.seconds, message.spent, now)
+                else:
+                    left, shortage = budget.left(self, self._mailbox.running(now), self.spent(now), now)
+                if left <= 0 and (message or not self._mailbox.is_over):
+                    # charged up to the moment at which it was too late, however late it is noticed
+                    self._mailbox.end(now + left)
+                    raise WorkerLost(shortage)
+                if message:
+                    return message
+                if self._mailbox.is_over:
+                    break
+                self._mailbox.changed.wait(left)
+        raise self._why_it_is_over()
 
-    def _take(self, deadline: float) -> Parts:
-        prefix = self._read(wire.PREFIX.size, deadline)
-        header_size, block_size = wire.check_prefix(prefix, self.reply_bytes)
-        header, block = self._read(header_size, deadline), self._read(block_size, deadline)
-        self._look_at_output()
-        return header, block
+    def _why_it_is_over(self) -> WorkerLost:
+        fault = self._mailbox.fault
+        if fault is None:
+            return self._how_it_ended()
+        return fault if isinstance(fault, WorkerLost) else WorkerLost("garbled", str(fault))
 
-    def _note_output(self, part: bytes) -> None:
-        """Keep the beginning of what the learner prints, count all of it."""
-        self.printed_bytes += len(part)
-        self.printed += part[: max(0, self.bounds.output_kb * 1024 - len(self.printed))]
+    def _preliminary(self, deadline: float) -> Any:
+        """The next message, whose time is the machine's. Raises MachineError when there is none that can be read."""
+        with self._mailbox.changed:
+            while (message := self._mailbox.take()) is None:
+                left = deadline - time.monotonic()
+                if self._mailbox.is_over or left <= 0:
+                    break
+                self._mailbox.changed.wait(left)
+        if message is None:
+            how = self._why_it_is_over() if self._mailbox.is_over else "it took too long"
+            raise MachineError(f"a worker ended before it was locked down ({how})")
+        try:
+            return wire.unpack(*message.parts)
+        except wire.WireError as error:
+            raise MachineError(f"a worker could not be understood before it was locked down ({error})") from error
 
-    @property
-    def _is_flooded(self) -> bool:
-        return self.printed_bytes > FLOOD_BYTES
+    # --- what it took -----------------------------------------------------------------------------------------
 
-    def starved_seconds(self) -> float:
-        """For how long it was ready to run and got no processor, where the system tells."""
+    def spent(self, now: float) -> float:
+        """For how many seconds it has had something to do."""
+        return self._mailbox.spent(now)
+
+    def kept_waiting(self, now: float) -> float:
+        """For how many of them the machine let it wait for a processor, where the system tells."""
         return 0.0
 
-    @abstractmethod
-    def _send(self, frame: bytes, deadline: float) -> None:
-        """Pass a frame on. Raises ChannelClosed, DeadlinePassed, or WorkerLost for a flood."""
+    def cpu_spent(self) -> float:
+        """The processor seconds that it had, where the system tells."""
+        return 0.0
+
+    # --- the side of whoever reads its pipes ------------------------------------------------------------------
+
+    def arrived(self, data: bytes, at: float) -> None:
+        """Some bytes of its answers came at `at` (time.monotonic seconds)."""
+        with self._mailbox.changed:
+            self._mailbox.feed(data, at)
+            self._write(self._released())
+
+    def ended(self, at: float) -> None:
+        """Nothing more will come."""
+        self._mailbox.end(at)
+
+    def output_arrived(self, part: bytes, at: float) -> None:
+        """The learner's code printed: keep the beginning, count all of it, and refuse a flood."""
+        self.printed_bytes += len(part)
+        self.printed += part[: max(0, self.bounds.output_kb * 1024 - len(self.printed))]
+        if self.printed_bytes > FLOOD_BYTES:
+            self._mailbox.fail(WorkerLost("flood"), at)
+
+    @property
+    def is_flooded(self) -> bool:
+        """Whether it printed far too much."""
+        return self.printed_bytes > FLOOD_BYTES
+
+    def _released(self) -> list[bytes]:
+        came = self._mailbox.came - self.PRELIMINARIES
+        frames = []
+        while self._held and self._held[0][0] <= max(0, came):
+            frames.append(self._held.popleft()[1])
+        return frames
+
+    # --- what differs from kind to kind -----------------------------------------------------------------------
 
     @abstractmethod
-    def _read(self, size: int, deadline: float) -> bytes:
-        """Exactly so many bytes of the answers. Raises as `_send`."""
+    def _make_room(self) -> None:
+        """Read on: there was too much that nobody had taken. The mailbox is locked."""
 
     @abstractmethod
-    def _look_at_output(self) -> None:
-        """Take account of what has been printed so far. Raises WorkerLost for a flood."""
+    def _write(self, frames: Sequence[bytes]) -> None:
+        """Have frames written by somebody else; never waits."""
 
     @abstractmethod
     def _how_it_ended(self) -> WorkerLost:

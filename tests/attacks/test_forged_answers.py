@@ -14,9 +14,9 @@ import pytest
 import torch
 
 from grader.course import load_course
-from grader.judge.attempt import LocalAttempt
 from grader.judge.case import Case, Question
 from grader.judge.grading import Judge
+from grader.judge.process import LocalProcess
 from grader.results import Record
 from grader.sandbox.inside import wire
 from grader.sandbox.inside.wire import Opaque, Slot
@@ -78,11 +78,11 @@ def submissions(count: int) -> Iterator[Submission]:
 def records() -> Iterator[list[Record]]:
     chance, records = random.Random(20_261_120), list[Record]()
 
-    def ask(attempt: LocalAttempt, question: Question, meanwhile: Any = None) -> Any:
+    def ask(attempt: LocalProcess, question: Question, meanwhile: Any = None) -> Any:
         return wire.copied([told(case, chance) for case in question.cases])
 
     with pytest.MonkeyPatch.context() as patches:
-        patches.setattr(LocalAttempt, "ask", ask)
+        patches.setattr(LocalProcess, "ask", ask)
         judge = Judge(COURSE, "none", 5)
         judge.grade(submissions(1), records.append)
     yield records

@@ -14,7 +14,7 @@ from grader.judge.answers import Answers
 from grader.judge.failure import MOST_LIKENED, _no_entry_text
 from grader.judge.grading import Judge
 from grader.judge.learner import _code_lines
-from grader.judge.sitting import MOST_KEPT_BYTES, Sitting
+from grader.judge.session import MOST_KEPT_BYTES, Session
 from grader.results import Record
 from grader.submission import SourceFile, Submission
 
@@ -66,13 +66,13 @@ def share(amounts):
 
 def test_large_answers_are_not_kept(tiny_course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = []
-    close = Sitting.close
+    close = Session.close
 
-    def closed(sitting: Sitting) -> None:
-        kept.append(sum(a.size for each in sitting._learners.values() for e in each.exchanges for a in e.answers))
-        close(sitting)
+    def closed(session: Session) -> None:
+        kept.append(sum(a.size for each in session._learners.values() for e in each.exchanges for a in e.answers))
+        close(session)
 
-    monkeypatch.setattr(Sitting, "close", closed)
+    monkeypatch.setattr(Session, "close", closed)
     records: list[Record] = []
     judge = Judge(load_course(tiny_course / "course.yml"), "reduced", 7)
     try:

@@ -10,7 +10,7 @@ import pytest
 from grader.course import load_course
 from grader.judge.errors import GraderBroken
 from grader.judge.grading import Judge
-from grader.judge.sitting import Sitting
+from grader.judge.session import Session
 from grader.results import Record, without_timings
 from grader.sandbox.launch import MachineError
 from grader.submission import Problem, SourceFile, Submission
@@ -231,19 +231,19 @@ def test_an_answer_that_is_right_only_where_it_is_compared_loses_points(grade):
 
 
 def test_a_judge_lets_go_of_what_it_has_graded(course, monkeypatch):
-    sittings = []
-    begin = Sitting.__init__
+    sessions = []
+    begin = Session.__init__
 
     def noted(self, *args, **kwargs):
         begin(self, *args, **kwargs)
-        sittings.append(weakref.ref(self))
+        sessions.append(weakref.ref(self))
 
-    monkeypatch.setattr(Sitting, "__init__", noted)
+    monkeypatch.setattr(Session, "__init__", noted)
     judge = Judge(course, "none", seed=7)
     grade = Graded(judge)
     grade(RIGHT, WRONG_BUT_POSITIVE)
-    assert sittings
+    assert sessions
     grade(RIGHT)
     gc.collect()
-    assert not [sitting for reference in sittings if (sitting := reference())]
+    assert not [session for reference in sessions if (session := reference())]
     judge.close()

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from grader.sandbox import launch as launching
+from grader.sandbox.budget import Budget
 from grader.sandbox.inside import wire
 from grader.sandbox.launch import LaunchedZygote, MachineError, launch, launch_spare
 from grader.sandbox.opening import open_sandbox
@@ -29,12 +30,22 @@ def spares():
         yield spares
 
 
+def within(seconds: float) -> Budget:
+    """Time for one answer."""
+    return Budget(600, seconds, 600)
+
+
+def give_file(worker, source: bytes):
+    script = Script("f.py", source, ("f",))
+    worker.give([script.frame(worker.reply_bytes)], answers=Script.ANSWERS)
+
+
 def begin(spares, source: str, bounds: Bounds | None = None):
     """A new worker that has loaded a source."""
     worker = spares.spawn(bounds or Bounds())
-    worker.send(Script("f.py", source.encode(), ("f",)).frame(worker.reply_bytes), SECONDS)
-    worker.receive(SECONDS)
-    loaded = worker.receive(SECONDS)
+    give_file(worker, source.encode())
+    worker.receive(within(SECONDS))
+    loaded = worker.receive(within(SECONDS))
     assert loaded == {"loaded": True}, loaded
     return worker
 
@@ -45,8 +56,8 @@ def ask(worker, *args, seconds: float = SECONDS):
         {"do": "entry", "name": "f", "tell": False},
         {"do": "call", "target": wire.Slot(0), "method": "", "args": list(args), "kwargs": {}, "tell": True},
     ]
-    worker.send(wire.pack({"cases": [{"seed": 0, "steps": steps}]}, 1 << 24), seconds)
-    (reply,) = worker.receive(seconds)
+    worker.give([wire.pack({"cases": [{"seed": 0, "steps": steps}]}, 1 << 24)], answers=1)
+    (reply,) = worker.receive(within(seconds))
     return reply
 
 
@@ -164,12 +175,12 @@ def test_every_end_is_told_as_what_it_was_and_costs_one_child(spares, source, re
 
 def test_a_loop_while_the_file_is_loaded_is_cut_too(spares):
     worker = spares.spawn(Bounds())
-    worker.send(Script("f.py", b"while True: pass", ("f",)).frame(worker.reply_bytes), SECONDS)
-    worker.receive(SECONDS)
+    give_file(worker, b"while True: pass")
+    worker.receive(within(SECONDS))
     with pytest.raises(WorkerLost) as lost:
-        worker.receive(1)
+        worker.receive(within(1))
     spares.forget(worker)
-    assert (lost.value.reason, lost.value.detail) == ("time", "1")
+    assert lost.value.reason == "time"
 
 
 def test_memory_is_bounded_where_the_system_can(spares):
@@ -257,15 +268,15 @@ def test_after_closing_nothing_is_left_running():
 JUDGE = """
 import sys
 sys.path.insert(0, {here!r})
-from test_spares import begin, wire
+from test_spares import begin, wire, within
 from grader.sandbox.spares import Spares
 spares = Spares()
 worker = begin(spares, "def f():\\n    while True: pass")
 steps = [{{"do": "entry", "name": "f", "tell": False}},
          {{"do": "call", "target": wire.Slot(0), "method": "", "args": [], "kwargs": {{}}, "tell": True}}]
-worker.send(wire.pack({{"cases": [{{"seed": 0, "steps": steps}}]}}, 1 << 20), 30)
+worker.give([wire.pack({{"cases": [{{"seed": 0, "steps": steps}}]}}, 1 << 20)], answers=1)
 print(worker.process.pid, spares._spare.result().process.pid, flush=True)
-worker.receive(600)
+worker.receive(within(600))
 """
 
 

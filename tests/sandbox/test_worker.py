@@ -7,12 +7,14 @@ import time
 import pytest
 import torch
 
+from grader.sandbox.budget import Budget
 from grader.sandbox.inside import wire
 from grader.sandbox.launch import MachineError
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Bounds, Script, WorkerLost
 
 SECONDS = 10
+ALL_SECONDS = 60
 
 
 def question(*args):
@@ -27,12 +29,13 @@ def ask(sandbox, source: str, *args, bounds: Bounds | None = None, seconds: floa
     """Load a source in a new worker and call its f."""
     worker = sandbox.spawn(bounds or Bounds())
     try:
-        worker.send(Script("f.py", source.encode(), ("f",)).frame(worker.reply_bytes), seconds)
-        worker.receive(seconds)
-        loaded = worker.receive(seconds)
+        budget = Budget(ALL_SECONDS, seconds, ALL_SECONDS)
+        worker.give([Script("f.py", source.encode(), ("f",)).frame(worker.reply_bytes)], answers=Script.ANSWERS)
+        worker.receive(budget)
+        loaded = worker.receive(budget)
         assert loaded == {"loaded": True}, loaded
-        worker.send(question(*args), seconds)
-        (reply,) = worker.receive(seconds)
+        worker.give([question(*args)], answers=1)
+        (reply,) = worker.receive(budget)
         return reply, worker
     finally:
         sandbox.forget(worker)

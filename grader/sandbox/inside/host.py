@@ -297,19 +297,13 @@ STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
 
 def scan(source: str, calls: Sequence[str], entry_points: Sequence[str]) -> dict[str, Any]:
     """Look at the source before it runs: forbidden library calls, or why it is not Python."""
-    return parsed(source, calls, entry_points)[0]
-
-
-def parsed(source: str, calls: Sequence[str], entry_points: Sequence[str]) -> tuple[dict[str, Any], ast.Module | None]:
-    """The same, and the tree of a source that may run."""
     try:
-        tree = ast.parse(source)
-        uses = forbidden_uses(tree, source, calls, entry_points)
+        uses = forbidden_uses(ast.parse(source), source, calls, entry_points)
     except SyntaxError as error:
-        return {"syntax": [error.lineno or 0, str(error.msg)[:200]]}, None
+        return {"syntax": [error.lineno or 0, str(error.msg)[:200]]}
     except (RecursionError, MemoryError, ValueError):
-        return {"syntax": [0, "it is nested too deep to be read"]}, None
-    return {"forbidden": [list(use) for use in uses]}, None if uses else tree
+        return {"syntax": [0, "it is nested too deep to be read"]}
+    return {"forbidden": [list(use) for use in uses]}
 
 
 def load(source: str, file: str) -> Namespace:

@@ -87,12 +87,13 @@ class Zygote:
         return True
 
     def _bury(self, child: Child) -> None:
-        _, status = os.waitpid(child.pid, 0)
+        _, status, used = os.wait4(child.pid, 0)
         os.close(child.pidfd)
         self.children.remove(child)
-        self._tell({"ended": child.number, "code": os.waitstatus_to_exitcode(status)}, [])
+        code, cpu_seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+        self._tell({"ended": child.number, "code": code, "cpu_seconds": cpu_seconds}, [])
 
-    def _tell(self, message: dict[str, int], fds: list[int]) -> None:
+    def _tell(self, message: dict[str, float], fds: list[int]) -> None:
         with contextlib.suppress(ConnectionError):
             socket.send_fds(self.control, [json.dumps(message).encode()], fds)
 

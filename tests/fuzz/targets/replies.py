@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,14 +17,15 @@ from hypothesis.strategies import SearchStrategy
 
 from grader.course import Exercise
 from grader.judge.answers import Answers
-from grader.judge.attempt import Attempt
 from grader.judge.case import Case, Question, function, module
 from grader.judge.diagnosis import CheckedExchanges, diagnose
 from grader.judge.draw import Draw
 from grader.judge.exhibit import exhibit_of
 from grader.judge.failure import CheckFailed
 from grader.judge.learner import Learner, same_answers
+from grader.judge.process import WalledProcess
 from grader.judge.trusted import Expected
+from grader.sandbox.budget import Budget
 from grader.sandbox.inside import host, wire
 from grader.sandbox.worker import Bounds, WorkerLost
 from tests.fuzz.damage import damaged, damaged_json
@@ -115,28 +116,42 @@ class _Worker:
 
     stream: io.BytesIO
     bounds: Bounds
-    printed_bytes: int = 0
     is_scanned: bool = False
     reply_bytes: int = 1 << 20
 
-    def send(self, frame: bytes, seconds: float) -> None:
+    def give(self, frames: Sequence[bytes], *, answers: int, after: int = 0) -> None:
         """Whatever is asked: the answers are written already."""
 
-    def receive(self, seconds: float) -> Any:
+    def receive(self, budget: Budget) -> Any:
         if not self.is_scanned:
             self.is_scanned = True
             return {"forbidden": []}
+        try:
+            return wire.unpack(*self.receive_parts(budget))
+        except wire.WireError as error:
+            raise WorkerLost("garbled", str(error)) from None
+
+    def receive_parts(self, budget: Budget) -> tuple[bytes, bytes]:
         prefix = self.stream.read(wire.PREFIX.size)
         if len(prefix) < wire.PREFIX.size:
             raise WorkerLost("exit", "0")
         try:
             header, block = wire.check_prefix(prefix, self.reply_bytes)
-            return wire.unpack(self.stream.read(header), self.stream.read(block))
         except wire.WireError as error:
             raise WorkerLost("garbled", str(error)) from None
+        return self.stream.read(header), self.stream.read(block)
 
-    def starved_seconds(self) -> float:
+    def spent(self, now: float) -> float:
         return 0.0
+
+    def kept_waiting(self, now: float) -> float:
+        return 0.0
+
+    def cpu_spent(self) -> float:
+        return 0.0
+
+    def close(self) -> None:
+        """Nothing runs."""
 
 
 @dataclass
@@ -213,15 +228,15 @@ def run(data: bytes) -> None:
 def judged(data: bytes) -> tuple[int, Learner, bool]:
     """Which question it was, what the judge has of the answers, and whether they pass."""
     number = (data[0] if data else 0) % len(ASKED)
-    attempt = Attempt(_exercise(), SOLUTION.encode(), lambda: _Sandbox(data[1:]))  # type: ignore[arg-type, return-value]
-    learner = _learner(attempt)
+    process = WalledProcess(_exercise(), SOLUTION.encode(), lambda: _Sandbox(data[1:]))  # type: ignore[arg-type, return-value]
+    learner = _learner(process)
     try:
         ASKED[number](learner)
     except CheckFailed as failure:
         assert str(failure).strip() and len(str(failure)) < 5000
         return number, learner, False
     finally:
-        attempt.close()
+        process.close()
     return number, learner, True
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.fair_clock import FairClock, own_waited
+from grader.sandbox.process_clock import ProcessClock, clock_of_child
 
 BUSY = "while True: pass"
 ONE_CORE = {min(os.sched_getaffinity(0))}
@@ -28,15 +28,8 @@ def spinning() -> Iterator[list[subprocess.Popen[bytes]]]:
         process.wait()
 
 
-def clock_of(pid: int) -> FairClock:
-    clock, pidfd = FairClock(), os.pidfd_open(pid)
-    clock.follow(pidfd)
-    os.close(pidfd)
-    return clock
-
-
 def test_a_process_that_shares_its_core_has_waited(spinning: list[subprocess.Popen[bytes]]) -> None:
-    clock = clock_of(spinning[0].pid)
+    clock = clock_of_child(spinning[0].pid)
     started = time.monotonic()
     while clock.waited() < 0.2:
         assert time.monotonic() - started < 30
@@ -47,7 +40,7 @@ def test_a_process_that_shares_its_core_has_waited(spinning: list[subprocess.Pop
 def test_a_process_that_sleeps_has_not_waited() -> None:
     process = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
     try:
-        clock = clock_of(process.pid)
+        clock = clock_of_child(process.pid)
         time.sleep(0.5)
         before = clock.waited()
         time.sleep(1.0)
@@ -58,7 +51,7 @@ def test_a_process_that_sleeps_has_not_waited() -> None:
 
 
 def test_what_was_counted_stays_when_the_process_has_ended(spinning: list[subprocess.Popen[bytes]]) -> None:
-    clock = clock_of(spinning[0].pid)
+    clock = clock_of_child(spinning[0].pid)
     time.sleep(0.5)
     before = clock.waited()
     spinning[0].kill()
@@ -67,7 +60,53 @@ def test_what_was_counted_stays_when_the_process_has_ended(spinning: list[subpro
 
 
 def test_nothing_is_counted_of_no_process() -> None:
-    assert FairClock().waited() == 0.0
+    clock = ProcessClock()
+    assert clock.waited() == clock.worked() == clock.kept_waiting(60.0) == 0.0
+
+
+def test_all_threads_of_a_process_have_worked_and_sleep_is_no_work() -> None:
+    code = "import threading, hashlib, time\nsum(range(10**7))\ntime.sleep(60)"
+    process = subprocess.Popen([sys.executable, "-S", "-c", code])
+    try:
+        clock = clock_of_child(process.pid)
+        started = time.monotonic()
+        while clock.worked() < 0.1:
+            assert time.monotonic() - started < 30
+            time.sleep(0.05)
+        time.sleep(1.0)
+        before = clock.worked()
+        time.sleep(0.5)
+        assert clock.worked() - before < 0.1
+    finally:
+        process.kill()
+        process.wait()
+
+
+STARVED_BY_ITSELF = f"""
+import hashlib, os, threading
+os.sched_setaffinity(0, {ONE_CORE!r})
+data = bytes(1 << 24)
+for _ in range(8):
+    threading.Thread(target=lambda: [hashlib.sha256(data) for _ in range(10**6)], daemon=True).start()
+{BUSY}
+"""
+
+
+def test_what_own_threads_take_from_the_first_is_not_the_machines_fault() -> None:
+    started = time.monotonic()
+    process = subprocess.Popen([sys.executable, "-S", "-c", STARVED_BY_ITSELF])
+    try:
+        clock = clock_of_child(process.pid)
+        while clock.waited() < 1.0:
+            assert time.monotonic() - started < 60
+            time.sleep(0.1)
+        lived = time.monotonic() - started
+        # other processes of this machine may really have kept it from running, but never for all of that time
+        assert clock.kept_waiting(lived) <= lived - clock.worked() + 0.1
+        assert clock.worked() > 0.0
+    finally:
+        process.kill()
+        process.wait()
 
 
 BURNS = """\
@@ -101,15 +140,3 @@ def test_a_right_answer_passes_however_busy_the_machine_is(
     )
 
     assert "4 of 4 points" in done.stdout, done.stdout + done.stderr
-
-
-def test_a_thread_knows_for_how_long_it_waited_itself(spinning: list[subprocess.Popen[bytes]]) -> None:
-    everywhere = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, ONE_CORE)
-    try:
-        before, started = own_waited(), time.monotonic()
-        while own_waited() - before < 0.1:
-            assert time.monotonic() - started < 30
-        assert own_waited() - before <= time.monotonic() - started
-    finally:
-        os.sched_setaffinity(0, everywhere)

@@ -2,64 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from grader.exhibits import Exhibit
 
-from .attempt import Attempt, LocalAttempt
+from .case import FreshQuestions
 from .diagnosis import CheckedExchanges, diagnose
 from .draw import Draw
 from .exhibit import exhibit_of
 from .learner import Learner
 from .mistakes import Mistake
+from .plan import Plan
+from .process import LocalProcess, WalledProcess
 from .recorded import Due, NotRecorded
 from .trusted import Expected
 
 MOST_KEPT_BYTES = 4 * 1024 * 1024
-"""Of the answers of one sitting, for the diagnosis; those of a whole course's right answers take a tenth of it in each.
+"""Of the answers of one session, for the diagnosis; those of a whole course's right answers take a tenth of it in each.
 Kept without a bound, one submission's answers could fill the judge's memory."""
+
+Process = WalledProcess | LocalProcess
 
 
 @dataclass
-class Sitting:
-    """Everything the checks of one exercise share while they look at one submission."""
+class Session:
+    """Everything the checks of one exercise share while they look at one submission.
 
-    attempt: Attempt | LocalAttempt
+    `start` makes the learner's process, which answers; `given` is the file that learners get.
+    """
+
+    start: Callable[[], Process]
     expected: Due
     seed: int
     given: str
+    plan: Plan = field(default_factory=Plan)
     checked: list[CheckedExchanges] = field(default_factory=list)
     _learners: dict[str, Learner] = field(default_factory=dict)
     _kept_bytes: int = 0
 
+    def __post_init__(self) -> None:
+        self.process = self.start()
+
+    def begin_again(self) -> None:
+        """Forget all that was answered so far, and ask a new process."""
+        self.close()
+        self.process = self.start()
+        self.checked.clear()
+        self._learners.clear()
+        self._kept_bytes = 0
+
     def learner(self, check: str, draw: Draw, *, is_visible: bool) -> Learner:
         """The object that one check talks to."""
+        planned = self.plan.checks.get(check)
         learner = Learner(
-            worker=self.attempt,
+            worker=self.process,
             expected=self.expected,
             draw=draw,
-            source=self.attempt.text,
+            source=self.process.text,
             given=self.given,
-            forbidden_reason=self.attempt.reason,
+            forbidden_reason=self.process.reason,
             is_visible=is_visible,
+            questions=planned.questions() if planned else FreshQuestions(),
         )
         self._learners[check] = learner
         return learner
 
     def draw(self, check: str) -> Draw:
         """The hidden inputs of one check."""
-        return self.expected.draw(self.seed, self.attempt.exercise.id, check)
+        fresh = partial(self.expected.draw, self.seed, self.process.exercise.id, check)
+        planned = self.plan.checks.get(check)
+        return planned.draw(fresh) if planned else fresh()
+
+    def answers_like_the_reference(self, check: str) -> bool:
+        """Whether all that was planned to be asked in a check was answered as the reference does, to the last bit.
+
+        The judge worked these bytes out itself, and the check passed with them: there is nothing to run it for.
+        """
+        planned = self.plan.checks.get(check)
+        if planned is None or planned.right is None or self.process.answered(planned.asked) != planned.right:
+            return False
+        self.process.pass_over(planned.asked)
+        return True
 
     def note(self, check: str, *, passed: bool, is_main: bool) -> None:
         """Remember how a check ended, for the diagnosis."""
-        exchanges = self._learners[check].exchanges if check in self._learners else []
-        size = sum(answers.size for exchange in exchanges for answers in exchange.answers)
-        if self._kept_bytes + size > MOST_KEPT_BYTES:
-            exchanges.clear()  # far more than anything that was due, so no known mistake either
+        if check in self._learners:
+            exchanges = self._learners[check].exchanges
+            size = sum(answers.size for exchange in exchanges for answers in exchange.answers)
+            if self._kept_bytes + size > MOST_KEPT_BYTES:
+                exchanges.clear()  # far more than anything that was expected, so no known mistake either
+            else:
+                self._kept_bytes += size
         else:
-            self._kept_bytes += size
+            planned = self.plan.checks.get(check)
+            exchanges = planned.exchanges if planned else []
         self.checked.append(CheckedExchanges(check, passed, is_main, exchanges))
 
     def doubts(self) -> dict[str, str]:
@@ -78,22 +117,9 @@ class Sitting:
         """The known mistakes that explain what failed so far; a bundle knows none."""
         return diagnose(self.checked, self.expected) if isinstance(self.expected, Expected) else []
 
-    @property
-    def looked_at_source(self) -> bool:
-        """Whether a check looked at more than answers."""
-        return any(learner.looked_at_source for learner in self._learners.values())
-
-    def begin_again(self, attempt: Attempt) -> None:
-        """Forget all that was heard so far, and listen to this attempt instead."""
-        self.close()
-        self.attempt = attempt
-        self.checked.clear()
-        self._learners.clear()
-        self._kept_bytes = 0
-
     def close(self) -> None:
         """End the learner's process."""
-        self.attempt.close()
+        self.process.close()
 
 
 def titles(mistakes: Sequence[Mistake]) -> str:

@@ -1,0 +1,268 @@
+"""What the checks of an exercise ask with one seed, worked out once with the reference before any learner is looked at.
+
+Every learner is asked the same with the same seed. So each check is rehearsed with the reference's own answers: what
+it drew, what it asked, and what right answers look like to the byte is kept. A learner's process then gets all
+questions in one go, and a check that is run again for a learner draws and packs nothing anew. A check may still ask
+something else, if what it asks depends on the answers: then it is asked on the spot.
+
+Nothing here comes from a learner's process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from grader.sandbox.inside import wire
+
+from .answers import Answers
+from .case import Case, Question, Questions
+from .draw import Draw, Kind
+from .failure import CheckFailed
+from .learner import Exchange, Learner
+
+if TYPE_CHECKING:
+    from .checks import Check
+    from .recorded import Due
+
+Sizes = tuple[int, ...]
+
+
+class _NotRehearsed(Exception):
+    """A question that costs too much to ask the reference ahead of need."""
+
+
+@dataclass
+class PlannedCheck:
+    """One check as it went with the reference's answers.
+
+    `asked` are the questions to the learner, in order; `packed` these and those that only the reference is asked.
+    `right` are, for each question asked, the bytes of a reply with exactly the reference's answers; None where the
+    check did not pass with them, or looks at more than answers.
+    """
+
+    name: str
+    is_visible: bool
+    drawn: list[tuple[Kind, Sizes, torch.Tensor]] = field(default_factory=list)
+    shapes: dict[str, Mapping[str, Sequence[int]]] = field(default_factory=dict)
+    packed: list[_Packed] = field(default_factory=list)
+    asked: list[Question] = field(default_factory=list)
+    right: list[tuple[bytes, bytes]] | None = None
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    def questions(self) -> Questions:
+        """What packs the check's questions for one learner, or finds them packed."""
+        return _PlannedQuestions(self.packed)
+
+    def draw(self, fresh: Callable[[], Draw]) -> Draw:
+        """The check's hidden inputs once more; `fresh` draws them from the beginning."""
+        return _DrawnBefore(self, fresh)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The checks of one exercise with one seed."""
+
+    checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
+
+    def questions(self) -> list[list[Question]]:
+        """All questions in two groups: those of visible checks come first, as their errors may be told with numbers."""
+        return [
+            [question for check in self.checks.values() if check.is_visible == is_visible for question in check.asked]
+            for is_visible in (True, False)
+        ]
+
+
+def rehearse(checks: Sequence[Check], expected: Due, exercise: str, seed: int, given: str) -> Plan:
+    """Make the plan of an exercise. `given` is the file that learners get."""
+    return Plan({check.name: _rehearsed(check, expected, exercise, seed, given) for check in checks})
+
+
+def _rehearsed(check: Check, expected: Due, exercise: str, seed: int, given: str) -> PlannedCheck:
+    planned = PlannedCheck(check.name, check.worth.visible)
+    draw = _Drawing(expected.draw(seed, exercise, check.name), planned)
+    learner = _Rehearsing(planned, expected, draw, given)
+    passed = False
+    try:
+        check.run(learner, draw)
+        passed = not learner.looked_at_source and not learner.doubts
+    except Exception:
+        # a question that is not rehearsed; or a check at which the reference fails: each learner hears of that
+        passed = False
+    planned.exchanges = learner.exchanges
+    planned.right = [_reply(each) for each in learner.exchanges] if passed else None
+    return planned
+
+
+def _reply(exchange: Exchange) -> tuple[bytes, bytes]:
+    """The reply to a question with these answers, as a worker packs it."""
+    cases = zip(exchange.question.cases, exchange.answers, strict=True)
+    reply = [
+        {"answers": {str(number): answers.values[name] for number, name in case.told.items()}, "error": None}
+        for case, answers in cases
+    ]
+    frame = wire.pack(reply, wire.TRUSTED_BYTES)
+    header, _ = wire.check_prefix(frame[: wire.PREFIX.size], wire.TRUSTED_BYTES)
+    start = wire.PREFIX.size
+    return frame[start : start + header], frame[start + header :]
+
+
+class _Rehearsing(Learner):
+    """Answers with what the reference says."""
+
+    def __init__(self, planned: PlannedCheck, expected: Due, draw: Draw, given: str) -> None:
+        super().__init__(_Nobody(), expected, draw, source=given, given=given, questions=_Packing(planned))
+        self._planned = planned
+
+    def ask_all(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
+        if any(step["do"] == "train" for case in cases for step in case.steps):
+            raise _NotRehearsed
+        question = self.questions.of(cases)
+        answers = self.expected.due(question)
+        if any(each.error is not None for each in answers):
+            raise CheckFailed("the reference ends with an error")
+        self._planned.asked.append(question)
+        self.exchanges.append(Exchange(question, answers))
+        return answers
+
+
+class _Nobody:
+    """Nobody is asked in a rehearsal."""
+
+    def ask(self, question: Question, meanwhile: object = None) -> Any:
+        raise AssertionError("a rehearsal asks the reference alone")
+
+
+# --- questions --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """A question, and a copy of what it was made from: a check may go on writing on its cases."""
+
+    question: Question
+    made_from: tuple[tuple[Any, ...], ...]
+
+    def fits(self, cases: Sequence[Case]) -> bool:
+        """Whether it asks just what these cases do."""
+        return len(cases) == len(self.made_from) and all(
+            map(_is_same, (_made_from(case) for case in cases), self.made_from)
+        )
+
+
+def _made_from(case: Case) -> tuple[Any, ...]:
+    return case.seed, [dict(step) for step in case.steps], dict(case.told)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two descriptions of a case agree, to the last bit of each tensor."""
+    if one is other:
+        return True
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    if kind is torch.Tensor:
+        return bool(one.dtype == other.dtype and one.shape == other.shape and _same_bits(one, other))
+    if kind is dict:
+        return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
+    if kind is list or kind is tuple:
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    if kind is float:
+        return bool(one == other or (one != one and other != other))
+    return bool(one == other)
+
+
+def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
+    if torch.equal(one, other):
+        return True
+    # equal() knows no NaN that is equal to another
+    return bool(
+        one.is_floating_point()
+        and torch.equal(one.nan_to_num(), other.nan_to_num())
+        and torch.equal(one.isnan(), other.isnan())
+    )
+
+
+class _Packing:
+    """Packs questions and keeps them."""
+
+    def __init__(self, planned: PlannedCheck) -> None:
+        self._planned = planned
+
+    def of(self, cases: Sequence[Case]) -> Question:
+        question = Question.of(cases)
+        self._planned.packed.append(_Packed(question, tuple(map(_made_from, cases))))
+        return question
+
+
+class _PlannedQuestions:
+    """Finds questions packed, as long as they come in the order and with the numbers of the rehearsal."""
+
+    def __init__(self, packed: Sequence[_Packed]) -> None:
+        self._packed = packed
+        self._next = 0
+
+    def of(self, cases: Sequence[Case]) -> Question:
+        if self._next < len(self._packed):
+            coming = self._packed[self._next]
+            self._next += 1
+            if coming.fits(cases):
+                return Question(tuple(cases), coming.question.frame, coming.question.digest)
+        return Question.of(cases)
+
+
+# --- hidden inputs ----------------------------------------------------------------------------------------------
+
+
+def _key(entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> str:
+    return repr((entry, tuple(init), sorted(keywords.items())))
+
+
+class _Drawing(Draw):
+    """Draws and keeps what was drawn."""
+
+    def __init__(self, source: Draw, planned: PlannedCheck) -> None:
+        self._source = source
+        self._planned = planned
+
+    def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
+        numbers = self._source._numbers(kind, *sizes)
+        self._planned.drawn.append((kind, sizes, numbers.clone()))
+        return numbers
+
+    def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
+        shapes = self._planned.shapes[_key(entry, init, keywords)] = self._source._shapes(entry, init, keywords)
+        return shapes
+
+
+class _DrawnBefore(Draw):
+    """Gives out what was drawn in the rehearsal; from where a check draws something else, it is drawn."""
+
+    def __init__(self, planned: PlannedCheck, fresh: Callable[[], Draw]) -> None:
+        self._planned = planned
+        self._fresh = fresh
+        self._source: Draw | None = None
+        self._next = 0
+
+    def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
+        if self._source is None and self._next < len(self._planned.drawn):
+            kept_kind, kept_sizes, numbers = self._planned.drawn[self._next]
+            if (kept_kind, kept_sizes) == (kind, sizes):
+                self._next += 1
+                return numbers.clone()
+        return self._beyond()._numbers(kind, *sizes)
+
+    def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
+        known = self._planned.shapes.get(_key(entry, init, keywords))
+        return known if known is not None else self._beyond()._shapes(entry, init, keywords)
+
+    def _beyond(self) -> Draw:
+        """A draw that has drawn as much as this one has given out."""
+        if self._source is None:
+            self._source = self._fresh()
+            for kind, sizes, _ in self._planned.drawn[: self._next]:
+                self._source._numbers(kind, *sizes)
+        return self._source

@@ -1,0 +1,94 @@
+"""One clock: how much time an exercise of a submission has, all its processes together, and the submission as a whole.
+
+Wall time counts from the moment at which a process has something to do until its answer has come, whatever it does in
+between: reading, parsing, loading, sleeping. What the machine owes a process that it kept from running is credited,
+within a bound. So a file gets the same verdict alone, in a class, after a quick neighbour and after a slow one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+MOST_CREDIT = 1.0
+"""What the machine may owe at most, as a share of the time allowed: one that owes more is no use for grading."""
+
+Shortage = Literal["time", "exercise time", "submission time"]
+"""What ran out: the time for one answer, for the exercise, for the whole submission."""
+
+
+class Timed(Protocol):
+    """A process whose time counts."""
+
+    def kept_waiting(self, now: float) -> float: ...
+
+
+@dataclass
+class Allowance:
+    """What a whole submission may take, in seconds of wall time and of processor time; and what it has taken."""
+
+    seconds: float = math.inf
+    cpu_seconds: float = math.inf
+    spent: float = 0.0
+    cpu_spent: float = 0.0
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether nothing is left."""
+        return self.spent >= self.seconds or self.cpu_spent >= self.cpu_seconds
+
+
+@dataclass
+class Budget:
+    """What one exercise of one submission may take. `whole` is shared by all exercises of the submission."""
+
+    seconds: float
+    request_seconds: float
+    cpu_seconds: float
+    whole: Allowance = field(default_factory=Allowance)
+    _spent: float = 0.0
+    _cpu_spent: float = 0.0
+    _credited: float = 0.0
+
+    def left(self, process: Timed, answer_seconds: float, spent: float, now: float) -> tuple[float, Shortage]:
+        """How much longer an answer may take than `answer_seconds`, and what would be short then; 0 or less: too late.
+
+        `spent` is what the process has taken altogether.
+        """
+        left, shortage = self._left_without_credit(answer_seconds, spent)
+        if left <= 0:  # it takes a moment to ask, so only when it matters
+            left += min(self._credited + process.kept_waiting(now), MOST_CREDIT * self.seconds)
+        return left, shortage
+
+    def _left_without_credit(self, answer_seconds: float, spent: float) -> tuple[float, Shortage]:
+        limits: tuple[tuple[float, Shortage], ...] = (
+            (self.request_seconds - answer_seconds, "time"),
+            (self.seconds - self._spent - spent, "exercise time"),
+            (self.whole.seconds - self.whole.spent - spent, "submission time"),
+        )
+        return min(limits)
+
+    def settle(self, spent: float, cpu_spent: float, kept_waiting: float) -> None:
+        """Charge what a process took that has come to its end."""
+        self._spent += spent
+        self._cpu_spent += cpu_spent
+        self._credited += kept_waiting
+        self.whole.spent += max(0.0, spent - kept_waiting)
+        self.whole.cpu_spent += cpu_spent
+
+    @property
+    def shortage(self) -> Shortage | None:
+        """What has run out for good, so that no further process may be started."""
+        if self.whole.is_used_up:
+            return "submission time"
+        credit = min(self._credited, MOST_CREDIT * self.seconds)
+        if self._spent - credit >= self.seconds or self._cpu_spent >= self.cpu_seconds:
+            return "exercise time"
+        return None
+
+    @property
+    def cpu_seconds_left(self) -> int:
+        """Whole seconds of processor time for a further process, at least one."""
+        left = min(self.cpu_seconds - self._cpu_spent, self.whole.cpu_seconds - self.whole.cpu_spent)
+        return max(1, math.ceil(min(left, self.cpu_seconds)))
