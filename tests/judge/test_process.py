@@ -183,7 +183,7 @@ def test_a_submission_has_a_time_of_its_own(opened: Open) -> None:
     second = opened("while True: pass\n", [QUESTIONS], whole)
     assert "The 2 seconds for the whole submission are used up" in failure(second, QUESTIONS[0])
     second.close()
-    assert failure(following, QUESTIONS[0]) == "The 2 seconds for the whole submission are used up."
+    assert "The 2 seconds for the whole submission are used up." in failure(following, QUESTIONS[0])
 
 
 PEEKS = """

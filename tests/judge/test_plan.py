@@ -1,0 +1,147 @@
+"""The plan: what checks ask with one seed, made with the reference alone, the same for every learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.course import Course, load_course
+from grader.judge.case import Question, function
+from grader.judge.grading import Judge
+from grader.judge.learner import Learner
+from grader.results import Record, without_timings
+from grader.submission import SourceFile, Submission
+
+CHECKS = '''
+import torch
+from grader.judge.authoring import expect, function, points
+
+def case(draw, **options):
+    return function("share", draw.uniform(2, 3, low=1.0, high=3.0), names=["amounts"], axes="rows columns", **options)
+
+@points(1, visible=True)
+def test_visible(learner):
+    """Two halves."""
+    (output,) = learner.outputs(function("share", torch.ones(2), names=["amounts"]))
+    expect(torch.allclose(output, torch.ones(2) / 2), "Two equal amounts are a half each.")
+
+@points(1, role="main")
+def test_main(learner, draw):
+    """The main thing."""
+    learner.agrees(case(draw), case(draw))
+
+@points(1)
+def test_gradients(learner, draw):
+    """Gradients flow."""
+    learner.agrees_in_gradients(case(draw))
+
+@points(0.5)
+def test_depends_on_the_answer(learner, draw):
+    """What comes out may be put in again."""
+    (output,) = learner.outputs(case(draw))
+    learner.agrees(function("share", output + draw.uniform(2, 3, low=0.5), names=["amounts"]))
+
+@points(0.5, role="repair")
+def test_repair(learner):
+    """The change is small."""
+    learner.repaired_with(removed=9, added=3)
+'''
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+OTHER_BITS = (
+    "def share(amounts):\n    return amounts * (1 / amounts.double().sum(-1, keepdim=True)).to(amounts.dtype)\n"
+)
+WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
+RANDOM = (
+    "import os\n\ndef share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True) * (os.urandom(1)[0] > 127)\n"
+)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Course:
+    root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
+    (root / "tests" / "checks" / "01_parts" / "01_share.py").write_text(CHECKS)
+    return load_course(root / "course.yml")
+
+
+@pytest.fixture
+def judge(course: Course) -> Iterator[Judge]:
+    judge = Judge(course, "process", 7)
+    yield judge
+    judge.close()
+
+
+def graded(judge: Judge, *sources: str) -> list[Record]:
+    records: list[Record] = []
+    submissions = [
+        Submission("x", {"share": SourceFile("share", "01_share.py", each.encode())}, ()) for each in sources
+    ]
+    judge.grade(submissions, records.append)
+    return records
+
+
+def test_the_same_for_every_learner_whoever_came_before(judge: Judge, course: Course) -> None:
+    in_class = graded(judge, WRONG, RIGHT, RANDOM, OTHER_BITS, "import os; os._exit(0)", RIGHT, OTHER_BITS, WRONG)
+    alone = []
+    for source in (WRONG, RIGHT, OTHER_BITS):
+        fresh = Judge(course, "process", 7)
+        alone += graded(fresh, source)
+        fresh.close()
+    texts = [without_timings(record).to_json() for record in in_class]
+    assert [texts[0], texts[1], texts[3]] == [without_timings(record).to_json() for record in alone]
+    assert (texts[0], texts[1], texts[3]) == (texts[7], texts[5], texts[6])
+    assert in_class[1].points == in_class[3].points == 4
+
+
+def test_a_check_runs_only_for_answers_that_are_not_the_references_own(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Question] = []
+    ask_all = Learner.ask_all
+
+    def noted(self: Learner, *cases: object, **named: object) -> object:
+        answers = ask_all(self, *cases, **named)  # type: ignore[arg-type]
+        asked.append(self.exchanges[-1].question)
+        return answers
+
+    monkeypatch.setattr(Learner, "ask_all", noted)
+    graded(judge, RIGHT)  # the plan is made, and the check of the repair has no answers
+    asked.clear()
+    graded(judge, RIGHT)
+    assert not asked
+    graded(judge, OTHER_BITS)
+    assert asked
+
+
+def test_another_seed_asks_something_else(judge: Judge) -> None:
+    graded(judge, RIGHT)
+    before = [question.digest for group in judge._plans["share"].questions() for question in group]
+    judge.seed = 8
+    assert graded(judge, RIGHT, OTHER_BITS)[1].points == 4
+    after = [question.digest for group in judge._plans["share"].questions() for question in group]
+    assert len(before) == len(after) and before[0] == after[0]  # the visible one draws nothing
+    assert not set(before[1:]) & set(after[1:])
+
+
+def test_a_case_with_one_number_changed_is_another_question(judge: Judge) -> None:
+    graded(judge, RIGHT)
+    planned = judge._plans["share"].checks["test_visible"]
+    same = function("share", torch.ones(2), names=["amounts"])
+    other = function("share", torch.tensor([1.0, 1.0000001]), names=["amounts"])
+    assert planned.questions().of([same]).frame is planned.asked[0].frame
+    assert planned.questions().of([other]).digest != planned.asked[0].digest
+
+
+def test_what_was_drawn_is_drawn_again_and_goes_on_as_if_it_had_been_drawn(judge: Judge) -> None:
+    graded(judge, RIGHT)
+    planned = judge._plans["share"].checks["test_main"]
+    fresh = lambda: judge.kits["share"].expected.draw(7, "share", "test_main")  # noqa: E731
+    again, anew = planned.draw(fresh), fresh()
+    for _ in range(3):  # one more than in the rehearsal
+        assert torch.equal(again.uniform(2, 3, low=1.0, high=3.0), anew.uniform(2, 3, low=1.0, high=3.0))
+    another, anew = planned.draw(fresh), fresh()
+    assert another.integer(0, 99) == anew.integer(0, 99)
+    assert torch.equal(another.uniform(2, 3), anew.uniform(2, 3))
