@@ -94,7 +94,7 @@ def warm_submission() -> Row:
 def submission_of_a_class() -> Row:
     """Another learner's right answers in a class, where questions and answers are known, against each by itself."""
     course = load_course(ROOT / "course.yml")
-    in_class, alone = Judge(course, "full", 1, share_verdicts=True), Judge(course, "full", 1)
+    in_class, alone = Judge(course, "full", 1), Judge(course, "full", 1)
     return _between("whole submission, warm, in a class / alone", in_class, alone, "")
 
 

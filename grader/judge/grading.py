@@ -39,6 +39,8 @@ from .process import LocalProcess, WalledProcess
 from .session import Process, Session
 
 MAX_MESSAGE = 2000
+MANY = 8
+"""Where so many submissions have come more will, and some of them need what torch loads late."""
 
 UNCOUNTED = "Counts once the main check of this exercise passes."
 
@@ -79,6 +81,7 @@ class Judge:
         self._checks: dict[str, tuple[Check, ...]] = {}
         self._plans: dict[str, Plan] = {}
         self._planned_seed = seed
+        self._graded = 0
 
     def grade(
         self,
@@ -101,6 +104,9 @@ class Judge:
         self.await_ready()
         for submission in submissions:
             take(self._grade(submission, advance, show))
+            self._graded += 1
+            if self._graded == MANY and self.sandbox is not None:
+                self.sandbox.expect_many()
 
     def _collect(self) -> None:
         """Collect the checks, once. Raises GraderBroken."""
@@ -215,6 +221,7 @@ class Judge:
         if self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = open_sandbox(self.level)
+            self._graded = 0
             self.await_ready()
 
 
