@@ -18,11 +18,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from grader.course import load_course
+from grader.course import Course, load_course
 from grader.judge.grading import Judge
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Bounds
-from grader.submission import Submission, read_submission
+from grader.submission import SourceFile, Submission, read_submission
 
 ROOT = Path(__file__).resolve().parent.parent
 FORKS = 60
@@ -91,25 +91,35 @@ def warm_submission() -> Row:
     return _between(what, Judge(course, "full", 1), Judge(course, "none", 1), "≤ 5")
 
 
-def submission_of_a_class() -> Row:
-    """Another learner's right answers in a class, where questions and answers are known, against each by itself."""
+def other_right_answers() -> Row:
+    """Right answers written differently, whose last bits are others, against the references' own."""
     course = load_course(ROOT / "course.yml")
-    in_class, alone = Judge(course, "full", 1), Judge(course, "full", 1)
-    return _between("whole submission, warm, in a class / alone", in_class, alone, "")
+    what = "whole submission, warm, right answers of other bits / the references' own"
+    ours, other = Judge(course, "full", 1), Judge(course, "full", 1)
+    return _between(what, ours, other, "", _written_differently(course))
 
 
-def _between(what: str, ours: Judge, other: Judge, aim: str) -> Row:
-    """The reference solutions in two judges."""
+def _written_differently(course: Course) -> Submission:
+    """The first alternative of each exercise."""
+    sources = {}
+    for exercise in course.exercises:
+        path = min(course.alternatives_path(exercise).glob("*.py"))
+        sources[exercise.id] = SourceFile(exercise.id, exercise.file_name, path.read_bytes())
+    return Submission("alternatives", sources, ())
+
+
+def _between(what: str, ours: Judge, other: Judge, aim: str, first: Submission | None = None) -> Row:
+    """The reference solutions in two judges, or in the first `first`."""
     submission = read_submission(ROOT / "solutions", ours.course)
     try:
-        return Row(what, _per_submission(ours, submission), _per_submission(other, submission), aim)
+        return Row(what, _per_submission(ours, first or submission), _per_submission(other, submission), aim)
     finally:
         ours.close()
         other.close()
 
 
 def _of_learner(submission: Submission, number: int) -> Submission:
-    """The same answers in files of their own: the very same file would not be run a second time."""
+    """The same answers in files of their own, as in a class."""
     sources = {
         id: replace(source, content=source.content + f"\n# learner {number}\n".encode())
         for id, source in submission.sources.items()
@@ -137,7 +147,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
     load = os.getloadavg()[0]
-    rows = [fork_and_lock(), whole_submission(), warm_submission(), submission_of_a_class()]
+    rows = [fork_and_lock(), whole_submission(), warm_submission(), other_right_answers()]
     print(table(rows))
     if options.json:
         figures = {"load_before": load, "rows": [{**asdict(row), "ratio": row.ratio} for row in rows]}
