@@ -21,11 +21,11 @@ VERSION: Literal[1] = 1
 # Readers of JSON that keep numbers as doubles must not change a seed, else nobody can grade again with it.
 MAX_SEED = 2**53 - 1
 POINTS_TOLERANCE = 1e-6
-HIDDEN = "Hidden: graded when you hand in."
+HIDDEN = "Runs when you hand in."
 """The message of a check that is skipped because a learner's bundle does not hold it."""
 
 Outcome = Literal["passed", "failed", "error", "skipped"]
-Status = Literal["passed", "failed", "error", "not_started", "missing"]
+Status = Literal["passed", "failed", "partly", "error", "not_started", "missing"]
 Isolation = Literal["full", "reduced", "process", "none"]
 ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused"]
 
@@ -87,7 +87,8 @@ class ExerciseResult(_Part):
 
     id: Name = Field(description="The exercise's id in course.yml.")
     status: Status = Field(
-        description="missing: no file; not_started: the stub as given; error: the grader's fault, so no mark."
+        description="missing: no file; not_started: the stub as given; error: the grader's fault, so no mark; partly: "
+        "what ran held, but some checks only run when the work is handed in (in a learner's bundle only)."
     )
     points: NonNegative = Field(description="The sum of the checks' points.")
     max_points: NonNegative = Field(description="Points the exercise is worth.")
@@ -133,6 +134,8 @@ class ExerciseResult(_Part):
             raise ValueError(f"exercise {self.id!r} is passed although no check of it passed")
         if self.status == "failed" and outcomes <= {"passed"}:
             raise ValueError(f"exercise {self.id!r} is failed although no check of it failed")
+        if self.status == "partly" and "skipped" not in outcomes:
+            raise ValueError(f"exercise {self.id!r} is partly checked although every check of it ran")
         if self.status in ("missing", "not_started") and (outcomes - {"skipped"} or self.diagnosis):
             raise ValueError(f"exercise {self.id!r} is {self.status} although it has results")
         return self

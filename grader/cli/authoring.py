@@ -100,7 +100,7 @@ def verify(
     from grader.stubs import StubError
     from grader.verify import incomplete, prove_in_parallel, stale_stub, write_stubs
 
-    number, graded = seed_or_fresh(seed), 0
+    number, graded = seed_or_fresh(seed, chosen), 0
     try:
         if stubs:
             for written in write_stubs(chosen, exercises):

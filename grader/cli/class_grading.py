@@ -110,7 +110,7 @@ def grade_class(
         terms = Terms(
             (chosen.root / "course.yml").absolute(),
             level,
-            earlier.seed if earlier else seed_or_fresh(seed),
+            earlier.seed if earlier else seed_or_fresh(seed, chosen),
             tuple(only or ()),
         )
         arguments = {"submissions": str(folder), "roster": str(roster or ""), "jobs": str(jobs)}

@@ -62,7 +62,7 @@ def grade(
     submission = read_submission(path, chosen)
     from grader.judge.grading import Judge
 
-    judge = Judge(chosen, level, seed_or_fresh(seed), only or (), launched)
+    judge = Judge(chosen, level, seed_or_fresh(seed, chosen), only or (), launched)
     records: list[Record] = []
     with ending(judge.close), progress("Grading", len(judge.kits)) as advance:
         judge.grade([submission], records.append, advance)

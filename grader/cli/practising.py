@@ -29,6 +29,7 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
+    from grader.course import Exercise
     from grader.exhibits import Exhibits
     from grader.practice.progress import Progress
     from grader.practice.workspace import Workspace
@@ -60,7 +61,7 @@ def check(
 
     files = files_of(workspace, what or [])
     mine = submission_of(workspace, files)
-    judge = Judge(workspace.course, level, seed_or_fresh(seed), list(files), launched)
+    judge = Judge(workspace.course, level, seed_or_fresh(seed, workspace.course), list(files), launched)
     with ending(judge.close):
         record, exhibits = graded(judge, mine)
     coming: dict[str, datetime] = {}
@@ -72,7 +73,7 @@ def check(
         print(f"{id} comes back {when(due, now())}.")
     if not record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
-    if any(result.status not in ("passed", "not_started") for result in record.exercises):
+    if any(result.status not in ("passed", "partly", "not_started") for result in record.exercises):
         sys.exit(EXIT_NOT_RIGHT)
 
 
@@ -91,7 +92,7 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
         print_verdicts(record, screen, titles=titles_of(workspace.course), exhibits=exhibits)
 
     screen = console()
-    judge = Judge(workspace.course, level, seed_or_fresh(seed), launched=launched)
+    judge = Judge(workspace.course, level, seed_or_fresh(seed, workspace.course), launched=launched)
     with ending(judge.close):
         Watch(workspace, screen, show).run(judge)
 
@@ -200,15 +201,29 @@ def solution(
     workspace = workspace_here(course)
     exercise = workspace.course.exercise(id)
     if workspace.course.is_bundle:
-        raise UsageError("This is a learner's bundle: the course's answers are not in it.")
+        _refuse_unless_sealed(workspace, exercise, force=force)
     if not force and not progress_of(workspace).is_passed(id):
-        raise UsageError(f"{id} is not passed yet: `kata hint {id}` helps, and --force shows the answer all the same.")
-    from grader.practice.answers import print_answers
+        more = "" if workspace.course.is_bundle else ", and --force shows the answer all the same"
+        raise UsageError(f"{id} is not passed yet: `kata hint {id}` helps{more}.")
+    from grader.practice.answers import course_answer, print_answers
     from grader.practice.review import note_solution_seen
+    from grader.practice.sealed import BrokenSeal
 
+    try:
+        answer = course_answer(workspace.course, exercise)
+    except BrokenSeal as error:
+        raise UsageError(str(error)) from None
     with damage_told():
         note_solution_seen(workspace, exercise)
-    print_answers(workspace, exercise, console())
+    print_answers(workspace, exercise, answer, console())
+
+
+def _refuse_unless_sealed(workspace: Workspace, exercise: Exercise, *, force: bool) -> None:
+    """In a bundle answers are sealed, if they are there, and open for those who have passed."""
+    if not workspace.course.sealed_path(exercise).is_file():
+        raise UsageError("This is a learner's bundle: the course's answers are not in it.")
+    if force:
+        raise UsageError("--force opens no answer of a learner's bundle: pass the exercise first.")
 
 
 @app.command()
@@ -284,7 +299,7 @@ def _rebuild(workspace: Workspace) -> None:
 
     mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
     level = level_called("best", chosen_aloud=False)
-    judge = Judge(workspace.course, level, seed_or_fresh(None), [each.id for each in begun])
+    judge = Judge(workspace.course, level, seed_or_fresh(None, workspace.course), [each.id for each in begun])
     with ending(judge.close):
         record, _ = graded(judge, mine)
     note_record(workspace, mine, record)

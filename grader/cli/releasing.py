@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,36 +10,67 @@ import typer
 
 from .app import app
 from .endings import UsageError
-from .terms import CourseFile, course_at
+from .terms import CourseFile, course_at, progress
+
+
+class Checks(str, Enum):
+    """Which checks a bundle holds."""
+
+    all = "all"
+    visible = "visible"
 
 
 @app.command()
 def release(
     out: Annotated[Path, typer.Option("--out", help="A new folder, or a file that ends in .zip.", metavar="DIR|ZIP")],
     force: Annotated[bool, typer.Option("--force", help="Write over a zip that is there.")] = False,
+    checks: Annotated[
+        Checks, typer.Option("--checks", help="visible: keep the hidden checks; then nothing counts as passed at home.")
+    ] = Checks.all,
+    with_solutions: Annotated[
+        bool,
+        typer.Option("--with-solutions", help="Put the answers in, sealed: `kata solution` opens one after passing."),
+    ] = False,
+    seeds: Annotated[
+        list[int] | None,
+        typer.Option("--seed", min=0, help="A seed to plan for; may be given again. Three fresh ones by default."),
+    ] = None,
     course: CourseFile = None,
 ) -> None:
-    """Make the learner's bundle: lessons, stubs and visible checks, without any answers."""
+    """Make the learner's bundle: lessons, stubs, checks and what they expect, without any solutions."""
     chosen = course_at(course, Path.cwd())
+    if with_solutions and checks is Checks.visible:
+        raise UsageError(
+            "--with-solutions needs all checks in the bundle: with --checks visible nothing is passed there."
+        )
+    from grader.results import MAX_SEED
+
+    if seeds and max(seeds) > MAX_SEED:
+        raise UsageError(f"A seed must be at most {MAX_SEED}.")
     from grader.release.errors import ReleaseError
     from grader.release.writing import refuse_taken
 
     try:
         refuse_taken(out, force=force)
-        from grader.release.bundle import make_bundle
+        from grader.release.bundle import Contents, fresh_seeds, make_bundle
         from grader.release.writing import write_bundle
 
-        bundle = make_bundle(chosen, _say)
+        contents = Contents(tuple(dict.fromkeys(seeds or fresh_seeds())), checks is Checks.all, with_solutions)
+        with progress("planning", len(chosen.exercises)) as advance:
+            bundle = make_bundle(chosen, contents, advance)
         write_bundle(bundle, out)
     except ReleaseError as error:
         raise UsageError(str(error)) from None
-    print(
-        f"{out}: {len(chosen.exercises)} exercises with {bundle.visible} visible checks; "
-        f"{bundle.hidden} hidden checks are named, and stay here."
-    )
+    exercises = len(chosen.exercises)
+    if bundle.hidden:
+        print(
+            f"{out}: {exercises} exercises with {bundle.checks} visible checks; "
+            f"{bundle.hidden} hidden checks are named, and stay here."
+        )
+    else:
+        print(f"{out}: {exercises} exercises with all of their {bundle.checks} checks, for {_seeds(contents.seeds)}.")
     print("Learners install it as its README.md says, and work in a folder of their own: kata init DIR")
 
 
-def _say(step: str) -> None:
-    if sys.stderr.isatty():
-        print(f"{step} ...", file=sys.stderr)
+def _seeds(seeds: tuple[int, ...]) -> str:
+    return f"{len(seeds)} seed" + ("s" if len(seeds) > 1 else "")

@@ -66,7 +66,7 @@ def _checked(
     from grader.judge.grading import Judge
 
     mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
-    judge = Judge(workspace.course, level, seed_or_fresh(seed), [each.id for each in begun], launched)
+    judge = Judge(workspace.course, level, seed_or_fresh(seed, workspace.course), [each.id for each in begun], launched)
     with ending(judge.close), progress("Checking", len(begun)) as advance:
         record, exhibits = graded(judge, mine, advance)
     with damage_told():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -95,13 +94,17 @@ def launched_at(level: Level) -> Launched | None:
     return None if level == "none" else launch_ahead(level)
 
 
-def seed_or_fresh(given: int | None) -> int:
-    """The seed that was given, or a fresh one. Raises UsageError for one that no record could hold."""
+def seed_or_fresh(given: int | None, course: Course) -> int:
+    """The seed that was given, or one by chance.
+
+    Raises UsageError for one that no record could hold, GraderBroken for one that a bundle has no plans for.
+    """
+    from grader.judge.seeds import seed_for
     from grader.results import MAX_SEED
 
     if given is not None and given > MAX_SEED:
         raise UsageError(f"The seed must be at most {MAX_SEED}.")
-    return secrets.randbelow(MAX_SEED + 1) if given is None else given
+    return seed_for(course, given)
 
 
 def refuse_unknown(course: Course, ids: Sequence[str] | None) -> None:

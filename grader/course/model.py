@@ -17,7 +17,7 @@ from .phrases import did_you_mean, quoted
 MAX_POINTS = 1000
 MAX_LIMIT = 1_000_000
 MAX_GRACE_MINUTES = 7 * 24 * 60
-BUNDLE_FORMAT = 1
+BUNDLE_FORMAT = 2
 """How the learner's bundles that this version makes and reads are laid out."""
 
 
@@ -218,13 +218,15 @@ class Policy(Model):
 class Course(Model):
     """The whole course, and where its files are.
 
-    `bundle`: of a learner's bundle, which has no answers, the format; None for the whole course.
+    `bundle`: of a learner's bundle, which has no answers, the format; None for the whole course. `bundle_checks`: which
+    checks it holds.
     `submission_seconds` and `submission_cpu_seconds` are what all exercises of one submission may use up together.
     """
 
     title: Title
     version: Title
     bundle: BundleFormat | None = None
+    bundle_checks: Literal["all", "visible"] = "all"
     documents: dict[str, Document]
     limits: Limits = Limits()
     submission_seconds: Amount = 240.0
@@ -251,8 +253,13 @@ class Course(Model):
 
     @property
     def is_bundle(self) -> bool:
-        """Whether this is a learner's bundle: without solutions, hidden checks and known mistakes."""
+        """Whether this is a learner's bundle: without solutions and without the code of known mistakes."""
         return self.bundle is not None
+
+    @property
+    def shows_part(self) -> bool:
+        """Whether this is a bundle with a part of the checks: nobody can say here that an exercise is passed."""
+        return self.is_bundle and self.bundle_checks == "visible"
 
     def stub_path(self, exercise: Exercise) -> Path:
         """The file a learner edits."""
@@ -278,9 +285,25 @@ class Course(Model):
         """In a bundle: the stub once more, as no learner edits it."""
         return self.root / "given" / exercise.relative_path
 
-    def numbers_path(self, exercise: Exercise) -> Path:
-        """In a bundle: the numbers that the visible checks ask with and expect."""
-        return self.checks_path(exercise).with_suffix(".numbers")
+    @property
+    def plans_folder(self) -> Path:
+        """In a bundle: what its checks ask and expect, a folder for each seed."""
+        return self.root / "plans"
+
+    def plan_path(self, exercise: Exercise, seed: int) -> Path:
+        """In a bundle: what the checks of an exercise ask and expect with this seed."""
+        return self.plans_folder / str(seed) / exercise.unit / f"{exercise.stem}.plan"
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """In a bundle: the seeds that there are plans for."""
+        if not self.plans_folder.is_dir():
+            return ()
+        return tuple(sorted(int(path.name) for path in self.plans_folder.iterdir() if path.name.isdecimal()))
+
+    def sealed_path(self, exercise: Exercise) -> Path:
+        """In a bundle: the reference solution, for those who have passed, if it came along."""
+        return self.root / "sealed" / exercise.unit / f"{exercise.stem}.sealed"
 
     def hidden_path(self, exercise: Exercise) -> Path:
         """In a bundle: what the hidden checks are called and are worth."""

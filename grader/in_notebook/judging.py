@@ -147,13 +147,14 @@ class _Judging:
         """The next question that can be graded; any other is answered at once."""
         from grader.cli.endings import UsageError
         from grader.course import CourseError
+        from grader.judge.errors import GraderBroken
         from grader.submission import SubmissionError
 
         while True:
             question = self._line.take()
             try:
                 return _asked(question)
-            except (UsageError, CourseError, SubmissionError) as error:
+            except (UsageError, CourseError, GraderBroken, SubmissionError) as error:
                 self._line.say(str(error))
             except Exception as error:
                 self._line.say(_broken(error))
@@ -202,7 +203,7 @@ def _asked(question: dict[str, Any]) -> _Asked:
             f"There is nothing to check yet: the cell with your answer to {exercise.id} has not been run since the "
             "kernel was started. Run it, then this cell."
         )
-    return _Asked(workspace, exercise, answer, seed_or_fresh(seed))
+    return _Asked(workspace, exercise, answer, seed_or_fresh(seed, workspace.course))
 
 
 def _noted(asked: _Asked, record: Record) -> list[str]:

@@ -17,9 +17,12 @@ import pytest
 from grader.course import Course, Exercise
 from grader.stubs import same_as_stub, stub_of
 
+from .errors import GraderBroken
+from .expected import KnowsAnswers
 from .hidden import HiddenCheck, read_hidden
+from .kept import Kept
+from .plan_file import PlanFile
 from .points import Role
-from .recorded import Due, Numbers, Recorded
 from .session import Session
 from .trusted import Expected
 
@@ -46,16 +49,32 @@ class Kit:
         self.checks_path = course.checks_path(exercise)
         self.stub_path = course.stub_path(exercise)
         self.hidden: tuple[HiddenCheck, ...] = read_hidden(course.hidden_path(exercise)) if course.is_bundle else ()
+        self._kept: tuple[int, Kept] | None = None
+
+    def expected(self, seed: int) -> KnowsAnswers:
+        """The reference and the known mistakes; in a bundle, what its plan with this seed knows of them.
+
+        Raises GraderBroken for a bundle that is damaged here, or that has no plan with this seed.
+        """
+        if not self.course.is_bundle:
+            return self._whole
+        if self._kept is None or self._kept[0] != seed:
+            self._kept = seed, Kept(self._plan_file(seed))
+        return self._kept[1]
 
     @cached_property
-    def expected(self) -> Due:
-        """The reference and the known mistakes, or what was written down for the visible checks.
-
-        Raises GraderBroken for a bundle that is damaged here.
-        """
-        if self.course.is_bundle:
-            return Recorded(Numbers.read(self.course.numbers_path(self.exercise)))
+    def _whole(self) -> Expected:
         return Expected(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
+
+    def _plan_file(self, seed: int) -> PlanFile:
+        path = self.course.plan_path(self.exercise, seed)
+        try:
+            checks = self.checks_path.read_bytes().decode("utf-8", "replace")
+            return PlanFile.read(path, exercise=self.exercise.id, seed=seed, checks=checks)
+        except FileNotFoundError:
+            raise GraderBroken(
+                f"there is no plan for {self.exercise.id} with the seed {seed} in this bundle: unzip the bundle again"
+            ) from None
 
     @cached_property
     def stub(self) -> str:
@@ -110,7 +129,7 @@ class Hidden(pytest.Item):
         return item
 
     def runtest(self) -> None:
-        pytest.skip("hidden: graded when you hand in")
+        pytest.skip("runs when you hand in")
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, f"{self.path.stem}: {self.name}"

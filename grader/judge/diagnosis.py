@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .alike import same_answers
 from .answers import Answers
 from .case import Question
-from .learner import Exchange, same_answers
+from .expected import GivesAnswers, KnowsAnswers
+from .learner import Exchange
 from .mistakes import Mistake
-from .trusted import Expected, TrustedModule
 
 STEPS_OF_TRAINING = 10
 """One step of training takes as long as so many others, or longer."""
@@ -27,7 +28,7 @@ class CheckedExchanges:
     exchanges: Sequence[Exchange]
 
 
-def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mistake]:
+def diagnose(checks: Sequence[CheckedExchanges], expected: KnowsAnswers) -> list[Mistake]:
     """Name the mistakes that reproduce the learner's answers in the failed checks, the best match first.
 
     A mistake explains a failed check when it gives the learner's answers to all that was asked there, and the reference
@@ -59,7 +60,7 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     return found
 
 
-def _whole_explanation(expected: Expected, weighed: Sequence[_Weighed]) -> Mistake | None:
+def _whole_explanation(expected: KnowsAnswers, weighed: Sequence[_Weighed]) -> Mistake | None:
     """The first mistake that explains every failed check and contradicts none: nothing can be a better match.
 
     It gives all of the learner's answers. So each is tried on what takes least first, and on what is wrong before what
@@ -87,8 +88,8 @@ class _Answered:
         total = sum(len(step["inputs"]) * STEPS_OF_TRAINING if step["do"] == "train" else 1 for step in steps)
         return total if self.is_wrong else total * RIGHT_TELLS_LESS
 
-    def is_given_by(self, module: TrustedModule) -> bool:
-        return same_answers(self.came, module.answer_to(self.question, self.number), self.question.cases[self.number])
+    def is_given_by(self, module: GivesAnswers) -> bool:
+        return module.gives(self.came, self.question, self.number)
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,12 @@ class _Weighed:
     cases: tuple[_Answered, ...]
 
     @classmethod
-    def of(cls, check: CheckedExchanges, expected: Expected) -> _Weighed:
+    def of(cls, check: CheckedExchanges, expected: KnowsAnswers) -> _Weighed:
         cases = []
         for exchange in check.exchanges:
             due = expected.due(exchange.question)
             for number, (came, right) in enumerate(zip(exchange.answers, due, strict=True)):
-                is_wrong = not same_answers(came, right, exchange.question.cases[number])
+                is_wrong = not same_answers(came, right)
                 cases.append(_Answered(exchange.question, number, came, is_wrong))
         cases.sort(key=lambda case: not case.is_wrong)
         return cls(check.name, check.passed, check.is_main, tuple(cases))
@@ -119,7 +120,7 @@ class _Weighed:
     def has_wrong_values(self) -> bool:
         return any(case.is_wrong and case.came.error is None for case in self.cases)
 
-    def is_given_by(self, module: TrustedModule) -> bool:
+    def is_given_by(self, module: GivesAnswers) -> bool:
         return all(case.is_given_by(module) for case in self.cases)
 
 
@@ -131,7 +132,7 @@ class _Score:
 
 
 def _score(
-    mistake: Mistake, module: TrustedModule, weighed: Sequence[_Weighed], failed: Mapping[str, _Weighed]
+    mistake: Mistake, module: GivesAnswers, weighed: Sequence[_Weighed], failed: Mapping[str, _Weighed]
 ) -> _Score | None:
     explains = {name for name, check in failed.items() if check.is_given_by(module)}
     if not explains:

@@ -11,15 +11,15 @@ from grader.exhibits import Exhibit
 
 from .case import GRADIENTS, OBSERVED, OUTPUT
 from .compare import form_difference, wrong_places
+from .expected import KnowsAnswers
 from .learner import Exchange
-from .recorded import Due
 from .whereabouts import where
 
 MOST = 12
 """Rows, and columns, that are shown."""
 
 
-def exhibit_of(exchanges: Sequence[Exchange], expected: Due) -> Exhibit | None:
+def exhibit_of(exchanges: Sequence[Exchange], expected: KnowsAnswers) -> Exhibit | None:
     """The first tensor that came in the right form with wrong numbers. Only for checks whose numbers may be seen.
 
     None when there is no such tensor, and when the learner's code ended with an error: then that is what to look at.

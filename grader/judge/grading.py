@@ -33,8 +33,10 @@ from grader.submission import Submission
 from .checks import Check, collect_checks
 from .collection import Kit, Worth
 from .errors import GraderBroken
+from .expected import NotInPlan
 from .failure import CheckFailed
 from .plan import Plan, rehearse
+from .points import Role
 from .process import LocalProcess, WalledProcess
 from .session import Process, Session
 
@@ -42,7 +44,11 @@ MAX_MESSAGE = 2000
 MANY = 8
 """Where so many submissions have come more will, and some of them need what torch loads late."""
 
+NOT_IN_PLAN = "This can only be checked when you hand in."
 UNCOUNTED = "Counts once the main check of this exercise passes."
+
+EARLY: tuple[Role, ...] = ("main", "behaviour")
+"""Roles of checks whose points count whatever else there is."""
 
 Nothing = Literal["missing", "not_started"]
 
@@ -118,6 +124,11 @@ class Judge:
         self.worths = {id: {check.name: check.worth for check in each} for id, each in checks.items()}
         self._checks = checks
 
+    def checks_of(self, id: str) -> tuple[Check, ...]:
+        """The checks of an exercise. Raises GraderBroken when they cannot be collected."""
+        self._collect()
+        return self._checks[id]
+
     def await_ready(self) -> None:
         """Wait until learners' code can be run. Raises MachineError when this machine cannot isolate."""
         if self.sandbox is not None:
@@ -170,7 +181,7 @@ class Judge:
             process.refusal = "" if source else " ".join(refusals)
             return process
 
-        return Session(start, kit.expected, self.seed, kit.stub, plan)
+        return Session(start, kit.expected(self.seed), self.seed, kit.stub, plan)
 
     def _plan(self, kit: Kit) -> Plan:
         """What the checks of an exercise ask with the seed of now; worked out once."""
@@ -179,7 +190,7 @@ class Judge:
             self._planned_seed = self.seed
         id = kit.exercise.id
         if id not in self._plans:
-            self._plans[id] = rehearse(self._checks[id], kit.expected, id, self.seed, kit.stub)
+            self._plans[id] = rehearse(self._checks[id], kit.expected(self.seed), id, self.seed, kit.stub)
         return self._plans[id]
 
     def process(self, exercise: Exercise, source: bytes, plan: Plan, allowance: Allowance) -> Process:
@@ -318,21 +329,22 @@ def _result(
     seconds: float,
 ) -> ExerciseResult:
     passed = {name for name, ending in endings.items() if ending.outcome == "passed"}
-    is_main_passed = all(name in passed for name, worth in worths.items() if worth.role == "main") and not any(
-        check.role == "main" for check in kit.hidden
-    )
+    is_main_passed = all(name in passed for name, worth in worths.items() if worth.role == "main")
+    # what is known of a part of the checks is worth nothing yet
+    is_known = not kit.hidden and all(ending.outcome != "skipped" for ending in endings.values())
     checks = tuple(
-        _check(name, worth, endings[name], counts=is_main_passed or worth.role in ("main", "behaviour"))
+        _check(name, worth, endings[name], is_known=is_known, counts=is_main_passed or worth.role in EARLY)
         for name, worth in worths.items()
     )
     outcomes = {check.outcome for check in checks}
+    behaviour = {endings[name].outcome for name, worth in worths.items() if worth.role != "repair"}
     status: Status
     if "error" in outcomes:
         status = "error"
-    elif checks and all(name in passed for name, worth in worths.items() if worth.role != "repair"):
-        status = "passed"
-    else:
+    elif not checks or "failed" in behaviour:
         status = "failed"
+    else:
+        status = "passed" if is_known else "partly"
     return ExerciseResult(
         id=kit.exercise.id,
         status=status,
@@ -360,16 +372,16 @@ def _unseen(kit: Kit) -> tuple[CheckResult, ...]:
     )
 
 
-def _check(name: str, worth: Worth, ending: Ending, *, counts: bool) -> CheckResult:
+def _check(name: str, worth: Worth, ending: Ending, *, counts: bool, is_known: bool = True) -> CheckResult:
     is_passed = ending.outcome == "passed"
     return CheckResult(
         name=name,
         title=worth.title,
         outcome="error" if ending.outcome == "machine" else ending.outcome,
-        points=worth.points if is_passed and counts else 0.0,
+        points=worth.points if is_passed and counts and is_known else 0.0,
         max_points=worth.points,
         visible=worth.visible,
-        message=UNCOUNTED if is_passed and not counts else ending.message,
+        message=UNCOUNTED if is_passed and is_known and not counts else ending.message,
     )
 
 
@@ -379,9 +391,11 @@ def _shortened(text: str) -> str:
 
 
 def ending_of(error: BaseException) -> Ending:
-    """Only CheckFailed is the learner's; everything else that a check raises is the grader's own fault."""
+    """Only CheckFailed is the learner's; else it is the grader's own fault, or a bundle that does not know enough."""
     if isinstance(error, CheckFailed):
         return Ending("failed", _shortened(str(error)))
     if isinstance(error, MachineError):
         return Ending("machine", str(error))
+    if isinstance(error, NotInPlan):
+        return Ending("skipped", NOT_IN_PLAN)
     return Ending("error", f"The grader failed at this check ({type(error).__name__}: {error})")

@@ -12,14 +12,13 @@ from typing import Any, Protocol
 import torch
 
 from .answers import Answers, Malformed, read_answers
-from .case import GRADIENTS, OBSERVED, OUTPUT, Case, FreshQuestions, Question, Questions
-from .compare import difference, form_difference, gradients_difference, is_far_off, same, scale_for
+from .case import GRADIENTS, OUTPUT, Case, FreshQuestions, Question, Questions
+from .compare import difference, form_difference, gradients_difference, is_far_off, scale_for
 from .draw import Draw
+from .expected import KnowsAnswers
 from .failure import CheckFailed, error_text, expect, fail
-from .recorded import Due
 
 MAX_LINES = 2000
-NUMBERS = re.compile(r"[\d\s]+")
 LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
 """Text at the head of a file, which may go or stay in a small repair. Each line matches in one way only: a choice
 between two would double the time with every line."""
@@ -57,7 +56,7 @@ class Learner:
     """
 
     worker: Asked
-    expected: Due
+    expected: KnowsAnswers
     draw: Draw
     source: str
     given: str = ""
@@ -229,40 +228,3 @@ def _plain_differences(case: Case, came: Answers, due: Answers, slack: Answers, 
 def _gradient_differences(case: Case, came: Answers, due: Answers, slack: Answers) -> str | None:
     wrong = difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes, slack=slack.values.get(OUTPUT))
     return wrong or gradients_difference(came[GRADIENTS], due[GRADIENTS], slack.values.get(GRADIENTS))
-
-
-def same_answers(came: Answers, other: Answers, case: Case) -> bool:
-    """Whether two answers to a case cannot be told apart: same numbers, same shapes, same kind of error."""
-    if (came.error is None) != (other.error is None):
-        return False
-    if came.error is not None and other.error is not None:
-        return _error_identity(came.error) == _error_identity(other.error)
-    for name, value in other.values.items():
-        if name == GRADIENTS and isinstance(value, Mapping):
-            if gradients_difference(came[name], value) or _reach(came[name]) != _reach(value):
-                return False
-        elif name == OBSERVED:
-            if bool(came[name]["printed"]) != bool(value["printed"]):
-                return False
-        elif not same(came[name], value):
-            return False
-    return True
-
-
-def _reach(gradients: Mapping[str, Any]) -> set[str]:
-    return {name for name, gradient in gradients.items() if gradient is not None}
-
-
-def _error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
-    details = {
-        "exception": ("type", "step"),
-        "names": ("missing",),
-        "no_entry": ("name",),
-        "weight_shape": ("name", "came"),
-        "forbidden": ("name",),
-    }.get(error["kind"], ())
-    identity = (error["kind"], *(repr(error[name]) for name in details))
-    if error.get("type") == "RuntimeError":
-        # torch raises this one for everything; what it says tells one from the other, but for the sizes in it
-        return (*identity, NUMBERS.sub("", error["message"].partition("\n")[0]))
-    return identity

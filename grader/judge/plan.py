@@ -26,7 +26,7 @@ from .learner import Exchange, Learner
 
 if TYPE_CHECKING:
     from .checks import Check
-    from .recorded import Due
+    from .expected import KnowsAnswers
 
 Sizes = tuple[int, ...]
 
@@ -52,6 +52,8 @@ class PlannedCheck:
     asked: list[Question] = field(default_factory=list)
     right: list[tuple[bytes, bytes]] | None = None
     exchanges: list[Exchange] = field(default_factory=list)
+    is_rehearsed: bool = True
+    """Whether all of it could be tried; not so for a check that trains a model."""
 
     def questions(self) -> Questions:
         """What packs the check's questions for one learner, or finds them packed."""
@@ -59,7 +61,7 @@ class PlannedCheck:
 
     def draw(self, fresh: Callable[[], Draw]) -> Draw:
         """The check's hidden inputs once more; `fresh` draws them from the beginning."""
-        return _DrawnBefore(self, fresh)
+        return DrawnBefore(self, fresh)
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,12 @@ class Plan:
         ]
 
 
-def rehearse(checks: Sequence[Check], expected: Due, exercise: str, seed: int, given: str) -> Plan:
+def rehearse(checks: Sequence[Check], expected: KnowsAnswers, exercise: str, seed: int, given: str) -> Plan:
     """Make the plan of an exercise. `given` is the file that learners get."""
     return Plan({check.name: _rehearsed(check, expected, exercise, seed, given) for check in checks})
 
 
-def _rehearsed(check: Check, expected: Due, exercise: str, seed: int, given: str) -> PlannedCheck:
+def _rehearsed(check: Check, expected: KnowsAnswers, exercise: str, seed: int, given: str) -> PlannedCheck:
     planned = PlannedCheck(check.name, check.worth.visible)
     draw = _Drawing(expected.draw(seed, exercise, check.name), planned)
     learner = _Rehearsing(planned, expected, draw, given)
@@ -89,8 +91,10 @@ def _rehearsed(check: Check, expected: Due, exercise: str, seed: int, given: str
     try:
         check.run(learner, draw)
         passed = not learner.looked_at_source and not learner.doubts
+    except _NotRehearsed:
+        planned.is_rehearsed = False
     except Exception:
-        # a question that is not rehearsed; or a check at which the reference fails: each learner hears of that
+        # a check at which the reference fails: each learner hears of that
         passed = False
     planned.exchanges = learner.exchanges
     planned.right = [_reply(each) for each in learner.exchanges] if passed else None
@@ -113,7 +117,7 @@ def _reply(exchange: Exchange) -> tuple[bytes, bytes]:
 class _Rehearsing(Learner):
     """Answers with what the reference says."""
 
-    def __init__(self, planned: PlannedCheck, expected: Due, draw: Draw, given: str) -> None:
+    def __init__(self, planned: PlannedCheck, expected: KnowsAnswers, draw: Draw, given: str) -> None:
         super().__init__(_Nobody(), expected, draw, source=given, given=given, questions=_Packing(planned))
         self._planned = planned
 
@@ -217,7 +221,8 @@ class _PlannedQuestions:
 # --- hidden inputs ----------------------------------------------------------------------------------------------
 
 
-def _key(entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> str:
+def key_of_shapes(entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> str:
+    """Under which key the shapes are kept of the parameters of a class that is made with these arguments."""
     return repr((entry, tuple(init), sorted(keywords.items())))
 
 
@@ -234,11 +239,13 @@ class _Drawing(Draw):
         return numbers
 
     def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
-        shapes = self._planned.shapes[_key(entry, init, keywords)] = self._source._shapes(entry, init, keywords)
+        shapes = self._planned.shapes[key_of_shapes(entry, init, keywords)] = self._source._shapes(
+            entry, init, keywords
+        )
         return shapes
 
 
-class _DrawnBefore(Draw):
+class DrawnBefore(Draw):
     """Gives out what was drawn in the rehearsal; from where a check draws something else, it is drawn."""
 
     def __init__(self, planned: PlannedCheck, fresh: Callable[[], Draw]) -> None:
@@ -256,7 +263,7 @@ class _DrawnBefore(Draw):
         return self._beyond()._numbers(kind, *sizes)
 
     def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
-        known = self._planned.shapes.get(_key(entry, init, keywords))
+        known = self._planned.shapes.get(key_of_shapes(entry, init, keywords))
         return known if known is not None else self._beyond()._shapes(entry, init, keywords)
 
     def _beyond(self) -> Draw:

@@ -114,7 +114,9 @@ def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
     if getattr(report, "kata_not_started", False):
         return "not started", "-", "NOT STARTED"
     if getattr(report, "kata_hidden", False):
-        return "hidden (graded when you hand in)", "", "HIDDEN"
+        return "to run when you hand in", "", "RUNS WHEN YOU HAND IN"
+    if getattr(report, "kata_example", False):
+        return "example checks hold", "~", "THE EXAMPLE HOLDS"
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.course import CourseError
+from grader.course import Course, CourseError
 from grader.exhibits import Exhibit
 from grader.practice.varied import is_as_given
 from grader.practice.workspace import Workspace, find_workspace
-from grader.results import MAX_SEED
 from grader.sandbox.launch import Launched, MachineError
 from grader.sandbox.levels import Level
 from grader.sandbox.opening import AnySandbox, open_sandbox
@@ -22,10 +20,12 @@ from grader.submission import read_submission
 
 from .collection import ExerciseFile, Hidden, Kit, NotStarted, worth_of
 from .errors import GraderBroken
+from .expected import NotInPlan
 from .failure import CheckFailed
-from .grading import Ending, ending_of
+from .grading import NOT_IN_PLAN, Ending, ending_of
 from .noting import note_practice
 from .process import LocalProcess, WalledProcess
+from .seeds import seed_for
 from .session import Process, Session, titles
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class Practice:
         self._workspaces: dict[Path, Workspace] = {}
         self.level = level
         self._launched = launched
-        seed = config.getoption("seed")
-        self.seed: int = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
+        self._asked_seed: int | None = config.getoption("seed")
+        self._seeds: dict[Path, int] = {}
         self._sandbox: AnySandbox | None = None
         self._endings: dict[ExerciseFile, dict[pytest.Item, Ending]] = {}
 
@@ -63,6 +63,7 @@ class Practice:
             self._sandbox = open_sandbox(self.level, self._launched)
         try:
             kit = Kit(course, exercise)
+            self._seed_of(course)
         except GraderBroken as error:
             damaged: pytest.Collector = BrokenCourse.of(parent, path, error)
             return damaged
@@ -78,6 +79,12 @@ class Practice:
             self._workspaces[path.parent] = find_workspace(path.parent)
         return self._workspaces[path.parent]
 
+    def _seed_of(self, course: Course) -> int:
+        """One seed for all of a course's exercises. Raises GraderBroken for one that a bundle has no plans for."""
+        if course.root not in self._seeds:
+            self._seeds[course.root] = seed_for(course, self._asked_seed)
+        return self._seeds[course.root]
+
     def seat(self, item: pytest.Item) -> None:
         """Before a check: see that the learner's file can be asked."""
         node = item.getparent(ExerciseFile)
@@ -91,7 +98,9 @@ class Practice:
             return
         if following is None or following.getparent(ExerciseFile) is not node:
             node.learner_session.close()
-            note_practice(self._workspace_of(node.path), node, self._endings.pop(node, {}), self.level, self.seed)
+            note_practice(
+                self._workspace_of(node.path), node, self._endings.pop(node, {}), self.level, self._seed_of(node.course)
+            )
 
     def _open(self, node: ExerciseFile) -> Session:
         exercise = node.kit.exercise
@@ -109,7 +118,8 @@ class Practice:
                 process.refusal = " ".join(problem.message for problem in submission.problems)
             return process
 
-        return Session(start, node.kit.expected, self.seed, node.kit.stub)
+        seed = self._seed_of(node.course)
+        return Session(start, node.kit.expected(seed), seed, node.kit.stub)
 
     def _running_sandbox(self) -> AnySandbox:
         assert self._sandbox is not None
@@ -123,6 +133,8 @@ class Practice:
         if isinstance(item, Hidden):
             report.kata_hidden = report.skipped  # type: ignore[attr-defined]
             return
+        if report.passed and call.when == "call" and (node := item.getparent(ExerciseFile)) and node.kit.hidden:
+            report.kata_example = True  # type: ignore[attr-defined]
         node = item.getparent(ExerciseFile)
         if node is None or node.learner_session is None or call.when != "call":
             return
@@ -137,6 +149,10 @@ class Practice:
             told = Told([worth.title, str(call.excinfo.value)], exhibit, titles(node.learner_session.diagnosis()))
             report.outcome = "failed"
             report.longrepr = told  # type: ignore[assignment]  # pytest asks for no more than `toterminal` and `str`
+        elif isinstance(call.excinfo.value, NotInPlan):
+            report.outcome = "skipped"
+            report.kata_hidden = True  # type: ignore[attr-defined]
+            report.longrepr = (str(node.path), 0, NOT_IN_PLAN)
         elif isinstance(call.excinfo.value, MachineError):
             report.longrepr = f"This machine cannot isolate your code: {call.excinfo.value}"
 

@@ -13,12 +13,11 @@ from .case import FreshQuestions
 from .diagnosis import CheckedExchanges, diagnose
 from .draw import Draw
 from .exhibit import exhibit_of
+from .expected import KnowsAnswers, NotInPlan
 from .learner import Learner
 from .mistakes import Mistake
 from .plan import Plan
 from .process import LocalProcess, WalledProcess
-from .recorded import Due, NotRecorded
-from .trusted import Expected
 
 MOST_KEPT_BYTES = 4 * 1024 * 1024
 """Of the answers of one session, for the diagnosis; those of a whole course's right answers take a tenth of it in each.
@@ -35,7 +34,7 @@ class Session:
     """
 
     start: Callable[[], Process]
-    expected: Due
+    expected: KnowsAnswers
     seed: int
     given: str
     plan: Plan = field(default_factory=Plan)
@@ -109,13 +108,16 @@ class Session:
         """What there is to see of a check that failed; of a hidden one, nothing."""
         learner = self._learners.get(check)
         if learner is not None and learner.is_visible:
-            with suppress(NotRecorded):  # in a bundle, when odd code was asked something that right code is not
+            with suppress(NotInPlan):  # in a bundle, when odd code was asked something that right code is not
                 return exhibit_of(learner.exchanges, self.expected)
         return None
 
     def diagnosis(self) -> list[Mistake]:
-        """The known mistakes that explain what failed so far; a bundle knows none."""
-        return diagnose(self.checked, self.expected) if isinstance(self.expected, Expected) else []
+        """The known mistakes that explain what failed so far; none when a plan does not hold all that this takes."""
+        try:
+            return diagnose(self.checked, self.expected)
+        except NotInPlan:
+            return []
 
     def close(self) -> None:
         """End the learner's process."""

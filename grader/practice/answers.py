@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.syntax import Syntax
 
-from grader.course import Exercise
+from grader.course import Course, Exercise
 from grader.reports.safe_text import encodable, visible
 
+from .sealed import opened
 from .workspace import Workspace
 
 SIDE_BY_SIDE = 140
@@ -21,13 +22,20 @@ SIDE_BY_SIDE = 140
 MAX_LINES = 400
 
 
-def print_answers(workspace: Workspace, exercise: Exercise, console: Console) -> None:
-    """The learner's file and the reference, side by side where there is room, then each alternative."""
+def course_answer(course: Course, exercise: Exercise) -> str:
+    """The text of the reference; in a bundle it is sealed. Raises BrokenSeal, OSError."""
+    if course.is_bundle:
+        return opened(course.sealed_path(exercise), course.title, exercise.id)
+    return course.solution_path(exercise).read_text(encoding="utf-8")
+
+
+def print_answers(workspace: Workspace, exercise: Exercise, answer: str, console: Console) -> None:
+    """The learner's file and the course's answer, side by side where there is room, then each alternative."""
     course = workspace.course
     mine = workspace.file_of(exercise)
     pair = [
-        _panel("yours", _code(mine), console) if mine.is_file() else None,
-        _panel("the course's", _code(course.solution_path(exercise)), console),
+        _panel("yours", _code_in(mine), console) if mine.is_file() else None,
+        _panel("the course's", _code(answer), console),
     ]
     shown = [panel for panel in pair if panel is not None]
     if console.width >= SIDE_BY_SIDE:
@@ -38,7 +46,7 @@ def print_answers(workspace: Workspace, exercise: Exercise, console: Console) ->
         for panel in shown:
             console.print(panel)
     for path in sorted(course.alternatives_path(exercise).glob("*.py")):
-        console.print(_panel(f"another way: {path.stem.replace('_', ' ')}", _code(path), console))
+        console.print(_panel(f"another way: {path.stem.replace('_', ' ')}", _code_in(path), console))
 
 
 def _panel(title: str, code: str, console: Console) -> Panel:
@@ -46,9 +54,12 @@ def _panel(title: str, code: str, console: Console) -> Panel:
     return Panel(Syntax(shown, "python", word_wrap=True, background_color="default"), title=title, title_align="left")
 
 
-def _code(path: Path) -> str:
-    """The file without its docstring and without the author's markers: what matters is below them."""
-    text = path.read_text(encoding="utf-8", errors="replace")
+def _code_in(path: Path) -> str:
+    return _code(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def _code(text: str) -> str:
+    """A file without its docstring and without the author's markers: what matters is below them."""
     return "\n".join(_without_lead(text.splitlines()[:MAX_LINES])).strip()
 
 

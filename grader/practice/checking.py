@@ -19,10 +19,10 @@ from .workspace import Workspace
 
 if TYPE_CHECKING:
     from grader.judge.grading import Judge
-    from grader.results import ExerciseResult, Record
+    from grader.results import ExerciseResult, Record, Status
 
 SUBMITTER = "your work"
-GRADED = ("passed", "failed")
+GRADED: tuple[Status, ...] = ("passed", "failed", "partly")
 PLACEHOLDER = "raise NotImplementedError("
 
 
@@ -146,11 +146,12 @@ def attempt_of(result: ExerciseResult, source: bytes, kind: Literal["practice", 
     """What is remembered of one graded go."""
     return AttemptEntry(
         at=now(),
-        status="passed" if result.status == "passed" else "failed",
+        status=result.status if result.status in ("passed", "partly") else "failed",
         points=result.points,
         max_points=result.max_points,
         digest=hashlib.sha256(source).hexdigest()[:12],
         kind=kind,
         failed=[check.name for check in result.checks if check.outcome == "failed"],
         mistakes={diagnosis.mistake: diagnosis.message for diagnosis in result.diagnosis},
+        left=sum(check.outcome == "skipped" for check in result.checks),
     )

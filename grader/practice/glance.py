@@ -10,6 +10,7 @@ from rich.text import Text
 
 from grader.course import Course, Exercise, Unit
 from grader.reports.safe_text import encodable, safe_line
+from grader.reports.wording import held_so_far
 
 from .path import missing, next_exercise
 from .progress import Progress, now
@@ -20,6 +21,7 @@ BAR_WIDTH = 20
 NARROW = 60
 SIGNS = {
     "passed": ("✓", "+", "green"),
+    "partly": ("~", "~", "cyan"),
     "tried": ("✗", "x", "red"),
     "skipped": ("»", ">", "cyan"),
     "next": ("→", ">", "bold yellow"),
@@ -28,6 +30,7 @@ SIGNS = {
 }
 SAID = {
     "passed": "passed",
+    "partly": "in part",
     "tried": "tried",
     "skipped": "skipped",
     "next": "next",
@@ -41,6 +44,8 @@ def state_of(exercise: Exercise, progress: Progress, coming: Exercise | None) ->
     done = progress.exercises.get(exercise.id)
     if done and done.is_passed:
         return "passed"
+    if done and done.holds_so_far:
+        return "partly"
     if coming is not None and exercise.id == coming.id:
         return "next"
     if done and done.attempts:
@@ -58,9 +63,10 @@ def print_glance(workspace: Workspace, progress: Progress, console: Console) -> 
     earned, most = _points(progress, course.exercises)
     passed = sum(progress.is_passed(each.id) for each in course.exercises)
     console.print()
-    if course.is_bundle:
-        _put(console, f"{passed} of {len(course.exercises)} exercises pass the checks that you can see.")
-        _put(console, "The hidden ones are graded when you hand in.", "dim")
+    if course.shows_part:
+        left = [done.holds_so_far for done in progress.exercises.values() if done.holds_so_far]
+        _put(console, f"The example passes in {len(left)} of {len(course.exercises)} exercises.")
+        _put(console, "The other checks run when you hand in.", "dim")
     else:
         _put(console, f"{passed} of {len(course.exercises)} exercises, {earned:g} of {most:g} points")
     if due := [each for each in coming_back(course, progress, now()) if each.is_due]:
@@ -74,7 +80,10 @@ def print_next(workspace: Workspace, progress: Progress, console: Console, *, fa
     course = workspace.course
     coming = next_exercise(course, progress, fast=fast)
     if coming is None:
-        _put(console, "All done. `kata review` brings back what you passed, so that it stays.", "bold green")
+        if any(done.holds_so_far for done in progress.exercises.values()):
+            _put(console, "Everything that can be checked here holds. The other checks run when you hand in.", "bold")
+        else:
+            _put(console, "All done. `kata review` brings back what you passed, so that it stays.", "bold green")
         return None
     unit = next(unit for unit in course.units if coming in unit.exercises)
     _put(console, f"Next: {coming.title} ({coming.id}, {coming.points:g} points)", "bold yellow")
@@ -105,14 +114,14 @@ def _unit_lines(course: Course, units: Sequence[Unit], progress: Progress, conso
     if is_roomy:
         rows.add_column(no_wrap=True)
     rows.add_column(justify="right", no_wrap=True)
-    if not course.is_bundle:  # which knows little of the points
+    if not course.shows_part:  # which knows nothing of the points
         rows.add_column(justify="right", no_wrap=True)
     for unit in units:
         earned, most = _points(progress, unit.exercises)
-        passed = sum(progress.is_passed(each.id) for each in unit.exercises)
+        passed = sum(_is_done(course, progress, each) for each in unit.exercises)
         title = _text(console, unit.title + (" (extra)" if unit.extra_credit else ""), "bold")
         progress_bar = [bar(passed, len(unit.exercises), console)] if is_roomy else []
-        points = [] if course.is_bundle else [Text(f"{earned:g} / {most:g} pt", style="dim")]
+        points = [] if course.shows_part else [Text(f"{earned:g} / {most:g} pt", style="dim")]
         rows.add_row(title, *progress_bar, Text(f"{passed} of {len(unit.exercises)}"), *points)
     return rows
 
@@ -129,6 +138,9 @@ def _exercise_line(
     said = f"{exercise.number:02d} {exercise.id}: {exercise.title}"
     if state == "shut":
         said += f" (after {', '.join(missing(progress, exercise))})"
+    if state == "partly":
+        left = progress.exercises[exercise.id].holds_so_far
+        said += f" ({held_so_far(left, is_example=course.shows_part, begins=False)})"
     shown = ascii_sign if console.options.ascii_only else sign
     row.add_row(
         Text(f"  {shown}", style=style),
@@ -136,6 +148,12 @@ def _exercise_line(
         _text(console, said, style if state == "shut" else ""),
     )
     return row
+
+
+def _is_done(course: Course, progress: Progress, exercise: Exercise) -> bool:
+    """What a unit's bar counts: what is passed; where nothing can be, that the example passes."""
+    done = progress.exercises.get(exercise.id)
+    return done is not None and (done.holds_so_far > 0 if course.shows_part else done.is_passed)
 
 
 def bar(done: int, total: int, console: Console) -> Text:

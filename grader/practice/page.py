@@ -46,7 +46,7 @@ def learner_of(
         ),
         coming=coming.id if coming else None,
         exhibits=exhibits,
-        is_bundle=course.is_bundle,
+        shows_part=course.shows_part,
     )
 
 
@@ -76,7 +76,13 @@ def _task(
 
 
 def _state(exercise: Exercise, progress: Progress) -> State:
-    states: dict[str, State] = {"passed": "passed", "tried": "tried", "skipped": "skipped", "shut": "later"}
+    states: dict[str, State] = {
+        "passed": "passed",
+        "partly": "partly",
+        "tried": "tried",
+        "skipped": "skipped",
+        "shut": "later",
+    }
     return states.get(state_of(exercise, progress, None), "open")
 
 
@@ -92,6 +98,7 @@ def _attempt(entry: AttemptEntry, exercise: Exercise, titles: Mapping[str, str])
         points=_within(entry.points, exercise.points),
         max_points=exercise.points,
         is_passed=entry.status == "passed",
+        is_partly=entry.status == "partly",
         is_review=entry.kind == "review",
         reasons=tuple(entry.mistakes.values()) or tuple(failed),
     )

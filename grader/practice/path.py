@@ -13,8 +13,9 @@ def missing(progress: Progress, exercise: Exercise) -> list[str]:
 
 
 def is_settled(progress: Progress, id: str) -> bool:
-    """Whether an exercise is passed or was skipped."""
-    return progress.is_passed(id) or (id in progress.exercises and progress.exercises[id].skipped)
+    """Whether an exercise is passed or was skipped, or all of it holds that can be checked here."""
+    done = progress.exercises.get(id)
+    return done is not None and (done.is_passed or done.skipped or done.holds_so_far > 0)
 
 
 def next_exercise(course: Course, progress: Progress, *, fast: bool = False) -> Exercise | None:

@@ -38,17 +38,18 @@ class AttemptEntry(_Model):
     """One graded go at an exercise.
 
     `digest` stands for the file's content; `failed` are the checks that failed, `mistakes` the known mistakes found,
-    with what was said about them.
+    with what was said about them. "partly": what ran held, but `left` checks only run when the work is handed in.
     """
 
     at: Moment
-    status: Literal["passed", "failed"]
+    status: Literal["passed", "failed", "partly"]
     points: float
     max_points: float
     digest: str
     kind: Literal["practice", "review"] = "practice"
     failed: list[str] = Field(default_factory=list)
     mistakes: dict[str, str] = Field(default_factory=dict)
+    left: int = 0
 
 
 class HintEntry(_Model):
@@ -85,6 +86,12 @@ class ExerciseProgress(_Model):
     def is_passed(self) -> bool:
         """Whether it was passed at least once."""
         return self.passed_at is not None
+
+    @property
+    def holds_so_far(self) -> int:
+        """How many checks are left to run elsewhere, when all others held at the last attempt; else 0."""
+        last = self.attempts[-1] if self.attempts else None
+        return last.left if last and last.status == "partly" and not self.is_passed else 0
 
     @property
     def best(self) -> float:

@@ -102,6 +102,8 @@ def settle(done: ExerciseProgress, attempt: AttemptEntry) -> datetime | None:
     if review is None or card is None:
         done.card = _kept(card)
         return None
+    if attempt.status == "partly":  # nobody can say here whether it is right
+        return None
     if attempt.status == "failed":
         if not review.failed:
             review.failed = True

@@ -4,62 +4,89 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.autograders.bundle import package_files
-from grader.course import FILE_NAME, Course, load_course
+from grader.course import FILE_NAME, Course, Exercise, load_course
 from grader.exports.errors import ExportError
 from grader.judge.collection import Worth
+from grader.judge.grading import Judge
 from grader.judge.hidden import HiddenCheck, hidden_as_bytes
+from grader.judge.plan import Plan
+from grader.judge.process import LocalProcess
+from grader.judge.quiet import quietly
+from grader.practice.sealed import sealed
 from grader.practice.workspace import LESSON_FILES
+from grader.results import HIDDEN, MAX_SEED, Record
+from grader.sandbox.budget import Allowance
 from grader.stubs import StubError, stub_of
+from grader.submission import SourceFile, Submission
 
 from .catalogue import bundle_catalogue
 from .errors import ReleaseError
+from .planning import plans_of, worths_of
 from .readme import readme
-from .recording import first_refusal, sit, trials, worths_of
 from .visible import visible_part
 
 PYTEST_INI = "[pytest]\ntestpaths = exercises\naddopts = --import-mode=importlib\ntimeout = 120\n"
 DIGEST_LETTERS = 8
+SEEDS = 3
+"""How many a bundle has plans for, unless they are named."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a bundle is to hold.
+
+    `all_checks`: every check, or only those that are visible in the course. `seeds`: those that there are plans for.
+    `with_solutions`: the reference solutions too, sealed until an exercise is passed.
+    """
+
+    seeds: tuple[int, ...]
+    all_checks: bool = True
+    with_solutions: bool = False
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """The files by their path within the bundle, and how many checks they hold and name."""
+    """The files by their path within the bundle, and how many checks they hold and only name."""
 
     name: str
     files: Mapping[str, bytes]
-    visible: int
+    checks: int
     hidden: int
 
 
-def make_bundle(course: Course, say: Callable[[str], None] = lambda step: None) -> Bundle:
-    """Gather the bundle of a course; `say` hears of each step.
+def fresh_seeds(count: int = SEEDS) -> tuple[int, ...]:
+    """Seeds that nobody knows yet."""
+    return tuple(secrets.randbelow(MAX_SEED + 1) for _ in range(count))
+
+
+def make_bundle(course: Course, contents: Contents, advance: Callable[[str], None] = lambda exercise: None) -> Bundle:
+    """Gather the bundle of a course; `advance` hears of each exercise that is planned.
 
     Raises ReleaseError when the course is not fit for it, GraderBroken for checks or mistakes that can't be used.
     """
     if course.is_bundle:
         raise ReleaseError("this is a learner's bundle already: make bundles from the whole course")
-    say("Reading the checks")
     worths = worths_of(course)
-    visible = sum(worth.visible for checks in worths.values() for worth in checks.values())
-    hidden = sum(map(len, worths.values())) - visible
+    total = sum(map(len, worths.values()))
+    hidden = 0 if contents.all_checks else sum(not w.visible for checks in worths.values() for w in checks.values())
     files = {
-        **_course_files(course, worths),
+        **_course_files(course, worths, contents),
         **_program_files(),
-        "README.md": readme(course, visible=visible, hidden=hidden),
+        "README.md": readme(course, contents, checks=total - hidden, hidden=hidden),
     }
     with tempfile.TemporaryDirectory(prefix="kata-release-") as folder:
         root = Path(folder)
         write_files(files, root)
-        say("Writing down what the visible checks ask and expect")
-        files.update(_recorded(course, root))
+        files.update(_plans(course, root, contents, advance))
     files = dict(sorted(files.items()))
-    return Bundle(_name_of(course, files), files, visible, hidden)
+    return Bundle(_name_of(course, files), files, total - hidden, hidden)
 
 
 def write_files(files: Mapping[str, bytes], root: Path) -> None:
@@ -70,8 +97,11 @@ def write_files(files: Mapping[str, bytes], root: Path) -> None:
         target.write_bytes(content)
 
 
-def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]]) -> dict[str, bytes]:
-    files = {FILE_NAME: bundle_catalogue(course.root / FILE_NAME), "pytest.ini": PYTEST_INI.encode()}
+def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], contents: Contents) -> dict[str, bytes]:
+    files = {
+        FILE_NAME: bundle_catalogue(course.root / FILE_NAME, all_checks=contents.all_checks),
+        "pytest.ini": PYTEST_INI.encode(),
+    }
 
     def put(path: Path, content: bytes) -> None:
         files[path.relative_to(course.root).as_posix()] = content
@@ -88,8 +118,13 @@ def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]]) -> 
         put(course.stub_path(exercise), stub)
         put(course.given_path(exercise), stub)
         checks = course.checks_path(exercise)
-        put(checks, visible_part(checks.read_text(encoding="utf-8"), checks.name).encode("utf-8"))
-        put(course.hidden_path(exercise), hidden_as_bytes(_hidden_of(worths[exercise.id])))
+        text = checks.read_text(encoding="utf-8")
+        put(checks, (text if contents.all_checks else visible_part(text, checks.name)).encode("utf-8"))
+        hidden = () if contents.all_checks else _hidden_of(worths[exercise.id])
+        put(course.hidden_path(exercise), hidden_as_bytes(hidden))
+        if contents.with_solutions:
+            solution = course.solution_path(exercise).read_text(encoding="utf-8")
+            put(course.sealed_path(exercise), sealed(solution, course.title, exercise.id))
     if (course.root / "LICENSE").is_file():
         put(course.root / "LICENSE", (course.root / "LICENSE").read_bytes())
     return files
@@ -111,23 +146,47 @@ def _hidden_of(worths: Mapping[str, Worth]) -> tuple[HiddenCheck, ...]:
     )
 
 
-def _recorded(course: Course, root: Path) -> dict[str, bytes]:
-    """What was written down for each exercise, proved in the bundle at `root`: there all ends as it did here."""
+def _plans(course: Course, root: Path, contents: Contents, advance: Callable[[str], None]) -> dict[str, bytes]:
+    """The plans for the bundle at `root`, proved there: the reference passes every check of it with every seed."""
     bundle = load_course(root / FILE_NAME)
-    submissions = trials(course)
-    due, numbers = sit(bundle, submissions, course)
-    if refusal := first_refusal(due[0]):
-        raise ReleaseError(f"{refusal} (when hidden checks are taken away)")
-    paths = [bundle.numbers_path(each).relative_to(root).as_posix() for each in bundle.exercises]
-    files = dict(zip(paths, numbers, strict=True))
+    files = {
+        bundle.plan_path(exercise, seed).relative_to(root).as_posix(): content
+        for exercise, seed, content in plans_of(
+            course, bundle, contents.seeds, with_mistakes=contents.all_checks, advance=advance
+        )
+    }
     write_files(files, root)
-    found, _ = sit(bundle, submissions)
-    for here, there in zip(due, found, strict=True):
-        for one, other in zip(here, there, strict=True):
-            if one != other:
-                id, check, outcome, message = other
-                raise ReleaseError(f"{id}: in the bundle {check} would not end as in the course: {outcome} {message}")
+    references = {
+        each.id: SourceFile(each.id, each.file_name, course.solution_path(each).read_bytes())
+        for each in course.exercises
+    }
+    for seed in contents.seeds:
+        records: list[Record] = []
+        with quietly():
+            _Local(bundle, "none", seed).grade([Submission("reference", references, ())], records.append)
+        _refuse_failed_reference(records[0], contents)
     return files
+
+
+class _Local(Judge):
+    """A judge of the course's own files, which need no wall."""
+
+    def process(self, exercise: Exercise, source: bytes, plan: Plan, allowance: Allowance) -> LocalProcess:
+        return _Beside(exercise, source)
+
+
+class _Beside(LocalProcess):
+    """Answers as a worker does, which tells errors instead of raising them."""
+
+    raises = False
+
+
+def _refuse_failed_reference(record: Record, contents: Contents) -> None:
+    for result in record.exercises:
+        for check in result.checks:
+            if check.outcome != "passed" and check.message != HIDDEN:
+                when = "" if contents.all_checks else " (when hidden checks are taken away)"
+                raise ReleaseError(f"{result.id}: the reference does not pass {check.name}: {check.message}{when}")
 
 
 def _name_of(course: Course, files: Mapping[str, bytes]) -> str:

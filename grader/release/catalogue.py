@@ -14,13 +14,12 @@ HEAD = "# A learner's bundle, made by `kata release`: the course without its ans
 WIDTH = 120
 
 
-def bundle_catalogue(path: Path) -> bytes:
+def bundle_catalogue(path: Path, *, all_checks: bool) -> bytes:
     """The course.yml for the bundle of the course at `path`, which has been loaded and is in order."""
     data = _plain(read_source(decoded(read_bytes(path))).data)
-    told = yaml.safe_dump(
-        {**data, "bundle": BUNDLE_FORMAT}, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=False
-    )
-    return (HEAD + told).encode("utf-8")
+    told = {"bundle": BUNDLE_FORMAT, **({} if all_checks else {"bundle_checks": "visible"})}
+    text = yaml.safe_dump({**data, **told}, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=False)
+    return (HEAD + text).encode("utf-8")
 
 
 def _plain(value: Any) -> Any:

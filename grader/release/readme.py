@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from grader.course import Course
+
+if TYPE_CHECKING:
+    from .bundle import Contents
 
 TEXT = """\
 # {title}
 
-This is what a learner needs of the course: lessons, exercises, and the checks that you may see.
-Version {version}, {exercises} exercises, {visible} checks to see and {hidden} hidden ones.
+This is what a learner needs of the course: lessons, exercises, and {contained}.
+Version {version}, {exercises} exercises, {counted}.
 
 ## Begin
 
@@ -33,10 +38,7 @@ Each folder in `exercises/` is a unit: its `README.md` is the lesson, its `.py` 
 
 ## What is checked
 
-Every exercise has checks that you can see: they are in `tests/checks`, and always ask with the same numbers. The
-others are hidden, and are run when you hand in your work: `kata check` says how many there are, and `kata check -v`
-what each of them looks at. To pass what you can see is a good sign and not yet a grade: code that is made to fit one
-example fails the hidden checks. The course's own answers are not in here.
+{checked}
 
 ## When there is a newer bundle
 
@@ -51,12 +53,29 @@ progress, hints and reviews stay. So do not work in this folder itself. If you h
 """
 
 
-def readme(course: Course, *, visible: int, hidden: int) -> bytes:
-    """The page for a course with so many visible and hidden checks."""
+ALL = """\
+All checks of each exercise are in `tests/checks`, and what they ask and expect in `plans`, for {seeds}. Each run
+takes one of these by chance; `kata check --seed N` takes a certain one. An exercise is passed, and has a ✓, when every
+one of its checks held: the same checks that your work is graded with when you hand it in, then with other numbers. A
+check that needs more than this bundle knows says so, and gives neither tick nor points. Known mistakes are named. The
+course's own answers are {answers}."""
+
+VISIBLE = """\
+Of every exercise you have the checks that the course shows you: they are in `tests/checks`. The others run when you
+hand in your work. So nothing here is called passed, and there are no points: `kata check` says "the example passes"
+and how many checks are to come, and `kata check -v` what each of them looks at. That the example passes is a good sign
+and not yet a grade: code that is made to fit one example fails the others. The course's own answers are not in here."""
+
+
+def readme(course: Course, contents: Contents, *, checks: int, hidden: int) -> bytes:
+    """The page for a course of which the bundle has so many checks, and only names so many others."""
+    seeds = f"{len(contents.seeds)} seeds" if len(contents.seeds) > 1 else "one seed"
+    answers = "sealed: `kata solution ID` opens one after passing" if contents.with_solutions else "not in here"
     return TEXT.format(
         title=course.title,
         version=course.version,
         exercises=len(course.exercises),
-        visible=visible,
-        hidden=hidden,
+        contained="their checks" if contents.all_checks else "the checks that you may see",
+        counted=f"{checks} checks" if contents.all_checks else f"{checks} checks to see and {hidden} hidden ones",
+        checked=ALL.format(seeds=seeds, answers=answers) if contents.all_checks else VISIBLE,
     ).encode("utf-8")

@@ -17,10 +17,11 @@ from grader.reports.timeline import Moment, timeline
 from grader.reports.wording import Mark
 from grader.results import CourseStamp, ExerciseResult
 
-State = Literal["passed", "tried", "skipped", "open", "later"]
+State = Literal["passed", "partly", "tried", "skipped", "open", "later"]
 
 STATES: Mapping[State, Mark] = {
     "passed": Mark("passed", "✓", "+"),
+    "partly": Mark("in part", "~", "~"),
     "tried": Mark("not yet", "✗", "x"),
     "skipped": Mark("skipped", "»", ">"),
     "open": Mark("open", "○", "o"),
@@ -42,6 +43,7 @@ class Attempt:
     max_points: float
     is_passed: bool
     is_review: bool = False
+    is_partly: bool = False
     reasons: tuple[str, ...] = ()
 
 
@@ -95,12 +97,17 @@ class UnitWork:
         """How many of its exercises are passed."""
         return sum(task.state == "passed" for task in self.tasks)
 
+    @property
+    def partly(self) -> int:
+        """Of how many all held that could be checked, while other checks are still to run."""
+        return sum(task.state == "partly" for task in self.tasks)
+
 
 @dataclass(frozen=True)
 class Learner:
     """Everything that the page shows; `at` is the local time at which it is made, `coming` the id of the next task.
 
-    `is_bundle`: hidden checks are not there, so the points are those of the others.
+    `shows_part`: some checks are not there, so nothing is passed and there are no points.
     """
 
     course: CourseStamp
@@ -108,7 +115,7 @@ class Learner:
     units: tuple[UnitWork, ...]
     coming: str | None
     exhibits: Exhibits
-    is_bundle: bool = False
+    shows_part: bool = False
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -133,6 +140,7 @@ def render_learner(learner: Learner) -> str:
         timeline=timeline(_moments(tasks), whole.max_points, learner.at),
         hints=sum(len(task.hints) for task in tasks),
         states=STATES,
+        legend=[state for state in STATES if state != "partly" or whole.partly],
         weekdays=WEEKDAYS,
         most_attempts=MOST_ATTEMPTS,
         most_reasons=MOST_REASONS,
@@ -156,4 +164,5 @@ def _moments(tasks: Sequence[Task]) -> list[Moment]:
         Moment(attempt.at, task.id, task.title, attempt.points, attempt.is_passed, attempt.is_review)
         for task in tasks
         for attempt in task.attempts
+        if not attempt.is_partly
     ]

@@ -26,12 +26,14 @@ from grader.reports.wording import (
     counted,
     findings,
     not_run,
+    partly_count,
     passed_count,
     score,
     share,
     ungraded,
     unseen,
     waits_for_main,
+    when_handed_in,
     which_attempt,
 )
 from grader.results import CheckResult, ExerciseResult, Record, Status
@@ -48,6 +50,7 @@ NOTHING_TO_SEE: Exhibits = {}
 STYLES: Mapping[Status, str] = {
     "passed": "green",
     "failed": "red",
+    "partly": "cyan",
     "not_started": "dim",
     "missing": "dim",
     "error": "bold magenta",
@@ -225,12 +228,17 @@ class _RecordPrinter:
         self._line(remark, indent=6, style="dim")
 
     def _passed_checks(self, exercise: ExerciseResult) -> None:
+        is_known = exercise.status != "partly" and not not_run(exercise)
         for check in exercise.checks:
-            if check.outcome == "passed":
+            if check.outcome == "passed" and is_known:
                 self._check(check, "passed")
-        for check in unseen(exercise):
-            shown = f"{safe_line(check.title or check.name)}  hidden, {score(check.max_points)} pt"
-            self._marked(sign("missing", self.console), shown, indent=6, style="dim")
+            elif check.outcome == "passed":
+                shown = f"{safe_line(check.title or check.name)}  holds"
+                self._marked(sign("partly", self.console), shown, indent=6, style=STYLES["partly"])
+        for check in exercise.checks:
+            if check.outcome == "skipped":
+                shown = f"{safe_line(check.title or check.name)}  {_when(check)}, {score(check.max_points)} pt"
+                self._marked(sign("missing", self.console), shown, indent=6, style="dim")
 
     def _check(self, check: CheckResult, status: Status) -> None:
         title = safe_line(check.title or check.name)
@@ -297,11 +305,13 @@ class _RecordPrinter:
         record = self.record
         hidden = sum(len(unseen(exercise)) for exercise in record.exercises)
         exercises = counted(len(record.exercises), "exercise")
-        verb = "passes" if len(record.exercises) == 1 else "pass"
-        self._line(f"{passed_count(record)} of {exercises} {verb} the checks that you can see.", style="bold")
-        self._line(
-            f"{counted(hidden, 'more check')} {'is' if hidden == 1 else 'are'} hidden, and graded when you hand in."
-        )
+        shown = f"The example passes in {partly_count(record)} of {exercises}; {when_handed_in(hidden)}."
+        self._line(shown, style="bold")
         if warning := ungraded(record):
             self._line(f"! {warning}", style=STYLES["error"])
-        self._line(f"Isolation: {ISOLATION[record.isolation]}. What you can see always asks with the same numbers.")
+        self._line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
+
+
+def _when(check: CheckResult) -> str:
+    """When a check that did not run will."""
+    return safe_line(check.message or "not run").rstrip(".").lower()

@@ -25,10 +25,14 @@ class Mark:
 MARKS: Mapping[Status, Mark] = {
     "passed": Mark("passed", "✓", "+"),
     "failed": Mark("failed", "✗", "x"),
+    "partly": Mark("in part", "~", "~"),
     "not_started": Mark("not started", "○", "o"),
     "missing": Mark("missing", "·", "-"),
     "error": Mark("not graded", "!", "!"),
 }
+
+CHECKED: tuple[Status, ...] = ("passed", "failed", "partly", "error")
+"""Of an exercise that was looked at."""
 
 NOT_GRADED = "The grader itself failed here. That is no fault of the submission, and it is not a zero."
 
@@ -96,7 +100,7 @@ def common_cause(finding: Finding) -> str:
 
 def unseen(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
     """Of an exercise that was checked, the hidden checks that were not there: a learner's bundle does not hold them."""
-    is_checked = exercise.status in ("passed", "failed", "error")
+    is_checked = exercise.status in CHECKED
     return tuple(
         check for check in exercise.checks if is_checked and check.outcome == "skipped" and check.message == HIDDEN
     )
@@ -104,10 +108,23 @@ def unseen(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
 
 def not_run(exercise: ExerciseResult) -> str:
     """A remark about checks that were skipped, or nothing."""
-    if hidden := unseen(exercise):
-        return f"And {counted(len(hidden), 'hidden check')}, graded when you hand in."
-    count = sum(check.outcome == "skipped" for check in exercise.checks)
-    return f"{counted(count, 'check')} not run." if count and exercise.status in ("passed", "failed", "error") else ""
+    left = sum(check.outcome == "skipped" for check in exercise.checks)
+    if not left or exercise.status not in CHECKED:
+        return ""
+    if exercise.status == "partly":
+        return f"{held_so_far(left, is_example=bool(unseen(exercise)))}."
+    return f"{when_handed_in(left)}." if unseen(exercise) else f"{counted(left, 'check')} not run."
+
+
+def held_so_far(left: int, *, is_example: bool, begins: bool = True) -> str:
+    """What there is to say of an exercise where all that ran here held, but so many checks did not run."""
+    said = f"{'the example passes' if is_example else 'what could be checked here holds'}; {when_handed_in(left)}"
+    return said[0].upper() + said[1:] if begins else said
+
+
+def when_handed_in(left: int) -> str:
+    """That so many checks are still to come."""
+    return f"{counted(left, 'check')} {'runs' if left == 1 else 'run'} when you hand in"
 
 
 def checks_passed(exercises: Sequence[ExerciseResult]) -> tuple[int, int]:
@@ -118,7 +135,7 @@ def checks_passed(exercises: Sequence[ExerciseResult]) -> tuple[int, int]:
 
 def waits_for_main(check: CheckResult) -> bool:
     """Whether the check passed but its points wait for the exercise's main check."""
-    return check.outcome == "passed" and check.points < check.max_points
+    return check.outcome == "passed" and check.points < check.max_points and bool(check.message)
 
 
 def ungraded(record: Record) -> str:
@@ -130,6 +147,11 @@ def ungraded(record: Record) -> str:
 def passed_count(record: Record) -> int:
     """How many exercises passed."""
     return sum(exercise.status == "passed" for exercise in record.exercises)
+
+
+def partly_count(record: Record) -> int:
+    """Of how many exercises all held that could be checked, while other checks did not run."""
+    return sum(exercise.status == "partly" for exercise in record.exercises)
 
 
 def score(value: float) -> str:

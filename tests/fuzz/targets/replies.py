@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from grader.course import Exercise
+from grader.judge.alike import same_answers
 from grader.judge.answers import Answers
 from grader.judge.case import Case, Question, function, module
 from grader.judge.diagnosis import CheckedExchanges, diagnose
 from grader.judge.draw import Draw
 from grader.judge.exhibit import exhibit_of
 from grader.judge.failure import CheckFailed
-from grader.judge.learner import Learner, same_answers
+from grader.judge.learner import Learner
 from grader.judge.process import WalledProcess
 from grader.judge.trusted import Expected
 from grader.sandbox.budget import Budget
@@ -215,8 +216,8 @@ def run(data: bytes) -> None:
     number, learner, passed = judged(data)
     for exchange in learner.exchanges:
         due = EXPECTED.due(exchange.question)
-        for case, came, right in zip(exchange.question.cases, exchange.answers, due, strict=True):
-            same_answers(came, right, case)
+        for came, right in zip(exchange.answers, due, strict=True):
+            same_answers(came, right)
             if passed and number in COMPARED:
                 _assert_right(came, right)
     assert learner.exchanges or not passed

@@ -1,0 +1,45 @@
+"""Who knows what is expected of the checks of one exercise: the reference itself, or a plan that was written down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from .answers import Answers
+from .case import Question
+from .draw import Draw
+from .errors import GraderBroken
+from .mistakes import Mistake
+
+
+class NotInPlan(GraderBroken):
+    """A check asks what nobody has written down the answer to; only the whole course can tell."""
+
+
+class GivesAnswers(Protocol):
+    """A known mistake, as code or as what is kept of its answers."""
+
+    def gives(self, came: Answers, question: Question, number: int) -> bool:
+        """Whether a learner's answer to one case of a question is this mistake's."""
+        ...
+
+
+class KnowsAnswers(Protocol):
+    """Whoever knows what is expected."""
+
+    def draw(self, seed: int, exercise: str, check: str) -> Draw:
+        """The hidden inputs of one check."""
+        ...
+
+    def due(self, question: Question) -> list[Answers]:
+        """The reference's answers. A plan raises NotInPlan for a question that is not in it."""
+        ...
+
+    def slack(self, question: Question) -> list[Answers]:
+        """How far rounding alone may move each number of them, in the same structure. Raises as `due` does."""
+        ...
+
+    @property
+    def mistakes(self) -> Sequence[tuple[Mistake, GivesAnswers]]:
+        """The known mistakes, ready to be held against a learner's answers."""
+        ...

@@ -1,0 +1,175 @@
+"""What is kept of a known mistake's answer to one case: enough to tell it from others, a few numbers a tensor.
+
+A tensor's elements are dealt out to a few groups, and of each group a sum with changing signs is kept. An element
+that is off moves the sum of its group, wherever it stands; and answers that `same_answers` takes for the same can't
+differ in a sum by more than the group's tolerances together. So who made a mistake is always recognised, as in the
+judge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from .alike import error_identity, reach
+from .answers import Answers
+from .case import GRADIENTS, OBSERVED
+from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name, gradient_scale
+
+GROUPS = 16
+ROUNDING_OF_SUMS = 1e-6
+"""Sums are kept with six digits, as a part of the largest number among those that are added."""
+
+Print = dict[str, Any]
+"""Plain data, ready for JSON."""
+
+
+def fingerprint(answers: Answers) -> Print:
+    """What is kept of an answer."""
+    if answers.error is not None:
+        return {"error": list(error_identity(answers.error))}
+    return {"values": {name: _of_value(name, value) for name, value in answers.values.items()}}
+
+
+def has_fingerprint(came: Answers, kept: Print) -> bool:
+    """Whether an answer can't be told from the one that this is kept of."""
+    if came.error is not None or "error" in kept:
+        return came.error is not None and list(error_identity(came.error)) == kept.get("error")
+    return all(
+        name in came.values and _value_fits(name, came.values[name], each) for name, each in kept["values"].items()
+    )
+
+
+def _of_value(name: str, value: Any) -> Print:
+    if name == GRADIENTS and isinstance(value, Mapping):
+        scale = gradient_scale({key: each for key, each in value.items() if each is not None})
+        return {
+            "keys": sorted(value),
+            "scale": scale if math.isfinite(scale) else 0.0,
+            "gradients": {key: _of(gradient) for key, gradient in value.items() if gradient is not None},
+        }
+    if name == OBSERVED:
+        return {"printed": bool(value["printed"])}
+    return _of(value)
+
+
+def _value_fits(name: str, came: Any, kept: Print) -> bool:
+    if "gradients" in kept:
+        if not isinstance(came, Mapping) or sorted(came) != kept["keys"] or reach(came) != set(kept["gradients"]):
+            return False
+        scale = GENEROUS * kept["scale"]
+        return all(_fits(came[key], each, scale) for key, each in kept["gradients"].items())
+    if "printed" in kept:
+        return bool(came["printed"]) is kept["printed"]
+    is_tensor = "dtype" in kept
+    return _fits(came, kept, GENEROUS * kept.get("largest", 0.0) if is_tensor else None)
+
+
+def _of(value: Any) -> Print:
+    if isinstance(value, torch.Tensor):
+        return _of_tensor(value)
+    if isinstance(value, (list, tuple)):
+        return {"list": [_of(each) for each in value]}
+    if isinstance(value, Mapping):
+        return {"map": {_key(key): _of(each) for key, each in value.items()}}
+    if isinstance(value, float):
+        return {"float": repr(value)}
+    return {"is": _key(value)}
+
+
+def _key(value: Any) -> str:
+    return f"{type(value).__name__} {value!r}"
+
+
+def _fits(came: Any, kept: Print, scale: float | None = None) -> bool:
+    """As `compare.difference` has it; `scale` is the size of number to which the tolerance is relative."""
+    if "dtype" in kept:
+        return isinstance(came, torch.Tensor) and _tensor_fits(came, kept, scale)
+    if "list" in kept:
+        return (
+            isinstance(came, (list, tuple)) and len(came) == len(kept["list"]) and all(map(_fits, came, kept["list"]))
+        )
+    if "map" in kept:
+        if not isinstance(came, Mapping):
+            return False
+        named = {_key(key): value for key, value in came.items()}
+        return named.keys() == kept["map"].keys() and all(_fits(named[key], each) for key, each in kept["map"].items())
+    if "float" in kept:
+        if isinstance(came, torch.Tensor) and came.numel() == 1:
+            came = came.item()
+        is_number = isinstance(came, (int, float)) and not isinstance(came, bool)
+        return is_number and math.isclose(came, float(kept["float"]), rel_tol=RELATIVE)
+    return bool(_key(came) == kept["is"])
+
+
+# --- tensors ----------------------------------------------------------------------------------------------------
+
+
+def _of_tensor(tensor: torch.Tensor) -> Print:
+    kept: Print = {"dtype": dtype_name(tensor), "shape": list(tensor.shape)}
+    if not tensor.is_floating_point():
+        return {**kept, "digest": _digest(tensor)}
+    numbers = tensor.double()
+    finite = numbers.nan_to_num(0.0, 0.0, 0.0)
+    largest = float(finite.abs().max()) if finite.numel() else 0.0
+    if odd := _odd_places(numbers):
+        kept["odd"] = odd
+    sums = _sums(finite, largest)
+    return {**kept, "largest": largest, "sums": [float(f"{each:.6g}") for each in sums.tolist()]}
+
+
+def _tensor_fits(came: torch.Tensor, kept: Print, scale: float | None) -> bool:
+    if dtype_name(came) != kept["dtype"] or list(came.shape) != kept["shape"]:
+        return False
+    if "digest" in kept:
+        return bool(_digest(came) == kept["digest"])
+    numbers = came.double()
+    if _odd_places(numbers) != kept.get("odd", ""):
+        return False
+    largest = kept["largest"]
+    allowed = RELATIVE * (largest if scale is None else scale)
+    if came.dtype in (torch.float16, torch.bfloat16):
+        allowed = ULPS_OF_HALF * torch.finfo(came.dtype).eps * (largest + RELATIVE)
+    if largest == 0.0:
+        return bool((numbers.nan_to_num(0.0, 0.0, 0.0).abs() <= allowed).all())
+    moved = (_sums(numbers.nan_to_num(0.0, 0.0, 0.0), largest) - torch.tensor(kept["sums"], dtype=torch.float64)).abs()
+    counts = _dealt(numbers.numel())[2]
+    return bool((moved <= counts * (allowed / largest + ROUNDING_OF_SUMS)).all())
+
+
+def _digest(tensor: torch.Tensor) -> str:
+    content = (
+        tensor.detach().clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8).numpy().tobytes()
+    )
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def _odd_places(numbers: torch.Tensor) -> str:
+    """Where there is NaN or infinity, in short; nothing when all numbers are finite."""
+    if bool(numbers.isfinite().all()):
+        return ""
+    return _digest(numbers.isnan() + 2 * numbers.isposinf() + 3 * numbers.isneginf())
+
+
+def _sums(finite: torch.Tensor, largest: float) -> torch.Tensor:
+    """The sum of each group, as a part of the largest number."""
+    groups, signs, counts = _dealt(finite.numel())
+    parts = finite.reshape(-1) / (largest or 1.0) * signs
+    return torch.zeros(counts.numel(), dtype=torch.float64).index_add_(0, groups, parts)
+
+
+@lru_cache(maxsize=256)
+def _dealt(count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Of each of so many elements its group and its sign, and the size of each group: the same on every machine."""
+    if count <= GROUPS:
+        return torch.arange(count), torch.ones(count, dtype=torch.float64), torch.ones(count, dtype=torch.float64)
+    # multiplied by a large odd number, neighbours and the columns of a matrix come to lie in different groups
+    mixed = (torch.arange(count, dtype=torch.int64) * 2654435761) % 2**32
+    mixed = ((mixed ^ (mixed >> 15)) * 2246822519) % 2**32
+    groups, signs = (mixed >> 16) % GROUPS, ((mixed >> 8) % 2).double() * 2 - 1
+    return groups, signs, torch.bincount(groups, minlength=GROUPS).double()

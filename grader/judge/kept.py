@@ -1,0 +1,120 @@
+"""What is expected of one exercise, as a plan's file has it: in a learner's bundle it stands in for the reference.
+
+`Kept` answers what `Expected` answers, without reference and mistakes. `packed_due` writes down what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from grader.sandbox.inside import wire
+
+from .alike import same_answers
+from .answers import Answers
+from .case import Question
+from .draw import Draw
+from .expected import GivesAnswers, NotInPlan
+from .fingerprint import has_fingerprint
+from .mistakes import Mistake
+from .plan import DrawnBefore, PlannedCheck
+from .plan_file import AS_REFERENCE, KnownMistake, PlanFile
+
+
+def packed_due(due: Sequence[Answers], slack: Sequence[Answers]) -> bytes:
+    """The answers to one question as they are written down; of each tensor's slack only the largest number counts."""
+    told = [
+        [dict(each.values), each.error, _largest(dict(moved.values))] for each, moved in zip(due, slack, strict=True)
+    ]
+    return wire.pack(told, wire.TRUSTED_BYTES)
+
+
+def _largest(slack: Any) -> Any:
+    if isinstance(slack, torch.Tensor):
+        return float(slack.max()) if slack.numel() else 0.0
+    if isinstance(slack, dict):
+        return {key: _largest(each) for key, each in slack.items()}
+    if isinstance(slack, (list, tuple)):
+        return [_largest(each) for each in slack]
+    return slack
+
+
+def _spread(largest: Any, due: Any) -> Any:
+    """Slack in the form of what is due."""
+    if isinstance(due, torch.Tensor):
+        return None if largest is None else torch.tensor(largest, dtype=torch.float64).expand(due.shape)
+    if isinstance(due, Mapping) and isinstance(largest, Mapping):
+        return {key: _spread(largest.get(key), each) for key, each in due.items()}
+    if isinstance(due, (list, tuple)) and isinstance(largest, (list, tuple)) and len(due) == len(largest):
+        return [_spread(one, other) for one, other in zip(largest, due, strict=True)]
+    return None
+
+
+class Kept:
+    """What a plan knows of an exercise. Raises NotInPlan for everything else."""
+
+    def __init__(self, plan: PlanFile) -> None:
+        self._plan = plan
+        self._read: dict[str, tuple[list[Answers], list[Answers]]] = {}
+
+    def draw(self, seed: int, exercise: str, check: str) -> Draw:
+        """The inputs of one check. What is drawn beyond the plan is drawn as always."""
+        kept = self._plan.draws.get(check)
+        known = PlannedCheck(check, is_visible=False)
+        if kept is not None:
+            known.drawn, known.shapes = kept.drawn, dict(kept.shapes)
+        return DrawnBefore(known, lambda: _WithoutReference(seed, exercise, check, {}))
+
+    def due(self, question: Question) -> list[Answers]:
+        """What the reference answered."""
+        return self._answers(question)[0]
+
+    def slack(self, question: Question) -> list[Answers]:
+        """How far rounding alone could move it."""
+        return self._answers(question)[1]
+
+    def _answers(self, question: Question) -> tuple[list[Answers], list[Answers]]:
+        digest = question.digest.hex()
+        if digest not in self._read:
+            if digest not in self._plan.due:
+                raise NotInPlan("this bundle has no answer to what is asked here")
+            told = wire.unpack_frame(self._plan.due[digest])
+            self._read[digest] = (
+                [Answers(values, error) for values, error, _ in told],
+                [Answers(_spread(largest, values)) for values, _, largest in told],
+            )
+        return self._read[digest]
+
+    @cached_property
+    def mistakes(self) -> tuple[tuple[Mistake, GivesAnswers], ...]:
+        """The known mistakes by name, with what is kept of their answers."""
+        return tuple(
+            (Mistake(each.id, each.message, caught_by=""), _KeptMistake(each, self)) for each in self._plan.mistakes
+        )
+
+    def gives(self, mistake: KnownMistake, came: Answers, question: Question, number: int) -> bool:
+        """Whether an answer is a mistake's. Raises NotInPlan for a question that the mistake was not asked."""
+        places = mistake.answers.get(question.digest.hex())
+        if places is None:
+            raise NotInPlan("this bundle does not know what the known mistakes answer here")
+        place = places[number]
+        if place == AS_REFERENCE:
+            return same_answers(came, self.due(question)[number])
+        return has_fingerprint(came, self._plan.prints[place])
+
+
+class _KeptMistake:
+    def __init__(self, mistake: KnownMistake, kept: Kept) -> None:
+        self._mistake = mistake
+        self._kept = kept
+
+    def gives(self, came: Answers, question: Question, number: int) -> bool:
+        return self._kept.gives(self._mistake, came, question, number)
+
+
+class _WithoutReference(Draw):
+    def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
+        raise NotInPlan(f"this bundle does not know the parameters of {entry}")

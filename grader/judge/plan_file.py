@@ -1,0 +1,230 @@
+"""The plan of one exercise with one seed as a file: what a learner's bundle holds in place of answers and mistakes.
+
+A file in the format of safetensors: the numbers that the checks draw and the answers that are expected as tensors,
+everything else as JSON in its header. Nothing is ever pickled. What is sent to a learner's code is not in it, for it is
+made again from what was drawn: that takes less room, and hardly more time than to read it.
+
+`PlanFile` is what is in such a file. `grader/judge/kept.py` gives the answers in it to a judge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import safetensors.torch
+import torch
+
+from .draw import Kind
+from .errors import GraderBroken
+from .fingerprint import Print
+
+VERSION = 1
+"""Of the format."""
+
+JUDGE = 1
+"""Counts up when checks are asked, or answers compared, in another way: older plans are then stale."""
+
+MAX_HEADER_BYTES = 64 * 1024 * 1024
+
+Drawn = tuple[Kind, tuple[int, ...], torch.Tensor]
+AS_REFERENCE = -1
+"""Stands for a mistake's answer that is the reference's."""
+
+
+@dataclass
+class PlannedDraws:
+    """What one check draws, in order, and the shapes that it asks for by what it asked with."""
+
+    drawn: list[Drawn] = field(default_factory=list)
+    shapes: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+
+
+@dataclass
+class KnownMistake:
+    """A known mistake: its name, what is told of it, and its answers.
+
+    `answers`: by the question's digest, of each case the place of a fingerprint in the file's `prints`.
+    """
+
+    id: str
+    message: str
+    answers: dict[str, list[int]] = field(default_factory=dict)
+
+
+@dataclass
+class PlanFile:
+    """What is in the file. `due` are the answers by the question's digest, packed as grader/judge/kept.py does it."""
+
+    exercise: str
+    seed: int
+    checks_digest: str
+    course_digest: str
+    draws: dict[str, PlannedDraws] = field(default_factory=dict)
+    due: dict[str, bytes] = field(default_factory=dict)
+    mistakes: list[KnownMistake] = field(default_factory=list)
+    prints: list[Print] = field(default_factory=list)
+
+    def to_bytes(self) -> bytes:
+        """The file, the same bytes for the same plan."""
+        numbers = _Numbers()
+        questions = sorted(self.due)
+        about = {
+            "version": VERSION,
+            "judge": JUDGE,
+            "exercise": self.exercise,
+            "seed": self.seed,
+            "checks": self.checks_digest,
+            "course": self.course_digest,
+            "draws": {
+                name: {
+                    "drawn": [[kind, list(sizes), numbers.add(tensor)] for kind, sizes, tensor in each.drawn],
+                    "shapes": each.shapes,
+                }
+                for name, each in sorted(self.draws.items())
+            },
+            "due": {digest: len(self.due[digest]) for digest in questions},
+            "mistakes": [[each.id, each.message] for each in self.mistakes],
+            "asked": {digest: len(places) for digest, places in sorted(self._asked().items())},
+        }
+        places = [place for each in self.mistakes for digest in sorted(each.answers) for place in each.answers[digest]]
+        tensors = {
+            **numbers.tensors(),
+            "due": _bytes_as_tensor(b"".join(self.due[digest] for digest in questions)),
+            "places": torch.tensor(places, dtype=torch.int32),
+            "prints": _bytes_as_tensor(_json(self.prints)),
+        }
+        told = _json(about).decode("ascii")
+        return safetensors.torch.save(tensors, {"plan": told, "digest": _digest_of(told, tensors)})
+
+    def _asked(self) -> Mapping[str, list[int]]:
+        return self.mistakes[0].answers if self.mistakes else {}
+
+    @classmethod
+    def read(cls, path: Path, *, exercise: str, seed: int, checks: str) -> PlanFile:
+        """Read the plan of this exercise with this seed, for checks with this text.
+
+        Raises GraderBroken for a file that is damaged, not a plan, or one of something else; OSError when it is not
+        there.
+        """
+        content = path.read_bytes()
+        try:
+            about, tensors = _taken_apart(content)
+        except Exception as error:  # of safetensors, of JSON, of struct for a file that is cut short
+            raise GraderBroken(f"{_named(path)} is damaged: unzip the bundle again") from error
+        if about.get("version") != VERSION or about.get("judge") != JUDGE:
+            raise GraderBroken(
+                f"{_named(path)} was made by another version of the program: run `pip install ./program` in the bundle "
+                "that it belongs to"
+            )
+        if (about["exercise"], about["seed"]) != (exercise, seed):
+            raise GraderBroken(f"{_named(path)} is the plan of something else: unzip the bundle again")
+        if about["checks"] != digest_of_text(checks):
+            raise GraderBroken(
+                f"{_named(path)} belongs to other checks than those of {exercise}: unzip the bundle again"
+            )
+        try:
+            return cls._of(about, tensors)
+        except Exception as error:
+            raise GraderBroken(f"{_named(path)} is damaged: unzip the bundle again") from error
+
+    @classmethod
+    def _of(cls, about: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> PlanFile:
+        taken = dict.fromkeys(_Numbers.KINDS, 0)
+        draws = {
+            name: PlannedDraws(
+                [(kind, tuple(sizes), _number(tensors, taken, *kept)) for kind, sizes, kept in each["drawn"]],
+                each["shapes"],
+            )
+            for name, each in about["draws"].items()
+        }
+        packed, start, due = tensors["due"].numpy().tobytes(), 0, {}
+        for digest, size in about["due"].items():
+            due[digest] = packed[start : start + size]
+            start += size
+        places, start = tensors["places"].tolist(), 0
+        mistakes = [KnownMistake(id, message) for id, message in about["mistakes"]]
+        for mistake in mistakes:
+            for digest, count in about["asked"].items():
+                mistake.answers[digest] = places[start : start + count]
+                start += count
+        prints = json.loads(tensors["prints"].numpy().tobytes())
+        return cls(about["exercise"], about["seed"], about["checks"], about["course"], draws, due, mistakes, prints)
+
+
+def digest_of_text(*texts: str) -> str:
+    """What tells one course's files from another's; how lines end, which unpacking may change, plays no part."""
+    digest = hashlib.sha256()
+    for text in texts:
+        content = text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
+        digest.update(f"{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:32]
+
+
+class _Numbers:
+    """Drawn numbers end to end: one long tensor of a kind takes less room than many short ones."""
+
+    KINDS: ClassVar = {"half": torch.float16, "single": torch.float32, "double": torch.float64, "whole": torch.int64}
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[torch.Tensor]] = {name: [] for name in self.KINDS}
+
+    def add(self, tensor: torch.Tensor) -> list[Any]:
+        """Keep a tensor as small as it can be without loss; return how to find it again."""
+        name = next(
+            name
+            for name, dtype in self.KINDS.items()
+            if dtype.is_floating_point == tensor.is_floating_point()
+            and torch.equal(tensor.to(dtype).to(tensor.dtype), tensor)
+        )
+        self._parts[name].append(tensor.to(self.KINDS[name]).reshape(-1))
+        return [name, str(tensor.dtype).removeprefix("torch."), list(tensor.shape)]
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        return {name: torch.cat([torch.empty(0, dtype=self.KINDS[name]), *each]) for name, each in self._parts.items()}
+
+
+def _number(
+    tensors: Mapping[str, torch.Tensor], taken: dict[str, int], name: str, dtype: str, shape: Sequence[int]
+) -> torch.Tensor:
+    start = taken[name]
+    taken[name] += torch.Size(shape).numel()
+    return tensors[name][start : taken[name]].to(getattr(torch, dtype)).reshape(shape)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def _bytes_as_tensor(content: bytes) -> torch.Tensor:
+    return torch.frombuffer(bytearray(content), dtype=torch.uint8) if content else torch.empty(0, dtype=torch.uint8)
+
+
+def _digest_of(told: str, tensors: Mapping[str, torch.Tensor]) -> str:
+    digest = hashlib.blake2b(told.encode(), digest_size=16)
+    for name in sorted(tensors):
+        digest.update(name.encode() + tensors[name].reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _taken_apart(content: bytes) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+    (size,) = struct.unpack_from("<Q", content)
+    if size > min(len(content), MAX_HEADER_BYTES):
+        raise ValueError("a header that is too long")
+    told = json.loads(content[8 : 8 + size])["__metadata__"]
+    tensors = safetensors.torch.load(content)
+    if told["digest"] != _digest_of(told["plan"], tensors):
+        raise ValueError("other bytes than were written")
+    about = json.loads(told["plan"])
+    if not isinstance(about, dict):
+        raise ValueError("not a plan")
+    return about, tensors
+
+
+def _named(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"

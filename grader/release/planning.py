@@ -1,0 +1,291 @@
+"""Make the plans that a bundle holds: what its checks ask, what is expected, and what each known mistake answers.
+
+Wrong code can be asked something else than right code. So the known mistakes, and the reference with odd answers, go
+through the checks too, and what is expected of what they are asked is kept as well. Of the mistakes' code nothing is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from grader.course import Course, Exercise, load_course
+from grader.judge.alike import same_answers
+from grader.judge.answers import Answers
+from grader.judge.case import Question
+from grader.judge.checks import Check
+from grader.judge.collection import Kit, Worth
+from grader.judge.draw import Draw, Kind
+from grader.judge.fingerprint import Print, fingerprint
+from grader.judge.grading import Judge
+from grader.judge.kept import packed_due
+from grader.judge.learner import Learner, Meanwhile, nothing
+from grader.judge.plan import Plan, key_of_shapes, rehearse
+from grader.judge.plan_file import AS_REFERENCE, Drawn, KnownMistake, PlanFile, PlannedDraws, digest_of_text
+from grader.judge.quiet import quietly
+from grader.judge.trusted import Expected, TrustedModule
+
+BELOW_ONE = 1 - 2**-11
+"""The largest float16 below 1, so that a uniform number stays one."""
+
+MANY_NUMBERS = 2048
+"""So many drawn at once are kept with half of the digits: most of a bundle's size would be theirs."""
+
+FEW_EXERCISES = 4
+"""Up to so many are planned in this process: another takes longer to start."""
+
+ODD = """
+
+def _odd(call):
+    return lambda *given, **named: {odd}
+
+
+for _name in {entries!r}:
+    _found = globals()[_name]
+    if hasattr(_found, "forward"):
+        _found.forward = _odd(_found.forward)
+    elif not isinstance(_found, type):
+        globals()[_name] = _odd(_found)
+"""
+"""Put behind a reference, this makes it answer with something of another kind."""
+
+ODD_ANSWERS = ("None", "(call(*given, **named),) * 2")
+
+
+def worths_of(course: Course) -> dict[str, dict[str, Worth]]:
+    """What each check of each exercise is worth, by its name. Raises GraderBroken for checks of no use."""
+    judge = Judge(course, "none", 0)
+    judge.grade([], lambda record: None)
+    return judge.worths
+
+
+def plans_of(
+    course: Course,
+    bundle: Course,
+    seeds: Sequence[int],
+    *,
+    with_mistakes: bool,
+    advance: Callable[[str], None] = lambda exercise: None,
+) -> Iterator[tuple[Exercise, int, bytes]]:
+    """The plans of all exercises for the checks that the bundle has, with each seed; `advance` hears of each exercise.
+
+    Raises GraderBroken for checks or mistakes that can't be used.
+    """
+    tasks = [(course.root, bundle.root, each.id, tuple(seeds), with_mistakes) for each in course.exercises]
+    for exercise, files in zip(course.exercises, _in_processes(tasks), strict=True):
+        for seed, content in zip(seeds, files, strict=True):
+            yield exercise, seed, content
+        advance(exercise.id)
+
+
+_Task = tuple[Path, Path, str, tuple[int, ...], bool]
+
+
+def _in_processes(tasks: Sequence[_Task]) -> Iterator[list[bytes]]:
+    processes = min(os.cpu_count() or 1, len(tasks))
+    if len(tasks) <= FEW_EXERCISES or processes == 1:
+        yield from map(_planned, tasks)
+        return
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_planned, tasks)
+
+
+def _planned(task: _Task) -> list[bytes]:
+    """The plans of one exercise."""
+    whole, bundle, id, seeds, with_mistakes = task
+    course, released = (load_course(root / "course.yml") for root in (whole, bundle))
+    judge = Judge(released, "none", 0, [id])
+    checks = judge.checks_of(id)
+    with quietly():
+        return [
+            _Planning(Kit(course, course.exercise(id)), checks, seed).plan(released, with_mistakes) for seed in seeds
+        ]
+
+
+class _Planning:
+    """Makes the plan of one exercise with one seed."""
+
+    def __init__(self, kit: Kit, checks: Sequence[Check], seed: int) -> None:
+        exercise = self._exercise = kit.exercise
+        course = kit.course
+        self._stub, self._checks, self._seed = kit.stub, checks, seed
+        self._paths = course.solution_path(exercise), course.mistakes_path(exercise)
+        self._expected = _Noting(Expected(*self._paths))
+        self._asked: dict[bytes, Question] = {}
+
+    def plan(self, bundle: Course, with_mistakes: bool) -> bytes:
+        """The file. In a check that trains a model nothing is compared with the reference, and no mistake is known."""
+        plan = rehearse(self._checks, self._expected, self._exercise.id, self._seed, self._stub)
+        mistakes = self._expected.whole.mistakes
+        trains = any(not check.is_rehearsed for check in plan.checks.values())
+        if not trains:
+            for answering in (*self._odd_ones(), *(module for _, module in mistakes)):
+                self._try(plan, answering)
+        checks_text = bundle.checks_path(self._exercise).read_text("utf-8")
+        texts = (path.read_text("utf-8") for path in self._paths)
+        file = PlanFile(
+            self._exercise.id,
+            self._seed,
+            digest_of_text(checks_text),
+            digest_of_text(checks_text, *texts),
+            draws=self._expected.draws,
+            due={digest.hex(): self._packed(question) for digest, question in self._expected.questions.items()},
+        )
+        if with_mistakes and not trains:
+            self._add_mistakes(file)
+        return file.to_bytes()
+
+    def _odd_ones(self) -> list[_Answering]:
+        source = self._paths[0].read_text("utf-8")
+        entries = self._exercise.entry_points
+        odd = [TrustedModule(source + ODD.format(odd=odd, entries=entries), "odd") for odd in ODD_ANSWERS]
+        return [_Garbled(self._expected.whole.reference), *odd]
+
+    def _try(self, plan: Plan, module: _Answering) -> None:
+        """Let the checks ask a file of the course as they ask a learner's, and keep what they ask."""
+        for check in self._checks:
+            planned = plan.checks[check.name]
+            fresh = partial(self._expected.draw, self._seed, self._exercise.id, check.name)
+            draw = planned.draw(fresh)
+            learner = Learner(
+                worker=_Worker(module),
+                expected=self._expected,
+                draw=draw,
+                source=self._stub,
+                given=self._stub,
+                questions=planned.questions(),
+            )
+            with suppress(Exception):  # wrong code is meant to fail here; what it was asked is all that counts
+                check.run(learner, draw)
+            for exchange in learner.exchanges:
+                self._asked[exchange.question.digest] = exchange.question
+                with suppress(Exception):
+                    self._expected.due(exchange.question)
+        for planned in plan.checks.values():
+            for question in planned.asked:
+                self._asked[question.digest] = question
+
+    def _packed(self, question: Question) -> bytes:
+        return packed_due(self._expected.whole.due(question), self._expected.whole.slack(question))
+
+    def _add_mistakes(self, file: PlanFile) -> None:
+        places: dict[str, int] = {}
+        for mistake, module in self._expected.whole.mistakes:
+            known = KnownMistake(mistake.id, mistake.message)
+            for digest, question in self._asked.items():
+                right = self._expected.whole.due(question)
+                known.answers[digest.hex()] = [
+                    _place_of(answer, due, file.prints, places)
+                    for answer, due in zip(module.answer(question), right, strict=True)
+                ]
+            file.mistakes.append(known)
+
+
+def _place_of(answer: Answers, due: Answers, prints: list[Print], places: dict[str, int]) -> int:
+    """Where the fingerprint of an answer stands; many mistakes answer the same."""
+    if same_answers(answer, due):
+        return AS_REFERENCE
+    kept = fingerprint(answer)
+    place = places.setdefault(repr(kept), len(prints))
+    if place == len(prints):
+        prints.append(kept)
+    return place
+
+
+class _Noting:
+    """Asks the reference, and keeps what it was asked and what was drawn."""
+
+    def __init__(self, whole: Expected) -> None:
+        self.whole = whole
+        self.mistakes = whole.mistakes
+        self.questions: dict[bytes, Question] = {}
+        self.draws: dict[str, PlannedDraws] = {}
+
+    def draw(self, seed: int, exercise: str, check: str) -> Draw:
+        kept = self.draws.setdefault(check, PlannedDraws())
+        return _Noted(Draw(seed, exercise, check, self.whole.reference.namespace), kept)
+
+    def due(self, question: Question) -> list[Answers]:
+        self.questions[question.digest] = question
+        return self.whole.due(question)
+
+    def slack(self, question: Question) -> list[Answers]:
+        return self.whole.slack(question)
+
+
+class _Noted(Draw):
+    """Draws numbers with fewer digits, which take less room, and keeps them; of several turns the longest is kept."""
+
+    def __init__(self, source: Draw, kept: PlannedDraws) -> None:
+        self._source = source
+        self._kept = kept
+        self._drawn: list[Drawn] = []
+
+    def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
+        numbers = self._source._numbers(kind, *sizes)
+        if kind in ("normal", "uniform"):
+            numbers = _shortened(numbers, kind)
+        self._drawn.append((kind, sizes, numbers.clone()))
+        if len(self._drawn) > len(self._kept.drawn):
+            self._kept.drawn = self._drawn
+        return numbers
+
+    def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
+        shapes = {name: list(shape) for name, shape in self._source._shapes(entry, init, keywords).items()}
+        self._kept.shapes[key_of_shapes(entry, init, keywords)] = shapes
+        return shapes
+
+
+def _shortened(numbers: torch.Tensor, kind: Kind) -> torch.Tensor:
+    short = numbers.half() if numbers.numel() >= MANY_NUMBERS else numbers.float()
+    return (short.clamp(max=BELOW_ONE) if kind == "uniform" else short).double()
+
+
+class _Worker:
+    """Passes a question on to a file of the course."""
+
+    def __init__(self, module: _Answering) -> None:
+        self._module = module
+
+    def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
+        """The answers in the form in which a worker sends them."""
+        told = zip(question.cases, self._module.answer(question), strict=True)
+        return [
+            {
+                "answers": {str(number): answers.values.get(name) for number, name in case.told.items()},
+                "error": answers.error,
+            }
+            for case, answers in told
+        ]
+
+
+class _Garbled:
+    """Answers in the right form with other numbers, so that every comparison is gone through to its end."""
+
+    def __init__(self, reference: TrustedModule) -> None:
+        self._reference = reference
+
+    def answer(self, question: Question) -> list[Answers]:
+        """The reference's answers, off by one."""
+        return [Answers(_garbled(dict(each.values)), each.error) for each in self._reference.answer(question)]
+
+
+_Answering = TrustedModule | _Garbled
+
+
+def _garbled(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value + 1 if value.is_floating_point() else value
+    if isinstance(value, dict):
+        return {key: _garbled(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_garbled(item) for item in value)
+    return value

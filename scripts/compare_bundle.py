@@ -1,0 +1,136 @@
+"""Does a learner's bundle say what `kata grade` says? For every reference, alternative and known mistake of the course.
+
+    python scripts/compare_bundle.py                       a bundle made for one seed, all exercises
+    python scripts/compare_bundle.py softmax attention     these exercises only
+    python scripts/compare_bundle.py --bundle DIR          an unzipped bundle that is there, its first seed
+
+Each is judged twice, with the whole course and with the bundle, from the same seed: how each check ends must be the
+same, and so must the mistakes that are named. (The numbers are not quite the same: a bundle's have fewer digits.) What
+differs is printed; exit status 1 when a check ends in another way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import Course, load_course
+from grader.judge.grading import Judge
+from grader.judge.mistakes import load_bank
+from grader.release.bundle import Contents, make_bundle, write_files
+from grader.results import MAX_SEED, ExerciseResult, Record
+from grader.sandbox.doctor import strongest_level
+from grader.sandbox.levels import Level
+from grader.submission import SourceFile, Submission
+
+ROOT = Path(__file__).resolve().parents[1]
+
+NOT_NAMED = frozenset({"tiny_gpt"})
+"""Exercises whose mistakes a bundle does not name: they would have to be trained there."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What the two say of the same file. `is_verdict`: how a check ended, else which mistakes are named."""
+
+    what: str
+    whole: object
+    bundle: object
+    is_verdict: bool
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.whole} in the course, {self.bundle} in the bundle"
+
+
+def sources_of(course: Course, ids: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Of each exercise the reference, the alternatives and the known mistakes, by name."""
+    found: dict[str, dict[str, str]] = {}
+    for exercise in map(course.exercise, ids):
+        reference = course.solution_path(exercise).read_text("utf-8")
+        named = found[exercise.id] = {"the reference": reference}
+        for path in sorted(course.alternatives_path(exercise).glob("*.py")):
+            named[f"the alternative {path.stem}"] = path.read_text("utf-8")
+        for mistake in load_bank(course.mistakes_path(exercise)):
+            named[f"the mistake {mistake.id}"] = mistake.source_from(reference)
+    return found
+
+
+def submissions_of(
+    course: Course, sources: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[Submission, dict[str, str]]]:
+    """Submissions of one file an exercise until all are handed in, each with what its files are."""
+    for number in range(max(map(len, sources.values()))):
+        what = {id: list(named)[number] for id, named in sources.items() if number < len(named)}
+        files = {
+            id: SourceFile(id, course.exercise(id).file_name, sources[id][name].encode()) for id, name in what.items()
+        }
+        yield Submission(f"number {number}", files, ()), what
+
+
+def compare(
+    course: Course, bundle: Course, sources: Mapping[str, Mapping[str, str]], seed: int, level: Level
+) -> Iterator[Difference]:
+    """Judge all of these with both, and tell what differs."""
+    pairs = list(submissions_of(course, sources))
+    found = []
+    for each in (course, bundle):
+        records: list[Record] = []
+        judge = Judge(each, level, seed, list(sources))
+        try:
+            judge.grade((submission for submission, _ in pairs), records.append)
+        finally:
+            judge.close()
+        found.append(records)
+    for (_, what), whole, released in zip(pairs, *found, strict=True):
+        for one, other in zip(whole.exercises, released.exercises, strict=True):
+            if one.id in what:
+                yield from _differences(f"{one.id}, {what[one.id]}", one, other)
+
+
+def _differences(what: str, whole: ExerciseResult, released: ExerciseResult) -> Iterator[Difference]:
+    for one, other in zip(whole.checks, released.checks, strict=True):
+        if one.outcome != other.outcome:
+            yield Difference(f"{what}, {one.name}", one.outcome, f"{other.outcome} {other.message}", True)
+    if (whole.status, whole.points) != (released.status, released.points):
+        here, there = (f"{each.status} with {each.points:g} points" for each in (whole, released))
+        yield Difference(what, here, there, True)
+    named, also = ([diagnosis.mistake for diagnosis in each.diagnosis] for each in (whole, released))
+    if named != also and whole.id not in NOT_NAMED:
+        yield Difference(what, named, also, False)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compare, print what differs and how much was compared."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("ids", nargs="*", help="exercises; all by default")
+    parser.add_argument("--bundle", type=Path, help="an unzipped bundle")
+    parser.add_argument("--isolation", default=None, help="as of `kata check` (default: the strongest there is)")
+    options = parser.parse_args(arguments)
+    course = load_course(ROOT / "course.yml")
+    sources = sources_of(course, options.ids or [each.id for each in course.exercises])
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="kata-compare-") as folder:
+        root = options.bundle or Path(folder)
+        if options.bundle is None:
+            write_files(make_bundle(course, Contents((secrets.randbelow(MAX_SEED + 1),))).files, root)
+        bundle = load_course(root / "course.yml")
+        seed = bundle.seeds[0]
+        found = list(compare(course, bundle, sources, seed, options.isolation or strongest_level()))
+    for difference in found:
+        print(difference)
+    files, verdicts = sum(map(len, sources.values())), sum(each.is_verdict for each in found)
+    print(
+        f"{files} files of {len(sources)} exercises with the seed {seed}: {verdicts} verdicts and "
+        f"{len(found) - verdicts} diagnoses differ ({time.monotonic() - began:.0f} s)"
+    )
+    return 1 if verdicts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
