@@ -49,7 +49,7 @@ def course_at(
     course = _course_at(given, near, submitted)
     if course.is_bundle and not may_be_bundle:
         raise UsageError(
-            f"{course.root} is a learner's bundle, without solutions and hidden checks: this needs the whole course "
+            f"{course.root} is a learner's bundle, without solutions: this needs the whole course "
             "(--course says where it is)."
         )
     return course

@@ -30,6 +30,7 @@ VERSION = 1
 JUDGE = 1
 """Counts up when checks are asked, or answers compared, in another way: older plans are then stale."""
 
+METADATA = "kata plan"
 MAX_HEADER_BYTES = 64 * 1024 * 1024
 
 Drawn = tuple[Kind, tuple[int, ...], torch.Tensor]
@@ -100,7 +101,8 @@ class PlanFile:
             "prints": _bytes_as_tensor(_json(self.prints)),
         }
         told = _json(about).decode("ascii")
-        return safetensors.torch.save(tensors, {"plan": told, "digest": _digest_of(told, tensors)})
+        # one entry: safetensors writes several in any order
+        return safetensors.torch.save(tensors, {METADATA: f"{_digest_of(told, tensors)} {told}"})
 
     def _asked(self) -> Mapping[str, list[int]]:
         return self.mistakes[0].answers if self.mistakes else {}
@@ -216,11 +218,11 @@ def _taken_apart(content: bytes) -> tuple[dict[str, Any], dict[str, torch.Tensor
     (size,) = struct.unpack_from("<Q", content)
     if size > min(len(content), MAX_HEADER_BYTES):
         raise ValueError("a header that is too long")
-    told = json.loads(content[8 : 8 + size])["__metadata__"]
+    digest, _, told = json.loads(content[8 : 8 + size])["__metadata__"][METADATA].partition(" ")
     tensors = safetensors.torch.load(content)
-    if told["digest"] != _digest_of(told["plan"], tensors):
+    if digest != _digest_of(told, tensors):
         raise ValueError("other bytes than were written")
-    about = json.loads(told["plan"])
+    about = json.loads(told)
     if not isinstance(about, dict):
         raise ValueError("not a plan")
     return about, tensors

@@ -138,7 +138,7 @@ def test_a_case_with_one_number_changed_is_another_question(judge: Judge) -> Non
 def test_what_was_drawn_is_drawn_again_and_goes_on_as_if_it_had_been_drawn(judge: Judge) -> None:
     graded(judge, RIGHT)
     planned = judge._plans["share"].checks["test_main"]
-    fresh = lambda: judge.kits["share"].expected.draw(7, "share", "test_main")  # noqa: E731
+    fresh = lambda: judge.kits["share"].expected(7).draw(7, "share", "test_main")  # noqa: E731
     again, anew = planned.draw(fresh), fresh()
     for _ in range(3):  # one more than in the rehearsal
         assert torch.equal(again.uniform(2, 3, low=1.0, high=3.0), anew.uniform(2, 3, low=1.0, high=3.0))

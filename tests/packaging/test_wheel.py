@@ -45,7 +45,9 @@ def workspace(installed: Installation, run_command: Run) -> Path:
 
 
 def test_course_in_it_is_the_learners_bundle(contents: dict[str, str]) -> None:
-    assert set(contents) == {
+    plans = {name for name in contents if name.startswith("plans/")}
+    assert len(plans) == 3 and {Path(name).name for name in plans} == {"01_share.plan"}
+    assert set(contents) - plans == {
         "LICENSE",
         "course.yml",
         "pytest.ini",
@@ -53,7 +55,6 @@ def test_course_in_it_is_the_learners_bundle(contents: dict[str, str]) -> None:
         FILE,
         "given/01_parts/01_share.py",
         "tests/checks/01_parts/01_share.py",
-        "tests/checks/01_parts/01_share.numbers",
         "tests/checks/01_parts/01_share.hidden.json",
     }
 
@@ -62,8 +63,7 @@ def test_course_in_it_is_the_learners_bundle(contents: dict[str, str]) -> None:
     "text",
     [
         pytest.param("return amounts / total", id="solution"),
-        pytest.param("draw.uniform(rows, columns", id="hidden check"),
-        pytest.param("You divided by the largest.", id="known mistake"),
+        pytest.param("amounts.amax(-1", id="known mistake"),
     ],
 )
 def test_no_answer_is_in_it(contents: dict[str, str], text: str) -> None:
@@ -109,14 +109,20 @@ def test_work_is_checked(source: str, status: int, workspace: Path, installed: I
     (workspace / FILE).write_text(source, encoding="utf-8")
     done = run_command(installed.kata, "check", "share", cwd=workspace)
     assert done.returncode == status, done.stdout + done.stderr
-    assert "2 hidden checks, graded when you hand in." in done.stdout
+    assert ("4 of 4 points" in done.stdout) is (status == 0)
+
+
+def test_known_mistake_is_named(workspace: Path, installed: Installation, run_command: Run) -> None:
+    (workspace / FILE).write_text("def share(amounts):\n    return amounts / amounts.sum()\n", encoding="utf-8")
+    done = run_command(installed.kata, "check", "share", cwd=workspace)
+    assert "This looks like: You divided by one sum of everything." in done.stdout
 
 
 def test_plain_pytest_checks_it_too(workspace: Path, installed: Installation, run_command: Run) -> None:
     (workspace / FILE).write_text(RIGHT, encoding="utf-8")
     done = run_command(installed.python, "-m", "pytest", "-v", "-p", "no:cacheprovider", cwd=workspace)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "01_share.py::test_example PASSED" in done.stdout and "1 passed, 2 hidden" in done.stdout
+    assert "01_share.py::test_example PASSED" in done.stdout and "3 passed" in done.stdout
 
 
 def test_watch_checks_what_is_saved(workspace: Path, installed: Installation) -> None:
@@ -124,7 +130,7 @@ def test_watch_checks_what_is_saved(workspace: Path, installed: Installation) ->
     try:
         watching.expect_exact("Save a file to have it checked.")
         (workspace / FILE).write_text(RIGHT + "\n", encoding="utf-8")
-        watching.expect_exact("2 hidden checks, graded when you hand in.")
+        watching.expect_exact("4 / 4")
     finally:
         watching.close(force=True)
 
@@ -138,4 +144,4 @@ def test_doctor_says_what_this_machine_can_isolate(installed: Installation, run_
 def test_grading_a_class_asks_for_the_whole_course(workspace: Path, installed: Installation, run_command: Run) -> None:
     done = run_command(installed.kata, "grade", workspace, cwd=installed.outside)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is a learner's bundle, without solutions and hidden checks: this needs the whole course" in done.stderr
+    assert "is a learner's bundle, without solutions: this needs the whole course" in done.stderr

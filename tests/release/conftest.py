@@ -9,13 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from grader.course import load_course
+
 ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT / "course.yml")
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 
-RELEASE_SECONDS = 900
-"""A generous deadline: every known mistake of the course sits the visible checks twice."""
+RELEASE_SECONDS = 1500
+"""A generous deadline: every known mistake of the course goes through all checks."""
+
+SEED = 11
 
 
 @pytest.fixture(scope="session")
@@ -32,12 +37,48 @@ def unpack() -> Callable[[Path, Path], Path]:
 
 
 @pytest.fixture(scope="session")
-def bundle(tmp_path_factory: pytest.TempPathFactory, kata: Kata, unpack: Callable[[Path, Path], Path]) -> Path:
-    """The unzipped bundle. No test may work in it: that is what `workspace` is for."""
-    folder = tmp_path_factory.mktemp("released")
-    done = kata("release", "--out", folder / "bundle.zip", cwd=ROOT, seconds=RELEASE_SECONDS)
-    assert done.returncode == 0, done.stderr
-    return unpack(folder / "bundle.zip", folder)
+def release(
+    tmp_path_factory: pytest.TempPathFactory, kata: Kata, unpack: Callable[[Path, Path], Path]
+) -> Callable[..., Path]:
+    """Makes a bundle of the real course for one seed, and unzips it."""
+
+    def make(*options: str) -> Path:
+        folder = tmp_path_factory.mktemp("released")
+        arguments = ("release", "--out", folder / "bundle.zip", "--seed", SEED, *options)
+        done = kata(*arguments, cwd=ROOT, seconds=RELEASE_SECONDS)
+        assert done.returncode == 0, done.stderr
+        return unpack(folder / "bundle.zip", folder)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def bundle(release: Callable[..., Path]) -> Path:
+    """The unzipped bundle, with sealed answers. No test may work in it: that is what `workspace` is for."""
+    return release("--with-solutions")
+
+
+@pytest.fixture(scope="session")
+def visible_bundle(release: Callable[..., Path]) -> Path:
+    """The unzipped bundle with the visible checks only. No test may work in it either."""
+    return release("--checks", "visible")
+
+
+@pytest.fixture(scope="session")
+def answer() -> Callable[..., Path]:
+    """Hands in the course's answer to an exercise, with some text of it exchanged for another."""
+
+    def hand_in(workspace: Path, id: str, *edit: str) -> Path:
+        exercise = COURSE.exercise(id)
+        source = COURSE.solution_path(exercise).read_text("utf-8")
+        if edit:
+            assert edit[0] in source
+            source = source.replace(*edit)
+        path = workspace / "exercises" / exercise.relative_path
+        path.write_text(source, encoding="utf-8")
+        return path
+
+    return hand_in
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
-"""A learner who reads everything in the bundle finds no answer, no hidden check and no known mistake.
+"""A learner who reads everything in the bundle finds no answer and no known mistake's code.
 
-What learners have been given all along is left aside: the stubs of other exercises, the lessons, and the hints. These
+In one with the visible checks only, nothing of a hidden check either, and of mistakes not even what is said of them. What
+learners have been given all along is left aside: the stubs of other exercises, the lessons, and the hints. These
 are held against the course's own, to the byte.
 """
 
@@ -36,6 +37,15 @@ def in_one_line(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def texts(bundle: Path) -> dict[str, str]:
+    return texts_in(bundle)
+
+
+@pytest.fixture(scope="module")
+def visible_texts(visible_bundle: Path) -> dict[str, str]:
+    return texts_in(visible_bundle)
+
+
+def texts_in(bundle: Path) -> dict[str, str]:
     """Everything that is in the bundle beyond stubs, lessons and hints, each file in one line."""
     texts = {}
     for path in bundle.rglob("*"):
@@ -81,25 +91,39 @@ def is_visible(check: ast.FunctionDef) -> bool:
     return any("visible=True" in ast.unparse(mark) for mark in check.decorator_list)
 
 
-def mistake_parts() -> Iterator[tuple[str, str]]:
+def mistake_code() -> Iterator[tuple[str, str]]:
     for exercise in COURSE.exercises:
         for mistake in load_bank(COURSE.mistakes_path(exercise)):
             where = f"{exercise.id}/{mistake.id}"
-            yield where, mistake.message
             yield where, mistake.source
             yield from ((where, text) for edit in mistake.edits for text in edit)
+
+
+def mistake_messages() -> Iterator[tuple[str, str]]:
+    for exercise in COURSE.exercises:
+        for mistake in load_bank(COURSE.mistakes_path(exercise)):
+            yield f"{exercise.id}/{mistake.id}", mistake.message
 
 
 def test_no_line_of_a_solution(texts: dict[str, str]) -> None:
     assert found(solution_lines(), texts, SHORTEST) == []
 
 
-def test_nothing_of_a_hidden_check(texts: dict[str, str]) -> None:
-    assert found(hidden_lines(), texts, SHORTEST_OF_A_CHECK) == []
+def test_no_line_of_a_solution_with_visible_checks(visible_texts: dict[str, str]) -> None:
+    assert found(solution_lines(), visible_texts, SHORTEST) == []
 
 
-def test_no_message_and_no_edit_of_a_mistake(texts: dict[str, str]) -> None:
-    assert found(mistake_parts(), texts, SHORTEST) == []
+def test_no_code_of_a_mistake(texts: dict[str, str]) -> None:
+    assert found(mistake_code(), texts, SHORTEST) == []
+
+
+def test_nothing_of_a_hidden_check(visible_texts: dict[str, str]) -> None:
+    assert found(hidden_lines(), visible_texts, SHORTEST_OF_A_CHECK) == []
+
+
+def test_no_message_and_no_code_of_a_mistake_with_visible_checks(visible_texts: dict[str, str]) -> None:
+    assert found(mistake_messages(), visible_texts, SHORTEST) == []
+    assert found(mistake_code(), visible_texts, SHORTEST) == []
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
@@ -120,14 +144,15 @@ def test_lessons_and_pictures_are_the_courses_and_nothing_else_is_there(bundle: 
 
 def test_nothing_of_the_course_is_there_but_what_learners_need(bundle: Path) -> None:
     assert {path.name for path in bundle.iterdir()} == {
-        "LICENSE", "README.md", "course.yml", "exercises", "given", "program", "pytest.ini", "tests",
+        "LICENSE", "README.md", "course.yml", "exercises", "given", "plans", "program", "pytest.ini", "sealed", "tests",
     }  # fmt: skip
     assert [path.name for path in (bundle / "tests").iterdir()] == ["checks"]
-    assert {"".join(path.suffixes) for path in (bundle / "tests").rglob("*.*")} == {".py", ".hidden.json", ".numbers"}
+    assert {"".join(path.suffixes) for path in (bundle / "tests").rglob("*.*")} == {".py", ".hidden.json"}
+    assert {path.suffix for path in (bundle / "plans").rglob("*.*")} == {".plan"}
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
-def test_helper_of_a_debug_task_does_not_name_the_fault(exercise: Exercise, bundle: Path) -> None:
+def test_helper_of_a_debug_task_does_not_name_the_fault(exercise: Exercise, visible_bundle: Path) -> None:
     if exercise.kind == "debug":
-        checks = (bundle / "tests" / "checks" / exercise.relative_path).read_text("utf-8").lower()
+        checks = (visible_bundle / "tests" / "checks" / exercise.relative_path).read_text("utf-8").lower()
         assert not re.search(r"\bfaults?\b|repair|is_causal|imports", checks)

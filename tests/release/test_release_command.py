@@ -10,11 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from grader.course import load_course
+from grader.judge.seeds import seed_for
+
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 Unpack = Callable[[Path, Path], Path]
 
 KITS = ("01_parts/01_share", "01_parts/02_portion")
+SEEDS = ("--seed", "3", "--seed", "5")
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 
 
@@ -27,11 +31,9 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
 def released(course: Path, kata: Kata) -> Path:
     """The course's bundle as a zip."""
     path = course.parent / "released.zip"
-    done = kata("release", "--out", path, cwd=course)
+    done = kata("release", "--out", path, *SEEDS, cwd=course)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == (
-        f"{path}: 2 exercises with 2 visible checks; 4 hidden checks are named, and stay here."
-    )
+    assert done.stdout.splitlines()[0] == f"{path}: 2 exercises with all of their 6 checks, for 2 seeds."
     return path
 
 
@@ -41,9 +43,9 @@ def refused(done: Done) -> str:
     return sentence
 
 
-def test_same_course_gives_the_same_bytes(course: Path, released: Path, kata: Kata, tmp_path: Path) -> None:
+def test_same_course_and_seeds_give_the_same_bytes(course: Path, released: Path, kata: Kata, tmp_path: Path) -> None:
     again = tmp_path / "again.zip"
-    assert kata("release", "--out", again, cwd=course).returncode == 0
+    assert kata("release", "--out", again, *SEEDS, cwd=course).returncode == 0
     with zipfile.ZipFile(released) as pack, zipfile.ZipFile(again) as other:
         mine, yours = ([name for name in each.namelist() if "/program/" not in name] for each in (pack, other))
         assert [name.partition("/")[2] for name in mine] == [name.partition("/")[2] for name in yours]
@@ -56,10 +58,37 @@ def test_same_course_gives_the_same_bytes(course: Path, released: Path, kata: Ka
         assert released.read_bytes() == again.read_bytes()
 
 
+def plan_names(path: Path) -> set[str]:
+    with zipfile.ZipFile(path) as pack:
+        return {"/".join(Path(name).parts[2:]) for name in pack.namelist() if name.endswith(".plan")}
+
+
+def test_seeds_are_drawn_anew_for_each_bundle(course: Path, kata: Kata, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert kata("release", "--out", tmp_path / f"{name}.zip", cwd=course).returncode == 0
+    one, two = (plan_names(tmp_path / f"{name}.zip") for name in ("one", "two"))
+    assert len(one) == len(two) == 3 * len(KITS) and not one & two
+
+
+def test_visible_checks_only(course: Path, kata: Kata, tmp_path: Path) -> None:
+    done = kata("release", "--out", tmp_path / "out.zip", "--checks", "visible", cwd=course)
+    assert done.stdout.splitlines()[0] == (
+        f"{tmp_path / 'out.zip'}: 2 exercises with 2 visible checks; 4 hidden checks are named, and stay here."
+    )
+
+
+def test_answers_are_not_put_beside_visible_checks(course: Path, kata: Kata, tmp_path: Path) -> None:
+    options = ("--checks", "visible", "--with-solutions")
+    sentence = refused(kata("release", "--out", tmp_path / "out.zip", *options, cwd=course))
+    assert sentence == (
+        "--with-solutions needs all checks in the bundle: with --checks visible nothing is passed there."
+    )
+
+
 def test_folder_holds_what_the_zip_holds(
     course: Path, released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
 ) -> None:
-    assert kata("release", "--out", tmp_path / "folder", cwd=course).returncode == 0
+    assert kata("release", "--out", tmp_path / "folder", *SEEDS, cwd=course).returncode == 0
     unzipped = unpack(released, tmp_path)
 
     def contents(root: Path) -> dict[str, bytes]:
@@ -91,15 +120,8 @@ def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: 
         pytest.param(
             "tests/checks/{}.py",
             ("[0.25, 0.25, 0.5]", "[0.25, 0.25, 0.25]"),
-            "share: the reference does not pass test_example: The parts of 1, 1 and 2 should be .25, .25 and .5. "
-            "(when hidden checks are taken away)",
+            "share: the reference does not pass test_example: The parts of 1, 1 and 2 should be .25, .25 and .5.",
             id="a check that refuses the reference",
-        ),
-        pytest.param(
-            "tests/checks/{}.py",
-            (", visible=True", ""),
-            "01_share.py: there is no visible check, so learners would have nothing to try",
-            id="no visible check",
         ),
         pytest.param(
             "tests/mistakes/{}.py",
@@ -148,15 +170,59 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
     assert (mine / "exercises" / f"{KITS[0]}.py").read_text() == RIGHT
     assert "Shares of a whole" in (mine / "exercises" / f"{KITS[1]}.py").read_text()
     assert (mine / "exercises" / "01_parts" / "README.md").read_text() == "# A better lesson\n"
-    assert "1 of 2 exercises pass" in kata(cwd=mine).stdout
+    assert "1 of 2 exercises, 4 of 8 points" in kata(cwd=mine).stdout
 
 
-@pytest.mark.parametrize("suffix", [".numbers", ".hidden.json"])
-def test_damaged_bundle_is_told_in_one_sentence(
-    suffix: str, released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
+def test_exercise_without_a_visible_check_is_refused_when_only_these_are_given_out(
+    tiny_course: Path, kata: Kata, tmp_path: Path
 ) -> None:
+    path = tiny_course / f"tests/checks/{KITS[0]}.py"
+    path.write_text(path.read_text().replace(", visible=True", ""))
+    done = kata("release", "--out", tmp_path / "out.zip", "--checks", "visible", cwd=tiny_course)
+    assert refused(done) == "01_share.py: there is no visible check, so learners would have nothing to try"
+    assert kata("release", "--out", tmp_path / "out.zip", cwd=tiny_course).returncode == 0
+
+
+@pytest.fixture
+def unzipped(released: Path, unpack: Unpack, tmp_path: Path) -> Path:
+    """The bundle's folder, with one exercise done rightly."""
     root = unpack(released, tmp_path)
-    damaged = (root / "tests" / "checks" / f"{KITS[0]}.py").with_suffix(suffix)
-    damaged.write_bytes(damaged.read_bytes()[:40])
     (root / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
-    assert refused(kata("check", "share", cwd=root)) == f"{damaged.name} is damaged: unzip the bundle again"
+    return root
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: min(40, path.stat().st_size // 2)])
+
+
+@pytest.mark.parametrize("name", ["plans/3/{}.plan", "tests/checks/{}.hidden.json"])
+def test_damaged_bundle_is_told_in_one_sentence(name: str, unzipped: Path, kata: Kata) -> None:
+    damaged = unzipped / name.format(KITS[0])
+    cut(damaged)
+    said = refused(kata("check", "share", "--seed", "3", cwd=unzipped))
+    assert said.endswith(f"{damaged.name} is damaged: unzip the bundle again")
+
+
+def test_changed_checks_are_told_in_one_sentence(unzipped: Path, kata: Kata) -> None:
+    checks = unzipped / "tests" / "checks" / f"{KITS[0]}.py"
+    checks.write_text(checks.read_text().replace("0.25, 0.25, 0.5", "0.25, 0.25, 0.25"))
+    said = refused(kata("check", "share", "--seed", "3", cwd=unzipped))
+    assert said == "01_parts/01_share.plan belongs to other checks than those of share: unzip the bundle again"
+
+
+def test_line_ends_of_another_system_change_nothing(unzipped: Path, kata: Kata) -> None:
+    checks = unzipped / "tests" / "checks" / f"{KITS[0]}.py"
+    checks.write_bytes(checks.read_bytes().replace(b"\n", b"\r\n"))
+    assert kata("check", "share", cwd=unzipped).returncode == 0
+
+
+def test_bundle_without_plans_is_told_in_one_sentence(unzipped: Path, kata: Kata) -> None:
+    shutil.rmtree(unzipped / "plans")
+    said = refused(kata("check", "share", cwd=unzipped))
+    assert said == "there are no plans in this bundle: unzip the bundle again"
+
+
+def test_each_run_takes_one_of_the_seeds(unzipped: Path, kata: Kata) -> None:
+    assert kata("check", "share", cwd=unzipped).stdout.rpartition("--seed ")[2].strip() in ("3", "5")
+    bundle = load_course(unzipped / "course.yml")
+    assert {seed_for(bundle) for _ in range(100)} == {3, 5}
