@@ -45,6 +45,7 @@ def _environment() -> Environment:
         share=wording.share,
         findings=wording.findings,
         not_run=wording.not_run,
+        unanswerable=wording.unanswerable,
         waits_for_main=wording.waits_for_main,
     )
     return environment

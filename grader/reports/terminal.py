@@ -30,6 +30,7 @@ from grader.reports.wording import (
     passed_count,
     score,
     share,
+    unanswerable,
     ungraded,
     unseen,
     waits_for_main,
@@ -204,6 +205,9 @@ class _RecordPrinter:
             self._finding(finding, exercise.id)
         for diagnosis in exercise.diagnosis:
             self._block(f"This looks like: {diagnosis.message}", indent=6, style="bold yellow")
+        for check in unanswerable(exercise):
+            shown = f"{safe_line(check.title or check.name)}  {safe_line(check.message)}"
+            self._marked(sign("missing", self.console), shown, indent=6, style=STYLES["partly"])
         if remark := not_run(exercise):
             self._line(remark, indent=6, style="dim")
         if self.with_passed:
@@ -235,10 +239,9 @@ class _RecordPrinter:
             elif check.outcome == "passed":
                 shown = f"{safe_line(check.title or check.name)}  holds"
                 self._marked(sign("partly", self.console), shown, indent=6, style=STYLES["partly"])
-        for check in exercise.checks:
-            if check.outcome == "skipped":
-                shown = f"{safe_line(check.title or check.name)}  {_when(check)}, {score(check.max_points)} pt"
-                self._marked(sign("missing", self.console), shown, indent=6, style="dim")
+        for check in unseen(exercise):
+            shown = f"{safe_line(check.title or check.name)}  runs when you hand in, {score(check.max_points)} pt"
+            self._marked(sign("missing", self.console), shown, indent=6, style="dim")
 
     def _check(self, check: CheckResult, status: Status) -> None:
         title = safe_line(check.title or check.name)
@@ -310,8 +313,3 @@ class _RecordPrinter:
         if warning := ungraded(record):
             self._line(f"! {warning}", style=STYLES["error"])
         self._line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
-
-
-def _when(check: CheckResult) -> str:
-    """When a check that did not run will."""
-    return safe_line(check.message or "not run").rstrip(".").lower()

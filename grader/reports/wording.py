@@ -106,6 +106,15 @@ def unseen(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
     )
 
 
+def unanswerable(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
+    """Of an exercise that was checked, the checks that a learner's bundle knew too little for."""
+    return tuple(
+        check
+        for check in exercise.checks
+        if exercise.status in CHECKED and check.outcome == "skipped" and check.message not in ("", HIDDEN)
+    )
+
+
 def not_run(exercise: ExerciseResult) -> str:
     """A remark about checks that were skipped, or nothing."""
     left = sum(check.outcome == "skipped" for check in exercise.checks)

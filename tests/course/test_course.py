@@ -230,13 +230,13 @@ def test_hints_grow_more_concrete_and_fit_a_screen(real: Course) -> None:
 
 
 def test_a_learners_bundle_is_told_from_a_whole_course(small: Course, tmp_path: Path) -> None:
-    (tmp_path / "course.yml").write_text(SMALL + "bundle: 1\n", encoding="utf-8")
+    (tmp_path / "course.yml").write_text(SMALL + "bundle: 2\n", encoding="utf-8")
     bundle = load_course(tmp_path / "course.yml")
 
     assert bundle.is_bundle and not small.is_bundle
     softmax = bundle.exercise("softmax")
     assert bundle.given_path(softmax) == tmp_path / "given/01_first/03_softmax.py"
-    assert bundle.numbers_path(softmax) == tmp_path / "tests/checks/01_first/03_softmax.numbers"
+    assert bundle.plan_path(softmax, 7) == tmp_path / "plans/7/01_first/03_softmax.plan"
     assert bundle.hidden_path(softmax) == tmp_path / "tests/checks/01_first/03_softmax.hidden.json"
 
 
@@ -247,5 +247,5 @@ def test_a_bundle_of_another_format_is_refused(tmp_path: Path) -> None:
         load_course(tmp_path / "course.yml")
     line = len(SMALL.splitlines()) + 1
     assert str(refused.value) == (
-        f"course.yml:{line}: `bundle` must be 1, as this version of attention-kata reads no other bundles, not `2`"
+        f"course.yml:{line}: `bundle` must be 2, as this version of attention-kata reads no other bundles, not `2`"
     )

@@ -23,6 +23,13 @@ RELEASE_SECONDS = 1500
 SEED = 11
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whichever test comes first waits for the bundle."""
+    for item in items:
+        if "release" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(RELEASE_SECONDS))
+
+
 @pytest.fixture(scope="session")
 def unpack() -> Callable[[Path, Path], Path]:
     """Unzips a bundle into a folder, and returns the folder that the zip brings along."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -181,6 +182,52 @@ def test_exercise_without_a_visible_check_is_refused_when_only_these_are_given_o
     done = kata("release", "--out", tmp_path / "out.zip", "--checks", "visible", cwd=tiny_course)
     assert refused(done) == "01_share.py: there is no visible check, so learners would have nothing to try"
     assert kata("release", "--out", tmp_path / "out.zip", cwd=tiny_course).returncode == 0
+
+
+DEPENDS = '''
+
+@points(1)
+def test_again(learner, draw):
+    """What comes out may be put in again."""
+    (parts,) = learner.outputs(function("share", draw.uniform(2, 30, low=1.0)))
+    learner.agrees(function("share", parts + 1.0))
+'''
+OTHER_BITS = "def share(amounts):\n    return amounts * (1 / amounts.sum(-1, keepdim=True))\n"
+
+
+@pytest.fixture
+def unplanned(tiny_course: Path, kata: Kata, tmp_path: Path) -> Path:
+    """A bundle where a check asks what depends on the last bits of an answer, and an answer with bits of its own."""
+    checks, catalogue = tiny_course / f"tests/checks/{KITS[0]}.py", tiny_course / "course.yml"
+    checks.write_text(checks.read_text() + DEPENDS)
+    catalogue.write_text(catalogue.read_text().replace("points: 4", "points: 5"))
+    done = kata("release", "--out", tmp_path / "bundle", *SEEDS, cwd=tiny_course)
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "bundle" / "exercises" / f"{KITS[0]}.py").write_text(OTHER_BITS)
+    return tmp_path / "bundle"
+
+
+def test_what_nobody_planned_is_no_tick_and_no_points(unplanned: Path, kata: Kata) -> None:
+    done = kata("check", "share", cwd=unplanned)
+    assert done.returncode == 0, done.stderr
+    told = " ".join(done.stdout.split())
+    assert "What comes out may be put in again. This can only be checked when you hand in." in told
+    assert "What could be checked here holds; 1 check runs when you hand in." in told
+    assert "0 of 5 points, 0 of 1 exercise passed" in told and "✓" not in told
+    told = " ".join(kata("list", cwd=unplanned).stdout.split())
+    assert "in part" in told and "✓" not in told and "0 / 5 pt" in told
+
+
+def test_what_nobody_planned_is_left_out_by_pytest(unplanned: Path, run_command: Callable[..., Done]) -> None:
+    done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", cwd=unplanned)
+    assert done.returncode == 0, done.stdout
+    assert "3 passed, 1 to run when you hand in" in done.stdout.splitlines()[-1]
+    assert "✓" not in run_command(Path(sys.executable).with_name("kata"), "list", cwd=unplanned).stdout
+
+
+def test_what_the_reference_answers_is_planned(unplanned: Path, kata: Kata) -> None:
+    (unplanned / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
+    assert "5 of 5 points, 1 of 1 exercise passed" in kata("check", "share", cwd=unplanned).stdout
 
 
 @pytest.fixture

@@ -1,0 +1,57 @@
+"""What a bundle says of references, other right answers and known mistakes is what `kata grade` says.
+
+Here for a few exercises, of each kind one; scripts/compare_bundle.py does it for all.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from grader.course import load_course
+from grader.sandbox.doctor import strongest_level
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT / "course.yml")
+
+SEED = 11
+SAMPLE = [
+    pytest.param("softmax", id="a function of numbers"),
+    pytest.param("causal_mask", id="a mask"),
+    pytest.param("split_heads", id="shapes"),
+    pytest.param("qkv_linear", id="a module with weights"),
+    pytest.param("debug_keys_t", id="a debug task"),
+]
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("compare_bundle", ROOT / "scripts" / "compare_bundle.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # dataclasses look themselves up there
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("id", SAMPLE)
+def test_same_verdicts_and_diagnoses(id: str, script: ModuleType, bundle: Path) -> None:
+    released = load_course(bundle / "course.yml")
+    sources = script.sources_of(COURSE, [id])
+    assert len(sources[id]) > 15
+    assert list(map(str, script.compare(COURSE, released, sources, SEED, strongest_level()))) == []
+
+
+def test_difference_is_noticed(script: ModuleType, visible_bundle: Path) -> None:
+    """A bundle with fewer checks says something else."""
+    released = load_course(visible_bundle / "course.yml")
+    sources = {"softmax": {"the reference": script.sources_of(COURSE, ["softmax"])["softmax"]["the reference"]}}
+    (found,) = [
+        each for each in script.compare(COURSE, released, sources, SEED, strongest_level()) if "points" in str(each)
+    ]
+    assert found.is_verdict and "partly with 0 points in the bundle" in str(found)
