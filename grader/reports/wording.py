@@ -144,7 +144,7 @@ def checks_passed(exercises: Sequence[ExerciseResult]) -> tuple[int, int]:
 
 def waits_for_main(check: CheckResult) -> bool:
     """Whether the check passed but its points wait for the exercise's main check."""
-    return check.outcome == "passed" and check.points < check.max_points and bool(check.message)
+    return check.outcome == "passed" and check.points < check.max_points
 
 
 def ungraded(record: Record) -> str:

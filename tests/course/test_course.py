@@ -241,11 +241,11 @@ def test_a_learners_bundle_is_told_from_a_whole_course(small: Course, tmp_path: 
 
 
 def test_a_bundle_of_another_format_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "course.yml").write_text(SMALL + "bundle: 2\n", encoding="utf-8")
+    (tmp_path / "course.yml").write_text(SMALL + "bundle: 1\n", encoding="utf-8")
 
     with pytest.raises(CourseError) as refused:
         load_course(tmp_path / "course.yml")
     line = len(SMALL.splitlines()) + 1
     assert str(refused.value) == (
-        f"course.yml:{line}: `bundle` must be 2, as this version of attention-kata reads no other bundles, not `2`"
+        f"course.yml:{line}: `bundle` must be 2, as this version of attention-kata reads no other bundles, not `1`"
     )

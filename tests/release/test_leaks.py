@@ -17,6 +17,7 @@ import yaml
 
 from grader.course import Exercise, load_course
 from grader.judge.mistakes import load_bank
+from grader.judge.plan_file import PlanFile
 from grader.stubs import make_stub
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +29,9 @@ SHORTEST = 24
 SHORTEST_OF_A_CHECK = 48
 """Checks are written in a few idioms of their own: `(answer,) = learner.ask(asked)`."""
 
+TRAINS = "tiny_gpt"
+"""Its mistakes would have to be trained for a bundle to name them."""
+
 IDIOMS = {"import torch.nn.functional as F"}
 
 
@@ -37,7 +41,24 @@ def in_one_line(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def texts(bundle: Path) -> dict[str, str]:
-    return texts_in(bundle)
+    """Without what learners are told of a mistake once they have made it: that may quote code."""
+    texts = texts_in(bundle)
+    for exercise, plan in plans_in(bundle):
+        for mistake in plan.mistakes:
+            mistake.message = ""
+        name = load_course(bundle / "course.yml").plan_path(exercise, plan.seed).relative_to(bundle).as_posix()
+        assert name in texts
+        texts[name] = in_one_line(plan.to_bytes().decode("utf-8", "replace"))
+    return texts
+
+
+def plans_in(bundle: Path) -> Iterator[tuple[Exercise, PlanFile]]:
+    course = load_course(bundle / "course.yml")
+    for exercise in course.exercises:
+        checks = course.checks_path(exercise).read_text("utf-8")
+        for seed in course.seeds:
+            path = course.plan_path(exercise, seed)
+            yield exercise, PlanFile.read(path, exercise=exercise.id, seed=seed, checks=checks)
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +136,12 @@ def test_no_line_of_a_solution_with_visible_checks(visible_texts: dict[str, str]
 
 def test_no_code_of_a_mistake(texts: dict[str, str]) -> None:
     assert found(mistake_code(), texts, SHORTEST) == []
+
+
+def test_of_mistakes_it_has_names_and_what_learners_are_told(bundle: Path) -> None:
+    for exercise, plan in plans_in(bundle):
+        known = [(mistake.id, mistake.message) for mistake in load_bank(COURSE.mistakes_path(exercise))]
+        assert [(mistake.id, mistake.message) for mistake in plan.mistakes] == ([] if exercise.id == TRAINS else known)
 
 
 def test_nothing_of_a_hidden_check(visible_texts: dict[str, str]) -> None:
