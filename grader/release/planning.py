@@ -33,11 +33,11 @@ from grader.judge.plan_file import AS_REFERENCE, Drawn, KnownMistake, PlanFile, 
 from grader.judge.quiet import quietly
 from grader.judge.trusted import Expected, TrustedModule
 
-BELOW_ONE = 1 - 2**-11
-"""The largest float16 below 1, so that a uniform number stays one."""
+BELOW_ONE = 1 - 2**-24
+"""The largest float32 below 1, so that a uniform number stays one."""
 
 MANY_NUMBERS = 2048
-"""So many drawn at once are kept with half of the digits: most of a bundle's size would be theirs."""
+"""So many normal numbers drawn at once are kept with half of the digits: most of a bundle's size would be theirs."""
 
 FEW_EXERCISES = 4
 """Up to so many are planned in this process: another takes longer to start."""
@@ -245,8 +245,9 @@ class _Noted(Draw):
 
 
 def _shortened(numbers: torch.Tensor, kind: Kind) -> torch.Tensor:
-    short = numbers.half() if numbers.numel() >= MANY_NUMBERS else numbers.float()
-    return (short.clamp(max=BELOW_ONE) if kind == "uniform" else short).double()
+    if kind == "uniform":  # checks make choices with these, and a choice must not tip over
+        return numbers.float().clamp(max=BELOW_ONE).double()
+    return (numbers.half() if numbers.numel() >= MANY_NUMBERS else numbers.float()).double()
 
 
 class _Worker:
