@@ -190,9 +190,9 @@ DEPENDS = '''
 def test_again(learner, draw):
     """What comes out may be put in again."""
     (parts,) = learner.outputs(function("share", draw.uniform(2, 30, low=1.0)))
-    learner.agrees(function("share", parts + 1.0))
+    learner.agrees(function("share", parts))
 '''
-OTHER_BITS = "def share(amounts):\n    return amounts * (1 / amounts.sum(-1, keepdim=True))\n"
+OTHER_BITS = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True) * (1 + 5e-7 * (amounts.dim() > 1))\n"
 
 
 @pytest.fixture
