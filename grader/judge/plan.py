@@ -23,6 +23,7 @@ from .case import Case, Question, Questions
 from .draw import Draw, Kind
 from .failure import CheckFailed
 from .learner import Exchange, Learner
+from .points import CHECK_ERRORS
 
 if TYPE_CHECKING:
     from .checks import Check
@@ -88,8 +89,8 @@ def _rehearsed(check: Check, expected: Due, exercise: str, seed: int, given: str
     passed = False
     try:
         check.run(learner, draw)
-        passed = not learner.looked_at_source and not learner.doubts
-    except Exception:
+        passed = bool(learner.exchanges) and not learner.looked_at_source and not learner.doubts
+    except CHECK_ERRORS:
         # a question that is not rehearsed; or a check at which the reference fails: each learner hears of that
         passed = False
     planned.exchanges = learner.exchanges
