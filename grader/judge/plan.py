@@ -1,9 +1,9 @@
 """What the checks of an exercise ask with one seed, worked out once with the reference before any learner is looked at.
 
 Every learner is asked the same with the same seed. So each check is rehearsed with the reference's own answers: what
-it drew, what it asked, and what right answers look like to the byte is kept. A learner's process then gets all
-questions in one go, and a check that is run again for a learner draws and packs nothing anew. A check may still ask
-something else, if what it asks depends on the answers: then it is asked on the spot.
+it drew, what it asked, and what right answers look like to the byte is kept. A learner's process can then be asked all
+of it while the judge does something else, and a check that is run again for a learner draws and packs nothing anew. A
+check may still ask something else, if what it asks depends on the answers: then it is asked on the spot.
 
 Nothing here comes from a learner's process.
 """
@@ -69,12 +69,10 @@ class Plan:
 
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
 
-    def questions(self) -> list[list[Question]]:
-        """All questions in two groups: those of visible checks come first, as their errors may be told with numbers."""
-        return [
-            [question for check in self.checks.values() if check.is_visible == is_visible for question in check.asked]
-            for is_visible in (True, False)
-        ]
+    def questions(self) -> list[Question]:
+        """All questions, those of visible checks first: an error there may show its numbers, and can know no hidden ones."""
+        checks = sorted(self.checks.values(), key=lambda check: not check.is_visible)
+        return [question for check in checks for question in check.asked]
 
 
 def rehearse(checks: Sequence[Check], expected: Due, exercise: str, seed: int, given: str) -> Plan:

@@ -84,6 +84,8 @@ class ForkedWorker(Worker):
     def write(self) -> None:
         """Write some of what is to be written."""
         with self._mailbox.changed:
+            if self._questions < 0:
+                return
             try:
                 self._unsent = self._unsent[os.write(self._questions, self._unsent[: wire.CHUNK]) :]
             except BlockingIOError:
@@ -93,7 +95,9 @@ class ForkedWorker(Worker):
 
     def release(self) -> None:
         """Close the pipes."""
-        self._questions, self._answers, self._output = map(self._closed, (self._questions, self._answers, self._output))
+        with self._mailbox.changed:
+            pipes = (self._questions, self._answers, self._output)
+            self._questions, self._answers, self._output = map(self._closed, pipes)
 
     def _closed(self, fd: int) -> int:
         if fd >= 0:
@@ -104,8 +108,13 @@ class ForkedWorker(Worker):
         self._pump.look_after(self)
 
     def _write(self, frames: Sequence[bytes]) -> None:
-        if frames:
-            self._unsent = memoryview(b"".join((self._unsent, *frames)))
+        if not frames or not self._is_open:
+            return
+        was_unsent = bool(self._unsent)
+        self._unsent = memoryview(b"".join((self._unsent, *frames)))
+        if not was_unsent:
+            self.write()  # what there is room for
+        if self._unsent:
             self._pump.look_after(self)
 
     # --- the judge's side -------------------------------------------------------------------------------------
