@@ -74,10 +74,12 @@ def write_file(
 
 
 def write_output(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Write a file that somebody named as output: a pipe or a device is written to, a link is refused.
+    """Write a file that somebody named as output, in a folder that is there.
 
-    Raises LinkInTheWay and OSError.
+    A pipe or a device is written to, a link is refused. Raises LinkInTheWay and OSError.
     """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     kind = _kind_at(path)
     if kind is not None and stat.S_ISLNK(kind):
         raise LinkInTheWay(path)

@@ -16,13 +16,13 @@ LOCK = ".lock"
 
 
 @contextmanager
-def sole_run(out: Path) -> Iterator[None]:
+def sole_run(out: Path, *, below: Path | None = None) -> Iterator[None]:
     """Keep OUT for this run; it is made when it is not there, and taken away again if nothing was written to it.
 
     Raises RunError when another run has it, OSError when it cannot be made.
     """
     is_new = not out.exists()
-    lock = lock_at(out / LOCK)
+    lock = lock_at(out / LOCK, below=below)
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -49,6 +49,7 @@ def report(
     if out is None:
         write_file(path, page.encode("utf-8"), below=workspace.root)
     else:
+        path.parent.mkdir(parents=True, exist_ok=True)
         write_output(path, page.encode("utf-8"))
     print(f"Your progress is in {workspace.shown(path)}")
     if show and not webbrowser.open(path.resolve().as_uri()):

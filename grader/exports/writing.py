@@ -28,6 +28,7 @@ def write_bytes(content: bytes, path: Path, *, force: bool = False) -> Path:
 def _write(parts: Iterable[bytes], path: Path, *, force: bool) -> Path:
     refuse_existing(path, force=force)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         write_output(path, parts)
     except OSError as error:
         raise ExportError(f"{path} cannot be written: {error.strerror}.") from None

@@ -33,10 +33,10 @@ def refuse_taken(out: Path, *, force: bool) -> None:
 
 def write_bundle(bundle: Bundle, out: Path) -> None:
     """Write a zip for a name that ends in .zip, else a folder. Raises OSError when that cannot be."""
+    out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix.lower() == ".zip":
         write_output(out, _zipped(bundle))
         return
-    out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".kata-release-", dir=out.parent) as folder:
         made = Path(folder) / "bundle"
         write_files(bundle.files, made)
