@@ -73,7 +73,7 @@ def register(root: Path, course: Path) -> None:
         folder.mkdir(mode=0o700)
     here = Path(os.path.realpath(root))
     with lock_at(folder / LOCK, seconds=LOCK_SECONDS):
-        known = {name: each for name, each in _read(folder).items() if os.path.isdir(name)}
+        known = _read(folder)
         file = Path(os.path.realpath(course))
         known[str(here)] = Registered(here, file, file.stat().st_uid)
         told = {name: {"course": str(each.course), "owner": each.owner} for name, each in known.items()}

@@ -139,7 +139,7 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
         solution = changed / "solutions" / f"{kit}.py"
         solution.write_text(solution.read_text().replace("Parts of a whole", "Shares of a whole"))
     (changed / "exercises" / "01_parts" / "README.md").write_text("# A better lesson\n")
-    assert kata("release", "--out", tmp_path / "newer.zip", cwd=changed).returncode == 0
+    assert kata("release", "--out", tmp_path / "newer.zip", "--course", changed, cwd=tmp_path).returncode == 0
     newer = unpack(tmp_path / "newer.zip", tmp_path)
     assert newer.name != older.name  # so unzipping it lays nothing over the older one
 
