@@ -18,6 +18,7 @@ from grader.results import ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.stubs import StubError, make_stub, same_as_stub
 from grader.submission import SourceFile, Submission
+from grader.writing import write_file
 
 LEAST_ALTERNATIVES = 3
 LEAST_MISTAKES = 3
@@ -94,8 +95,7 @@ def write_stubs(course: Course, exercises: Iterable[Exercise]) -> list[str]:
         solution = course.solution_path(exercise)
         if solution.is_file():
             path = course.stub_path(exercise)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(make_stub(solution.read_text(encoding="utf-8")), encoding="utf-8")
+            write_file(path, make_stub(solution.read_text(encoding="utf-8")).encode("utf-8"), below=course.root)
             written.append(str(path.relative_to(course.root)))
     return written
 

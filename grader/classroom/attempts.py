@@ -51,7 +51,7 @@ def folder_for_run(out: Path, *, attempts: bool) -> Iterator[Path]:
         if not attempts:
             yield out
             return
-        with sole_run(out / ATTEMPTS):
+        with sole_run(out / ATTEMPTS, below=out):
             yield out / ATTEMPTS
 
 

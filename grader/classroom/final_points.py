@@ -11,8 +11,8 @@ from grader.course import Course
 from grader.policy.adjusting import adjusted, unadjusted
 from grader.policy.rules import HandIn, changes_points
 from grader.results import Record
+from grader.writing import write_file
 
-from .durable import write_atomically
 from .kept_times import KeptTimes
 from .learners import Learner
 from .ledger import LedgerError
@@ -94,6 +94,6 @@ def rewrite(out: Path, records: Iterable[Record]) -> None:
     """Put these records in place of those in OUT, all or none. Raises LedgerError when they cannot be written."""
     path = out / RESULTS
     try:
-        write_atomically(path, (f"{record.to_json()}\n".encode() for record in records))
+        write_file(path, (f"{record.to_json()}\n".encode() for record in records), synced=True)
     except OSError as error:
         raise LedgerError(f"{path} cannot be written: {error.strerror}.") from None

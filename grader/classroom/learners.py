@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from .durable import write_atomically
+from grader.writing import write_file
 
 CLASS_LIST = "class.jsonl"
 
@@ -45,7 +45,7 @@ def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collecti
     before = {each.name: each for each in read_learners(path)} if gone and path.exists() else {}
     known = [each.model_copy(update={"handed_in": each.handed_in or each.name in recorded}) for each in learners]
     left = [before.get(name, Learner(name=name, shown=name)) for name in gone]
-    write_atomically(path, as_lines([*known, *left]))
+    write_file(path, as_lines([*known, *left]), synced=True)
     return gone
 
 

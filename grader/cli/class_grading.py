@@ -18,7 +18,7 @@ from grader.sandbox.launch import MachineError
 from .app import app
 from .class_progress import class_progress
 from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, stop
-from .grading import write_page
+from .grading import page_of
 from .policy_options import Extensions, HandedIn, Hints, Raw, final_records, times_given
 from .terms import (
     CourseFile,
@@ -100,7 +100,7 @@ def grade_class(
     from grader.classroom.run_header import header_of, read_run
     from grader.classroom.terms import Terms
 
-    chosen = course_at(course, submitted=folder)
+    chosen = course_at(course)
     level = level_called(isolation, chosen_aloud=True)
     refuse_exposed(level, chosen.root, folder, out)
     refuse_unknown(chosen, only)
@@ -242,13 +242,14 @@ def show_class(results: Results, course: Course, out: Path, html: bool) -> None:
     from grader.classroom.results_file import RESULTS, handed_in_nothing
     from grader.reports.class_summary import ClassSummary
     from grader.reports.class_table import print_class
+    from grader.writing import write_file
 
     summary = ClassSummary(titles_of(course), units_of(course))
     for number, result in enumerate(results, start=1):
         # not the learner's own name: what is legal in a name is not in every file system
         link = f"learner-{number:04d}.html" if html else None
         if link is not None:
-            write_page(result.titled, course, out / link)
+            write_file(out / link, page_of(result.titled, course))
         summary.add(result.record, shown=result.learner.shown, link=link)
     for learner in handed_in_nothing(out):
         summary.add_absent(learner.shown)
@@ -258,7 +259,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool) -> None:
     if html:
         from grader.reports.class_page import render_class
 
-        page.write_text(render_class(summary), encoding="utf-8")
+        write_file(page, render_class(summary).encode("utf-8"))
         for stale in set(out.glob("learner-*.html")) - {out / (row.link or "") for row in summary.rows}:
             stale.unlink()  # of an earlier, larger class
         print(f"Page: {page}")

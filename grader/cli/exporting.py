@@ -73,7 +73,7 @@ def export(
         if format == GRADEBOOK:
             _fill_gradebook(graded, to, _roster(roster), force, course)
             return
-        terms = _terms(by, _roster(roster), bom and to != Path("-"), course, graded)
+        terms = _terms(by, _roster(roster), bom and to != Path("-"), course)
         chosen = FORMATS[format]
         made = chosen.files(graded, terms)
         if chosen.folder and graded.is_class:
@@ -114,28 +114,28 @@ def _fill_gradebook(graded: Graded, to: Path | None, roster: Roster | None, forc
             "pip install 'attention-kata[instructor]' (Python 3.11 or newer)."
         ) from None
     path = gradebook_at(to)
-    written = write_gradebook(graded, course_at(course, graded.folder), path, roster, force=force)
+    written = write_gradebook(graded, course_at(course), path, roster, force=force)
     print(f"{written.scores} scores of {written.learners} learners are in {path}")
 
 
-def _terms(by: str, roster: Roster | None, bom: bool, course: Path | None, graded: Graded) -> ExportTerms:
+def _terms(by: str, roster: Roster | None, bom: bool, course: Path | None) -> ExportTerms:
     from grader.exports.columns import BY
     from grader.exports.terms import ExportTerms
 
     for known in BY:
         if by == known:
-            found = _course(course, graded, needed=by == "unit")
+            found = _course(course, needed=by == "unit")
             titles, units = (titles_of(found), units_of(found)) if found else ({}, [])
             return ExportTerms(known, roster, titles, units, bom, _say)
     raise UsageError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
 
 
-def _course(given: Path | None, graded: Graded, *, needed: bool) -> Course | None:
+def _course(given: Path | None, *, needed: bool) -> Course | None:
     """The course, for its titles; without one, ids stand for themselves."""
     from grader.course import CourseError
 
     try:
-        return course_at(given, graded.folder)
+        return course_at(given)
     except CourseError:
         if needed or given is not None:
             raise

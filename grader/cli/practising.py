@@ -216,12 +216,18 @@ def init(
     folder: Annotated[Path, typer.Argument(help="The folder to work in; made if need be.", metavar="DIR")],
     course: CourseFile = None,
 ) -> None:
-    """Make a workspace of your own, or bring it up to date; files that you have changed are never touched."""
+    """Make a workspace of your own, or bring it up to date; files that you have changed are never touched.
+
+    That it is yours, and which course it is of, is remembered in your own configuration.
+    """
     from grader.practice.workspace import make_workspace
 
-    chosen = course_at(course, folder, may_be_bundle=True)
+    chosen = course_at(course, may_be_bundle=True, about_course=True)
     made = make_workspace(folder, chosen)
-    print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
+    if made.in_place:
+        print(f"{folder} is the course's own folder; from now on you can work in it.")
+    else:
+        print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
     print(f"Go on with: cd {folder} && kata")
 
 
@@ -237,23 +243,23 @@ def glance(course: Path | None = None) -> None:
 
 
 def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
-    """The workspace around the current folder, or the course that was named or that this program came with.
+    """The workspace around the current folder, or the course that was named or that this program was installed with.
 
     start: to be looked from in place of the current folder.
     """
-    from grader.course import CourseError
-    from grader.course.carried import is_installed
-    from grader.practice.workspace import BrokenLink, Workspace, find_workspace
+    from grader.course import load_course
+    from grader.course.carried import installed_course, is_installed
+    from grader.course.named import no_course
+    from grader.practice.workspace import Workspace, find_workspace
 
-    if course is None:
-        try:
-            return find_workspace(start or Path.cwd())
-        except BrokenLink:
-            raise
-        except CourseError as error:
-            if "course.yml:" in str(error):
-                raise
-    chosen = course_at(course, start or Path.cwd(), may_be_bundle=True)
+    if course is not None:
+        chosen = course_at(course, may_be_bundle=True)
+    elif (around := find_workspace(start or Path.cwd())) is not None:
+        return around
+    elif (installed := installed_course()) is not None:
+        chosen = load_course(installed)
+    else:
+        raise no_course()
     if is_installed(chosen.root):
         raise UsageError("You are in no folder of the course. Make one with `kata init DIR`, and go on there.")
     return Workspace(chosen, chosen.root)

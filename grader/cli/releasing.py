@@ -20,7 +20,7 @@ def release(
     course: CourseFile = None,
 ) -> None:
     """Make the learner's bundle: lessons, stubs and visible checks, without any answers."""
-    chosen = course_at(course, Path.cwd())
+    chosen = course_at(course, about_course=True)
     from grader.release.errors import ReleaseError
     from grader.release.writing import refuse_taken
 

@@ -70,7 +70,7 @@ class Plan:
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
 
     def questions(self) -> list[Question]:
-        """All questions, those of visible checks first: an error there may show its numbers, and can know no hidden ones."""
+        """All questions, those of visible checks first: an error there may show numbers, and knows no hidden ones."""
         checks = sorted(self.checks.values(), key=lambda check: not check.is_visible)
         return [question for check in checks for question in check.asked]
 

@@ -16,6 +16,7 @@ from grader.judge.collection import Worth
 from grader.judge.hidden import HiddenCheck, hidden_as_bytes
 from grader.practice.workspace import LESSON_FILES
 from grader.stubs import StubError, stub_of
+from grader.writing import write_file
 
 from .catalogue import bundle_catalogue
 from .errors import ReleaseError
@@ -65,9 +66,7 @@ def make_bundle(course: Course, say: Callable[[str], None] = lambda step: None) 
 def write_files(files: Mapping[str, bytes], root: Path) -> None:
     """Write the files below a folder, which is made if need be."""
     for path, content in files.items():
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+        write_file(root / path, content, below=root)
 
 
 def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]]) -> dict[str, bytes]:

@@ -37,7 +37,9 @@ def bundle(tmp_path_factory: pytest.TempPathFactory, kata: Kata, unpack: Callabl
     folder = tmp_path_factory.mktemp("released")
     done = kata("release", "--out", folder / "bundle.zip", cwd=ROOT, seconds=RELEASE_SECONDS)
     assert done.returncode == 0, done.stderr
-    return unpack(folder / "bundle.zip", folder)
+    unpacked = unpack(folder / "bundle.zip", folder)
+    assert kata("init", unpacked, "--course", unpacked, cwd=folder).returncode == 0
+    return unpacked
 
 
 @pytest.fixture(scope="session")

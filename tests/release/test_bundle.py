@@ -87,10 +87,11 @@ def test_verbose_names_the_hidden_checks(solved: Path, kata: Kata) -> None:
 
 
 def test_pytest_passes_and_names_the_hidden_checks(
-    bundle: Path, tmp_path: Path, run_command: Callable[..., Done]
+    bundle: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done]
 ) -> None:
     here = tmp_path / "bundle"
     shutil.copytree(bundle, here, ignore=shutil.ignore_patterns("program"))
+    init(here, here)
     for id in ("softmax", "debug_model_args"):
         answer(here, id)
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", cwd=here)

@@ -129,7 +129,7 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
 ) -> None:
     older = unpack(released, tmp_path)
     mine = tmp_path / "mine"
-    assert kata("init", mine, cwd=older).returncode == 0
+    assert kata("init", mine, "--course", ".", cwd=older).returncode == 0
     (mine / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
     assert kata("check", "share", cwd=mine).returncode == 0
 
@@ -139,11 +139,11 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
         solution = changed / "solutions" / f"{kit}.py"
         solution.write_text(solution.read_text().replace("Parts of a whole", "Shares of a whole"))
     (changed / "exercises" / "01_parts" / "README.md").write_text("# A better lesson\n")
-    assert kata("release", "--out", tmp_path / "newer.zip", cwd=changed).returncode == 0
+    assert kata("release", "--out", tmp_path / "newer.zip", "--course", changed, cwd=tmp_path).returncode == 0
     newer = unpack(tmp_path / "newer.zip", tmp_path)
     assert newer.name != older.name  # so unzipping it lays nothing over the older one
 
-    done = kata("init", mine, cwd=newer)
+    done = kata("init", mine, "--course", ".", cwd=newer)
     assert "0 new exercises, 1 renewed, 1 of yours kept." in done.stdout
     assert (mine / "exercises" / f"{KITS[0]}.py").read_text() == RIGHT
     assert "Shares of a whole" in (mine / "exercises" / f"{KITS[1]}.py").read_text()
@@ -159,4 +159,31 @@ def test_damaged_bundle_is_told_in_one_sentence(
     damaged = (root / "tests" / "checks" / f"{KITS[0]}.py").with_suffix(suffix)
     damaged.write_bytes(damaged.read_bytes()[:40])
     (root / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
-    assert refused(kata("check", "share", cwd=root)) == f"{damaged.name} is damaged: unzip the bundle again"
+    assert (
+        refused(kata("check", "share", "--course", ".", cwd=root))
+        == f"{damaged.name} is damaged: unzip the bundle again"
+    )
+
+
+def test_bundle_that_nobody_named_is_not_used_and_says_what_to_type(
+    released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
+) -> None:
+    root = unpack(released, tmp_path)
+    sentence = refused(kata("list", cwd=root))
+    assert sentence.startswith(f"{root} holds a course that you have not named")
+    assert f"kata init DIR --course {root}" in sentence
+    done = kata("init", ".", "--course", ".", cwd=root)  # the folder itself
+    assert done.returncode == 0, done.stderr
+    assert "the course's own folder" in done.stdout
+    (root / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
+    assert kata("check", "share", cwd=root).returncode == 0
+    assert "1 of 2 exercises pass" in kata(cwd=root / "exercises").stdout
+
+
+def test_link_in_the_place_of_the_zip_is_not_written_through(course: Path, kata: Kata, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / "course.zip").symlink_to(precious)
+    sentence = refused(kata("release", "--out", tmp_path / "course.zip", "--force", cwd=course))
+    assert "this is a link" in sentence
+    assert precious.read_text() == "mine"
