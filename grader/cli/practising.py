@@ -50,19 +50,24 @@ def check(
 ) -> None:
     """Check your own work."""
     level = level_called(isolation, chosen_aloud=False)
-    launched = launched_at(level)
     workspace = workspace_here(course)
-    from grader.judge.grading import Judge
-    from grader.practice.checking import files_of, graded, note_record, reviews_among, submission_of
+    from grader.practice.checking import files_of, graded, note_record, reviews_among, submission_of, untouched_record
     from grader.practice.progress import now
     from grader.practice.review import when
     from grader.reports.terminal import print_record
 
     files = files_of(workspace, what or [])
     mine = submission_of(workspace, files)
-    judge = Judge(workspace.course, level, seed_or_fresh(seed), list(files), launched)
-    with ending(judge.close):
-        record, exhibits = graded(judge, mine)
+    chosen = seed_or_fresh(seed)
+    exhibits: Exhibits = {}
+    record = untouched_record(workspace, mine, level, chosen)
+    if record is None:
+        launched = launched_at(level)
+        from grader.judge.grading import Judge
+
+        judge = Judge(workspace.course, level, chosen, list(files), launched)
+        with ending(judge.close):
+            record, exhibits = graded(judge, mine)
     coming: dict[str, datetime] = {}
     with damage_told():
         coming = note_record(workspace, mine, record, reviews_among(workspace, files))
