@@ -41,7 +41,7 @@ ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")
 NAMES = ExerciseNames(COURSE)
 
-SIZES = (2_000, 8_000)
+SIZES = (500, 2_000, 8_000)
 
 AT_MOST_TIMES = 9.0
 """Four times the text takes four times as long; sixteen times where each character is compared with each."""
@@ -129,6 +129,7 @@ def demand_proportion(
             # once more, as the machine may have been busy with something else
             took, before = _seconds(read, text), max(before, _seconds(read, make(size // 4)))
             assert took <= max(AT_MOST_TIMES * before, WORTH_MEASURING), f"{took:.3f} s after {before:.3f} s: {make}"
+        assert before or took <= FAR_TOO_LONG, f"{took:.1f} s for the smallest: {make}"
         if took > FAR_TOO_LONG:
             return
         before = took
