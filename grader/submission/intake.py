@@ -19,6 +19,7 @@ from grader.submission.folder import collect_folder
 from grader.submission.model import RefusedError, Submission, SubmissionError, UnreadableError
 from grader.submission.naming import ExerciseNames, is_passed_over, kind_of_file, printable
 from grader.submission.notebook import NOTEBOOK_MB
+from grader.submission.reading_clock import reading_clock
 
 _LOOKED_AT = 256 * 1024  # of a lone file, to find out what it answers
 
@@ -44,11 +45,12 @@ def read_submission(path: Path, course: Course) -> Submission:
         raise SubmissionError(f"{shown} {reason}.") from None
     if refusal := kind_refused(mode):
         raise SubmissionError(f"{shown} {refusal}.")
-    if stat.S_ISDIR(mode):
-        collector = Collector(_own_name(path), names)
-        collect_folder(path, collector)
-        return collector.submission()
-    return _read_file(path, Collector(path.stem, names), names)
+    with reading_clock(shown):
+        if stat.S_ISDIR(mode):
+            collector = Collector(_own_name(path), names)
+            collect_folder(path, collector)
+            return collector.submission()
+        return _read_file(path, Collector(path.stem, names), names)
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,15 @@ def read_parts(parts: Sequence[Part], course: Course) -> Submission:
     """
     names = ExerciseNames(course)
     collector = Collector(parts[0].path.name, names)
-    for part in parts:
-        if kind_of_file(part.called) == "zip":
-            collect_archive(part.path, collector)
-        elif len(parts) == 1 and kind_of_file(part.called) == "exercise" and not names.by_file(part.called):
-            _take_lone_file(part.path, collector, names)
-        else:
-            collector.offer(part.called, partial(read_regular, part.path))
-    return collector.submission()
+    with reading_clock(collector.name):
+        for part in parts:
+            if kind_of_file(part.called) == "zip":
+                collect_archive(part.path, collector)
+            elif len(parts) == 1 and kind_of_file(part.called) == "exercise" and not names.by_file(part.called):
+                _take_lone_file(part.path, collector, names)
+            else:
+                collector.offer(part.called, partial(read_regular, part.path))
+        return collector.submission()
 
 
 def find_submissions(folder: Path) -> list[Path]:

@@ -26,8 +26,6 @@ COURSE_WORK = "exercises"
 REVIEWS = "review"
 """Beside the learner's work: what was written again for practice, finished or not. It is never handed in."""
 
-_NUMBER = re.compile(r"[0-9]+_")
-
 
 def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     """Return `text` safe to print: no control characters or surrogates, at most `limit` characters."""
@@ -72,7 +70,9 @@ class ExerciseNames:
 
     def by_stem(self, stem: str) -> Exercise | None:
         """Return the exercise meant by `softmax` or `03_softmax`, or None; any number will do."""
-        return self._by_id.get(stem) or self._by_id.get(_NUMBER.sub("", stem, count=1))
+        number, _, id = stem.partition("_")
+        is_numbered = number.isascii() and number.isdigit()
+        return self._by_id.get(stem) or (self._by_id.get(id) if is_numbered else None)
 
     def by_file(self, name: str) -> Exercise | None:
         """Return the exercise that a file called `softmax.py` or `03_softmax.py` answers, or None."""
