@@ -46,10 +46,10 @@ def collect_tar(path: Path, collector: Taker) -> None:
     try:
         with open(descriptor, "rb") as file, tempfile.SpooledTemporaryFile(_IN_MEMORY) as unpacked:
             _unpack(file, unpacked)
-            _demand_modest_headers(unpacked)
+            count = _members_by_headers(unpacked)
             unpacked.seek(0)
             with tarfile.open(fileobj=unpacked, mode="r:", errorlevel=2) as archive:
-                _offer(archive, collector)
+                _offer(archive, count, collector)
     except RefusedError as error:
         raise SubmissionError(f"{collector.name} {error}.") from None
     except _DAMAGE:
@@ -86,27 +86,34 @@ def _unpack(file: IO[bytes], to: IO[bytes]) -> None:
         raise EOFError
 
 
-def _demand_modest_headers(file: IO[bytes]) -> None:
-    """Look at every header before the standard library does. Raises RefusedError, tarfile.TarError."""
-    end, place, count = file.seek(0, os.SEEK_END), 0, 0
+def _members_by_headers(file: IO[bytes]) -> int:
+    """Look at every header before the standard library does; how many members there are.
+
+    Raises RefusedError, tarfile.TarError.
+    """
+    end, place, count, members = file.seek(0, os.SEEK_END), 0, 0, 0
     while place + _BLOCK <= end:
         file.seek(place)
         header = file.read(_BLOCK)
         if not header.strip(b"\0"):
-            return
+            break
         count += 1
         if count > 3 * MAX_MEMBERS:  # a member may have a long name and a long link beside it
             raise RefusedError(f"holds more than {MAX_MEMBERS} files; pack the exercise files alone")
         size = tarfile.nti(header[124:136])  # type: ignore[attr-defined]
         if size < 0:
             raise tarfile.ReadError
+        members += header[156:157] not in _BESIDE_A_MEMBER
         if header[156:157] in _BESIDE_A_MEMBER and size > MAX_HEADER_KB * 1024:
             raise RefusedError("says far too much beside a file's name; pack your files again with another tool")
         place += _BLOCK + -(-size // _BLOCK) * _BLOCK
+    return members
 
 
-def _offer(archive: tarfile.TarFile, collector: Taker) -> None:
+def _offer(archive: tarfile.TarFile, count: int, collector: Taker) -> None:
     members = _safe_members(archive)
+    if len(archive.getmembers()) != count:  # at a damaged header the standard library ends without a word
+        raise tarfile.ReadError
     courses = courses_of(set(members))
     environments = tuple(where.removesuffix("pyvenv.cfg") for where in members if where.endswith("/pyvenv.cfg"))
     for where in sorted(members):

@@ -7,8 +7,8 @@ from contextlib import suppress
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from grader.classroom.learners import Learner
 from grader.classroom.claims import Claim, resolve
+from grader.classroom.learners import Learner
 from grader.classroom.lms_names import TITLES, NamesError, platform_of, read_names
 from grader.classroom.roster import Matcher, RosterError, read_roster
 from grader.classroom.times import TimesError, by_attempt, by_learner, read_extensions, read_hand_ins
