@@ -74,7 +74,7 @@ def test_every_entry_is_a_submission_or_named(graded: tuple[Path, subprocess.Com
     assert done.returncode == 0, done.stderr
     found = records(out)
     left_out = listed(out)
-    there = {name for name in os.listdir(out.parent)}
+    there = set(os.listdir(out.parent))
     stems = {name.split(".")[0] for name in there} & set(found)
     assert {name for name in there if name.split(".")[0] not in stems} == {
         name.replace("\\x1b", "\x1b").removeprefix("'") for name in left_out
