@@ -23,6 +23,9 @@ class Learner(BaseModel):
     email: str = ""
     handed_in: bool = True
     in_roster: bool = Field(default=False, description="Whether a roster names this learner.")
+    is_disputed: bool = Field(default=False, description="Whether several submissions claim to be theirs: none counts.")
+    platform: str = Field(default="", description="The platform whose names the submission bears, if it does.")
+    ids: tuple[str, ...] = Field(default=(), description="What that platform calls the learner.")
 
 
 class ClassListError(ValueError):

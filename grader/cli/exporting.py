@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .app import app
-from .endings import UsageError
+from .endings import EXIT_BAD_INPUT, UsageError, stop
 from .terms import CourseFile, course_at, titles_of, units_of
 
 if TYPE_CHECKING:
@@ -70,10 +70,13 @@ def export(
             raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
         graded = Graded(out)
         _warn(graded)
+        known = _roster(roster)
+        torn = _torn(graded, known)
         if format == GRADEBOOK:
-            _fill_gradebook(graded, to, _roster(roster), force, course)
+            _fill_gradebook(graded, to, known, force, course)
+            _refuse(torn)
             return
-        terms = _terms(by, _roster(roster), bom and to != Path("-"), course)
+        terms = _terms(by, known, bom and to != Path("-"), course)
         chosen = FORMATS[format]
         made = chosen.files(graded, terms)
         if chosen.folder and graded.is_class:
@@ -81,6 +84,21 @@ def export(
         else:
             file = next(made)
             _write_one(File(chosen.single or file.name, file.parts), to, graded, force)
+        _refuse(torn)
+
+
+def _torn(graded: Graded, roster: Roster | None) -> list[str]:
+    """Sentences about those who would be the same learner of the roster."""
+    from grader.exports.roster import people_of
+
+    torn = people_of([*graded.summary.learners, *graded.absent], roster).torn
+    return [f"{_named(list(names))} would all be {name} of the roster, so none is." for name, names in torn.items()]
+
+
+def _refuse(torn: list[str]) -> None:
+    """End with a status that says so where learners could not be told apart; all others are exported by now."""
+    if torn:
+        stop(" ".join(torn), EXIT_BAD_INPUT)
 
 
 def _write_one(file: File, to: Path | None, graded: Graded, force: bool) -> None:
@@ -159,6 +177,8 @@ def _warn(graded: Graded) -> None:
         _say(f"Without a mark, since the grader itself failed: {_named(failed)}. Grade them again.")
     if graded.summary.is_adjusted and (left := [learner.shown for learner in graded.summary.unadjusted]):
         _say(f"The course's policy is not applied to these yet: {_named(left)}. `kata policy OUT` does it.")
+    if disputed := [learner.shown for learner in graded.disputed]:
+        _say(f"Without a mark, since several submissions claim to be theirs: {_named(disputed)}.")
     if waiting := [learner.shown for learner in graded.waiting]:
         _say(f"Not graded yet, so not exported: {_named(waiting)}. Go on with `kata grade-class --resume`.")
 

@@ -96,22 +96,34 @@ class _Member:
 
 def _safe_path(info: zipfile.ZipInfo) -> list[str]:
     """The member's folders and name. Raises RefusedError, whose text continues the name of the zip."""
-    name = info.filename
     shown = printable(info.orig_filename)
-    if "\0" in info.orig_filename or "\0" in name:
+    if "\0" in info.orig_filename:
         raise RefusedError(f"holds a file with a NUL character in its name ({shown})")
-    if "\\" in name:
-        raise RefusedError(f"holds a name with a backslash ({shown}); zip your files again with another tool")
-    if name.startswith("/") or (name[1:2] == ":" and name[0].isascii() and name[0].isalpha()):
-        raise RefusedError(f"holds an absolute name ({shown}); zip the folder from inside")
-    parts = [part for part in name.split("/") if part not in ("", ".")]
-    if ".." in parts:
-        raise RefusedError(f"holds a name that leads outside ({shown}); zip the folder from inside")
+    parts = parts_of_name(info.filename, "zip")
     mode = info.external_attr >> 16
     if stat.S_ISLNK(mode):
         raise RefusedError(f"holds a link ({shown}); zip the file itself")
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise RefusedError(f"holds something that is not an ordinary file ({shown})")
+    return parts
+
+
+def parts_of_name(name: str, pack: str) -> list[str]:
+    """The folders and the name in a member's path; `pack` is what the learner does to make such a file.
+
+    Raises RefusedError, whose text continues the name of the file with the member in it, for a path that leads
+    elsewhere.
+    """
+    shown = printable(name)
+    if "\0" in name:
+        raise RefusedError(f"holds a file with a NUL character in its name ({shown})")
+    if "\\" in name:
+        raise RefusedError(f"holds a name with a backslash ({shown}); {pack} your files again with another tool")
+    if name.startswith("/") or (name[1:2] == ":" and name[0].isascii() and name[0].isalpha()):
+        raise RefusedError(f"holds an absolute name ({shown}); {pack} the folder from inside")
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise RefusedError(f"holds a name that leads outside ({shown}); {pack} the folder from inside")
     return parts
 
 

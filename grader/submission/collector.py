@@ -83,6 +83,8 @@ class Collector:
                 self.take_notebook(where, self._spend(read, NOTEBOOK_MB * 1024 * 1024))
             elif kind == "zip":
                 raise RefusedError("is a zip inside a submission; unpack it and hand in its files")
+            elif kind in ("tar", "packed"):
+                raise RefusedError("is packed inside a submission; unpack it and hand in its files")
             else:
                 self._report_unknown(where)
         except UnreadableError as error:

@@ -13,7 +13,10 @@ from grader.stubs import StubError, make_stub, same_as_stub
 
 SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
-FileKind = Literal["exercise", "notebook", "zip", "unknown"]
+FileKind = Literal["exercise", "notebook", "zip", "tar", "packed", "unknown"]
+
+_TARS = (".tar.gz", ".tgz", ".tar")
+_OTHERWISE_PACKED = (".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 
 # Passed over without a word, with everything in them, as hidden names are: what tools leave behind.
 _LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
@@ -46,13 +49,28 @@ def is_course(names: Collection[str]) -> bool:
 
 
 def kind_of_file(name: str) -> FileKind:
-    """Tell by its ending what a file may be; `exercise` still has to be a name that the course knows."""
+    """Tell by its ending what a file may be; `exercise` still has to be a name that the course knows.
+
+    A `tar` may be packed by gzip; `packed` is whatever is packed in another way, which is not read.
+    """
     lowered = name.lower()
     if lowered.endswith(".ipynb"):
         return "notebook"
     if lowered.endswith(".zip"):
         return "zip"
+    if lowered.endswith(_TARS):
+        return "tar"
+    if lowered.endswith(_OTHERWISE_PACKED):
+        return "packed"
     return "exercise" if name.endswith(".py") else "unknown"
+
+
+def stem_of(name: str) -> str:
+    """The name of a file without its ending, of a packed folder without both."""
+    lowered = name.lower()
+    ending = next((each for each in (*_TARS, *_OTHERWISE_PACKED) if lowered.endswith(each)), None)
+    stem = name[: -len(ending)] if ending else Path(name).stem
+    return stem or name
 
 
 class ExerciseNames:

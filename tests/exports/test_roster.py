@@ -65,10 +65,11 @@ def test_what_fits_two_learners_finds_neither() -> None:
     assert roster.find(learner("2")) == Person("Ada Lovelace", id="2")
 
 
-def test_one_learner_with_two_submissions_is_refused() -> None:
-    roster = Roster([Person("Ada Lovelace", id="1")])
-    with pytest.raises(ExportError, match="both belong to 'Ada Lovelace'"):
-        people_of([learner("1"), learner("Ada Lovelace")], roster)
+def test_two_submissions_of_one_learner_are_nobodys_and_cost_others_nothing() -> None:
+    ada, bo = Person("Ada Lovelace", id="1"), Person("Bo", id="2")
+    people = people_of([learner("1"), learner("Ada Lovelace"), learner("2")], Roster([ada, bo]))
+    assert people.of == {"2": bo}
+    assert people.torn == {"Ada Lovelace": ("1", "Ada Lovelace")}
 
 
 @pytest.mark.parametrize(
