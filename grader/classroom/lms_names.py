@@ -47,6 +47,10 @@ _BRIGHTSPACE = re.compile(
 )
 
 
+MOST_LETTERS = 512
+"""No file system holds longer names. A zip may, and each underscore in it is a place to begin to read at."""
+
+
 class NamesError(Exception):
     """Nobody can tell how names are meant; the text is one sentence for people."""
 
@@ -104,7 +108,7 @@ def _readable(platform: Platform, names: Collection[str]) -> dict[str, Said]:
     read = {"canvas": _canvas, "moodle": _moodle, "blackboard": _blackboard, "brightspace": _brightspace}.get(platform)
     if read is None:
         return {}
-    found = {name: said for name in names if (said := read(name)) is not None}
+    found = {name: said for name in names if len(name) <= MOST_LETTERS and (said := read(name)) is not None}
     return {} if platform == "canvas" and _is_a_title(found) else found
 
 
