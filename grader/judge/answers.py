@@ -92,8 +92,8 @@ def _is_gradients(value: Any) -> bool:
 def _is_observed(value: Any) -> bool:
     return (
         isinstance(value, dict)
-        and value.keys() == {"largest_plane", "functions", "printed"}
-        and isinstance(value["largest_plane"], int)
+        and value.keys() == {"largest", "functions", "printed"}
+        and isinstance(value["largest"], int)
         and isinstance(value["printed"], int)
         and _is_list_of(value["functions"], str)
     )

@@ -96,10 +96,10 @@ class Case:
         self._add("attribute", name, target=target, name=name)
 
     def observed(self) -> None:
-        """Bring back, as "observed", what was seen of the steps so far: {"largest_plane", "functions", "printed"}.
+        """Bring back, as "observed", what was seen of the steps so far: {"largest", "functions", "printed"}.
 
-        "largest_plane" is the largest product of the last two sizes of any tensor made, "functions" are the names of
-        torch's functions called directly, "printed" counts characters. All three are claims of the learner's side.
+        "largest" is how many numbers the largest tensor held that was made, "functions" are the names of torch's functions
+        called directly, "printed" counts characters. All three are claims of the learner's side.
         """
         self._add("observed", OBSERVED)
 

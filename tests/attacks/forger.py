@@ -1,8 +1,8 @@
-"""A worker that owns its host: whatever it can know it says as the reference would, and every number it would have to
+"""A worker that owns its host: whatever it can know it says as the reference would, and every number that it would have to
 compute is wrong.
 
-It can know: questions that are the same whatever the seed (they can be answered from a list), tensors that came with the
-question, and all that is said of a file without numbers, such as the names of parameters, refusals and what was called.
+It can know: answers to questions that are the same whatever the seed, tensors that came with the question where they are
+asked back, and all that is said of a file without numbers, such as the names of parameters, refusals and what was called.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grader.judge.trusted import Expected
 
 CLAIMS = frozenset(("parameters", "buffers", "attribute", "refuses", "observed"))
 """Steps whose answer says something of the file and holds no number that was computed from the inputs."""
-CLAIMING_METHODS = frozenset(("__len__", "__lt__", "__gt__", "__contains__"))
+CLAIMING_METHODS = frozenset(("__len__", "__lt__", "__gt__", "__contains__", "__repr__", "count"))
 
 Spoil = Callable[[torch.Tensor], torch.Tensor]
 OFF = 0.37
@@ -42,41 +42,25 @@ SPOILT: Mapping[str, Spoil] = {
     "noise": _noise,
     "reversed": lambda value: value.flip(list(range(value.dim()))) * (1 + OFF),
 }
-"""Ways to be wrong. The first ones satisfy whatever a check asks of a learner's answers among each other."""
+"""Ways to be wrong. Most satisfy whatever a check asks of a learner's answers among each other."""
 
 
-def spoilt(value: Any, spoil: Spoil, known: list[torch.Tensor]) -> Any:
-    """An answer of the same form in which no number is right that the worker was not given."""
+def spoilt(value: Any, spoil: Spoil) -> Any:
+    """An answer of the same form in which no number is right."""
     if isinstance(value, torch.Tensor):
-        if any(_is_same(value, other) for other in known):
-            return value
         if value.dtype == torch.bool:
-            return ~value if spoil not in (torch.zeros_like, torch.ones_like) else spoil(value)
-        return spoil(value) if value.is_floating_point() else value + 1
+            return spoil(value) if spoil in (torch.zeros_like, torch.ones_like) else ~value
+        if not value.is_floating_point():
+            return value + 1
+        wrong = spoil(value)
+        return wrong if not torch.equal(wrong, value) else value + OFF
     if isinstance(value, Mapping):
-        return {key: spoilt(item, spoil, known) for key, item in value.items()}
+        return {key: spoilt(item, spoil) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(spoilt(item, spoil, known) for item in value)
-    if isinstance(value, bool) or value is None:
-        return value
-    return value + 1 if isinstance(value, (int, float)) else value
-
-
-def _is_same(value: torch.Tensor, other: torch.Tensor) -> bool:
-    return value.shape == other.shape and value.dtype == other.dtype and bool((value == other).all())
-
-
-def forged(case: Case, right: Mapping[str, Any], spoil: Spoil) -> dict[str, Any]:
-    """What is told of a case: claims as the reference would make them, numbers spoilt."""
-    known = [step["value"] for step in case.steps if step["do"] == "tensor"]
-    told = {}
-    for number, name in case.told.items():
-        step = case.steps[number]
-        is_claim = step["do"] in CLAIMS or step.get("method") in CLAIMING_METHODS
-        # a tensor that came with the question is known only where it is asked back
-        given = known if step["do"] == "value" else []
-        told[str(number)] = right[name] if is_claim else spoilt(right[name], spoil, given)
-    return told
+        return type(value)(spoilt(item, spoil) for item in value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value + 1
+    return value
 
 
 class Forger:
@@ -84,22 +68,37 @@ class Forger:
 
     def __init__(self, expected: Expected, spoil: Spoil, by_heart: frozenset[bytes]) -> None:
         self.expected = expected
-        self.spoil = spoil
-        self.by_heart = by_heart
         self.asked: set[bytes] = set()
+        self._spoil = spoil
+        self._by_heart = by_heart
 
     def answer(self, question: Question) -> list[dict[str, Any]]:
         """A reply in good form."""
-        reply = []
-        for case, right in zip(question.cases, self.expected.due(question), strict=True):
-            name = Question.of([case]).digest
-            self.asked.add(name)
-            if right.error is not None:
-                reply.append({"answers": {}, "error": dict(right.error)})
-                continue
-            if name in self.by_heart:
-                told = {str(number): right[label] for number, label in case.told.items()}
-            else:
-                told = forged(case, right.values, self.spoil)
-            reply.append({"answers": told, "error": None})
-        return reply
+        pairs = zip(question.cases, self.expected.due(question), strict=True)
+        return [{"answers": self._told(case, right.values), "error": right.error} for case, right in pairs]
+
+    def _told(self, case: Case, right: Mapping[str, Any]) -> dict[str, Any]:
+        name = Question.of([case]).digest
+        self.asked.add(name)
+        known = {str(number): right[label] for number, label in case.told.items() if label in right}
+        if name in self._by_heart:
+            return known
+        given = [step["value"] for step in case.steps if step["do"] == "tensor"]
+        return {number: self._forged(case.steps[int(number)], value, given) for number, value in known.items()}
+
+    def _forged(self, step: Mapping[str, Any], value: Any, given: list[torch.Tensor]) -> Any:
+        if step["do"] in CLAIMS or step.get("method") in CLAIMING_METHODS:
+            return value
+        if step["do"] == "value":
+            return self._asked_back(value, given)
+        return spoilt(value, self._spoil)
+
+    def _asked_back(self, value: Any, given: list[torch.Tensor]) -> Any:
+        if isinstance(value, Mapping):
+            return {key: self._asked_back(item, given) for key, item in value.items()}
+        is_given = isinstance(value, torch.Tensor) and any(_is_same(value, other) for other in given)
+        return value if is_given else spoilt(value, self._spoil)
+
+
+def _is_same(value: torch.Tensor, other: torch.Tensor) -> bool:
+    return value.shape == other.shape and value.dtype == other.dtype and torch.equal(value, other)

@@ -33,7 +33,7 @@ OBSERVER = """
 import sys
 
 observer = sys.modules["inside.observing"].Observer
-observer.seen = lambda self: {"largest_plane": 0, "functions": [], "printed": 0}
+observer.seen = lambda self: {"largest": 0, "functions": [], "printed": 0}
 """
 FORGERIES = {"honest": "", "forged": OBSERVER}
 

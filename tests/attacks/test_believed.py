@@ -1,0 +1,96 @@
+"""What the claims of a worker are worth that computes nothing: for every exercise, no more than a fifth of its points.
+
+The answers are handed to the judge without a process. Each way of being wrong is tried, and the best of each check taken,
+as who knows all checks would choose another way for each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from forger import SPOILT, Forger, Spoil
+
+from grader.course import load_course
+from grader.judge.attempt import LocalAttempt
+from grader.judge.case import Question
+from grader.judge.grading import Judge
+from grader.judge.trusted import Expected
+from grader.results import POINTS_TOLERANCE, Record
+from grader.sandbox.inside import wire
+from grader.submission import SourceFile, Submission
+
+pytestmark = pytest.mark.timeout(900)  # the first test waits for the checks of the whole course, many times over
+
+COURSE = load_course(Path(__file__).parents[2] / "course.yml")
+MOST_SHARE = 1 / 5
+SEED, OTHER_SEEDS = 3, (1, 2)
+AS_GOOD: Mapping[str, frozenset[str]] = {"tiny_gpt": frozenset(("enlarged", "moved"))}
+"""Where spoilt numbers are right ones: logits may be of any size, and a number added to all of them changes nothing."""
+
+
+@dataclass
+class Gain:
+    """What one exercise gave for wrong numbers, whichever they were."""
+
+    passed_checks: set[str] = field(default_factory=set)
+    statuses: set[str] = field(default_factory=set)
+    faults: list[str] = field(default_factory=list)
+    points: float = 0.0
+
+
+def graded(seed: int, spoil: Spoil, by_heart: Mapping[str, frozenset[bytes]]) -> tuple[Record, dict[str, set[bytes]], Judge]:
+    judge, forgers = Judge(COURSE, "none", seed), dict[str, Forger]()
+
+    def ask(attempt: LocalAttempt, question: Question, meanwhile: Any = None) -> Any:
+        id = attempt.exercise.id
+        if id not in forgers:
+            expected = judge.kits[id].expected
+            assert isinstance(expected, Expected)
+            forgers[id] = Forger(expected, spoil, by_heart.get(id, frozenset()))
+        return wire.copied(forgers[id].answer(question))
+
+    sources = {e.id: SourceFile(e.id, e.file_name, b"# says what it likes\n") for e in COURSE.exercises}
+    records: list[Record] = []
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(LocalAttempt, "ask", ask)
+        judge.grade([Submission("forger", sources, ())], records.append)
+    return records[0], {id: forger.asked for id, forger in forgers.items()}, judge
+
+
+@pytest.fixture(scope="module")
+def gains() -> dict[str, Gain]:
+    one, other = (graded(seed, SPOILT["zeros"], {})[1] for seed in OTHER_SEEDS)
+    by_heart = {id: frozenset(one[id] & other[id]) for id in one.keys() & other.keys()}
+    gains: dict[str, Gain] = defaultdict(Gain)
+    for name, spoil in SPOILT.items():
+        record, _, judge = graded(SEED, spoil, by_heart)
+        for exercise in record.exercises:
+            gain = gains[exercise.id]
+            gain.faults += [f"{c.name}: {c.message}" for c in exercise.checks if c.outcome == "error"]
+            if name not in AS_GOOD.get(exercise.id, ()):
+                gain.statuses.add(exercise.status)
+                gain.passed_checks |= {c.name for c in exercise.checks if c.outcome == "passed"}
+    for id, gain in gains.items():
+        worths = judge.worths[id]
+        all_main = all(name in gain.passed_checks for name, worth in worths.items() if worth.role == "main")
+        counting = [w for n, w in worths.items() if n in gain.passed_checks and (all_main or w.role in ("main", "behaviour"))]
+        gain.points = math.fsum(worth.points for worth in counting)
+    return gains
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_without_right_numbers_there_is_no_more_than_a_fifth(exercise: Any, gains: dict[str, Gain]) -> None:
+    gain = gains[exercise.id]
+    assert not gain.faults
+    assert gain.points <= MOST_SHARE * exercise.points + POINTS_TOLERANCE, sorted(gain.passed_checks)
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_nothing_is_passed_without_right_numbers(exercise: Any, gains: dict[str, Gain]) -> None:
+    assert gains[exercise.id].statuses == {"failed"}
