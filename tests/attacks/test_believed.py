@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forger import SPOILT, Forger, Spoil
 
 from grader.course import load_course
 from grader.judge.attempt import LocalAttempt
@@ -24,6 +23,7 @@ from grader.judge.trusted import Expected
 from grader.results import POINTS_TOLERANCE, Record
 from grader.sandbox.inside import wire
 from grader.submission import SourceFile, Submission
+from tests.attacks.forger import SPOILT, Forger, Spoil
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the checks of the whole course, many times over
 
@@ -44,7 +44,9 @@ class Gain:
     points: float = 0.0
 
 
-def graded(seed: int, spoil: Spoil, by_heart: Mapping[str, frozenset[bytes]]) -> tuple[Record, dict[str, set[bytes]], Judge]:
+def graded(
+    seed: int, spoil: Spoil, by_heart: Mapping[str, frozenset[bytes]]
+) -> tuple[Record, dict[str, set[bytes]], Judge]:
     judge, forgers = Judge(COURSE, "none", seed), dict[str, Forger]()
 
     def ask(attempt: LocalAttempt, question: Question, meanwhile: Any = None) -> Any:
@@ -79,7 +81,9 @@ def gains() -> dict[str, Gain]:
     for id, gain in gains.items():
         worths = judge.worths[id]
         all_main = all(name in gain.passed_checks for name, worth in worths.items() if worth.role == "main")
-        counting = [w for n, w in worths.items() if n in gain.passed_checks and (all_main or w.role in ("main", "behaviour"))]
+        counting = [
+            w for n, w in worths.items() if n in gain.passed_checks and (all_main or w.role in ("main", "behaviour"))
+        ]
         gain.points = math.fsum(worth.points for worth in counting)
     return gains
 

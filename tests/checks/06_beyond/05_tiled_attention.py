@@ -40,9 +40,7 @@ def long_shapes(draw):
 
 
 def long_cases(draw, shapes):
-    return [
-        case(draw, leading, queries, keys, WIDTH, VALUE_WIDTH, block) for leading, queries, keys, block in shapes
-    ]
+    return [case(draw, leading, queries, keys, WIDTH, VALUE_WIDTH, block) for leading, queries, keys, block in shapes]
 
 
 @points(0.5, visible=True)
