@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,12 @@ from grader.course import load_course
 from grader.judge.attempt import LocalAttempt
 from grader.judge.case import Question
 from grader.judge.grading import Judge
+from grader.judge.sitting import Sitting
 from grader.judge.trusted import Expected
 from grader.results import POINTS_TOLERANCE, Record
 from grader.sandbox.inside import wire
 from grader.submission import SourceFile, Submission
-from tests.attacks.forger import SPOILT, Forger, Spoil
+from tests.attacks.forger import SPOILT, Forger
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the checks of the whole course, many times over
 
@@ -44,46 +45,58 @@ class Gain:
     points: float = 0.0
 
 
-def graded(
-    seed: int, spoil: Spoil, by_heart: Mapping[str, frozenset[bytes]]
-) -> tuple[Record, dict[str, set[bytes]], Judge]:
-    judge, forgers = Judge(COURSE, "none", seed), dict[str, Forger]()
+@dataclass
+class Graded:
+    """What the forgers got that spoil numbers in these ways, and which cases they were asked."""
+
+    records: dict[str, Record]
+    asked: dict[str, set[bytes]]
+    judge: Judge
+
+
+def graded(seed: int, ways: Iterable[str], by_heart: Mapping[str, frozenset[bytes]]) -> Graded:
+    judge, asked = Judge(COURSE, "none", seed), defaultdict[str, set[bytes]](set)
 
     def ask(attempt: LocalAttempt, question: Question, meanwhile: Any = None) -> Any:
-        id = attempt.exercise.id
-        if id not in forgers:
-            expected = judge.kits[id].expected
-            assert isinstance(expected, Expected)
-            forgers[id] = Forger(expected, spoil, by_heart.get(id, frozenset()))
-        return wire.copied(forgers[id].answer(question))
+        id, way = attempt.exercise.id, attempt.text.removeprefix("# ")
+        expected = judge.kits[id].expected
+        assert isinstance(expected, Expected)
+        forger = Forger(expected, SPOILT[way], by_heart.get(id, frozenset()))
+        reply = forger.answer(question)
+        asked[id] |= forger.asked
+        return wire.copied(reply)
 
-    sources = {e.id: SourceFile(e.id, e.file_name, b"# says what it likes\n") for e in COURSE.exercises}
+    submissions = [
+        Submission(way, {e.id: SourceFile(e.id, e.file_name, f"# {way}".encode()) for e in COURSE.exercises}, ())
+        for way in ways
+    ]
     records: list[Record] = []
     with pytest.MonkeyPatch.context() as patches:
         patches.setattr(LocalAttempt, "ask", ask)
-        judge.grade([Submission("forger", sources, ())], records.append)
-    return records[0], {id: forger.asked for id, forger in forgers.items()}, judge
+        patches.setattr(Sitting, "diagnosis", lambda self: [])  # takes longest, and gives nobody points
+        judge.grade(submissions, records.append)
+    return Graded({record.submission: record for record in records}, asked, judge)
 
 
 @pytest.fixture(scope="module")
 def gains() -> dict[str, Gain]:
-    one, other = (graded(seed, SPOILT["zeros"], {})[1] for seed in OTHER_SEEDS)
-    by_heart = {id: frozenset(one[id] & other[id]) for id in one.keys() & other.keys()}
+    one, other = (graded(seed, ["zeros"], {}).asked for seed in OTHER_SEEDS)
+    by_heart = {id: frozenset(one[id] & other[id]) for id in one}
+    final = graded(SEED, SPOILT, by_heart)
     gains: dict[str, Gain] = defaultdict(Gain)
-    for name, spoil in SPOILT.items():
-        record, _, judge = graded(SEED, spoil, by_heart)
+    for way, record in final.records.items():
         for exercise in record.exercises:
             gain = gains[exercise.id]
             gain.faults += [f"{c.name}: {c.message}" for c in exercise.checks if c.outcome == "error"]
-            if name not in AS_GOOD.get(exercise.id, ()):
+            if way not in AS_GOOD.get(exercise.id, ()):
                 gain.statuses.add(exercise.status)
                 gain.passed_checks |= {c.name for c in exercise.checks if c.outcome == "passed"}
     for id, gain in gains.items():
-        worths = judge.worths[id]
-        all_main = all(name in gain.passed_checks for name, worth in worths.items() if worth.role == "main")
-        counting = [
-            w for n, w in worths.items() if n in gain.passed_checks and (all_main or w.role in ("main", "behaviour"))
-        ]
+        worths = final.judge.worths[id]
+        roles = {"main", "behaviour"}
+        if all(name in gain.passed_checks for name, worth in worths.items() if worth.role == "main"):
+            roles.add("manners")
+        counting = [worth for name, worth in worths.items() if name in gain.passed_checks and worth.role in roles]
         gain.points = math.fsum(worth.points for worth in counting)
     return gains
 
