@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from .answers import Answers
 from .case import Question
 from .learner import Exchange, same_answers
 from .mistakes import Mistake
+from .reading import Reading, read_from
 from .trusted import Expected, TrustedModule
 
-STEPS_OF_TRAINING = 10
-"""One step of training takes as long as so many others, or longer."""
 RIGHT_TELLS_LESS = 10
 """A right answer rules out fewer mistakes than a wrong one."""
 
@@ -24,7 +24,7 @@ class CheckedExchanges:
     name: str
     passed: bool
     is_main: bool
-    exchanges: Sequence[Exchange]
+    exchanges: Sequence[Exchange | Reading]
 
 
 def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mistake]:
@@ -65,11 +65,25 @@ def _whole_explanation(expected: Expected, weighed: Sequence[_Weighed]) -> Mista
     It gives all of the learner's answers. So each is tried on what takes least first, and on what is wrong before what
     is right: most mistakes are ruled out there.
     """
-    cases = sorted((case for check in weighed for case in check.cases), key=_Answered.effort)
+    cases = sorted((case for check in weighed for case in check.cases), key=lambda case: case.effort())
     for mistake, module in expected.mistakes:
         if all(case.is_given_by(module) for case in cases):
             return mistake
     return None
+
+
+class _Compared(Protocol):
+    """Something that the learner's code said, to be compared with what a known mistake says."""
+
+    @property
+    def is_wrong(self) -> bool: ...
+
+    @property
+    def is_error(self) -> bool: ...
+
+    def effort(self) -> int: ...
+
+    def is_given_by(self, module: TrustedModule) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -81,14 +95,35 @@ class _Answered:
     came: Answers
     is_wrong: bool
 
+    @property
+    def is_error(self) -> bool:
+        return self.came.error is not None
+
     def effort(self) -> int:
         """How much there is to do for an answer, in steps, and more for one that tells less."""
-        steps = self.question.cases[self.number].steps
-        total = sum(len(step["inputs"]) * STEPS_OF_TRAINING if step["do"] == "train" else 1 for step in steps)
-        return total if self.is_wrong else total * RIGHT_TELLS_LESS
+        return self.question.cases[self.number].effort * (1 if self.is_wrong else RIGHT_TELLS_LESS)
 
     def is_given_by(self, module: TrustedModule) -> bool:
         return same_answers(self.came, module.answer_to(self.question, self.number), self.question.cases[self.number])
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What was read from a talk with the learner's code, and whether that is wrong."""
+
+    reading: Reading
+    is_wrong: bool
+
+    @property
+    def is_error(self) -> bool:
+        return "error" in self.reading.came
+
+    def effort(self) -> int:
+        """As of an answer."""
+        return self.reading.effort * (1 if self.is_wrong else RIGHT_TELLS_LESS)
+
+    def is_given_by(self, module: TrustedModule) -> bool:
+        return read_from(self.reading.talk, module.answer) == self.reading.came
 
 
 @dataclass(frozen=True)
@@ -98,12 +133,16 @@ class _Weighed:
     name: str
     passed: bool
     is_main: bool
-    cases: tuple[_Answered, ...]
+    cases: tuple[_Compared, ...]
 
     @classmethod
     def of(cls, check: CheckedExchanges, expected: Expected) -> _Weighed:
-        cases = []
+        cases: list[_Compared] = []
         for exchange in check.exchanges:
+            if isinstance(exchange, Reading):
+                is_wrong = not check.passed and read_from(exchange.talk, expected.due) != exchange.came
+                cases.append(_Read(exchange, is_wrong))
+                continue
             due = expected.due(exchange.question)
             for number, (came, right) in enumerate(zip(exchange.answers, due, strict=True)):
                 is_wrong = not same_answers(came, right, exchange.question.cases[number])
@@ -117,7 +156,7 @@ class _Weighed:
 
     @property
     def has_wrong_values(self) -> bool:
-        return any(case.is_wrong and case.came.error is None for case in self.cases)
+        return any(case.is_wrong and not case.is_error for case in self.cases)
 
     def is_given_by(self, module: TrustedModule) -> bool:
         return all(case.is_given_by(module) for case in self.cases)

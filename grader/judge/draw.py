@@ -33,7 +33,12 @@ class Draw:
 
     def __init__(self, seed: int, exercise: str, check: str, reference: Mapping[str, Any]) -> None:
         self._random = chance_for(f"{seed}/{exercise}/{check}")
+        self._of = (seed, exercise)
         self._reference = reference
+
+    def common(self) -> Draw:
+        """Numbers that all hidden checks of the exercise draw alike, for what they ask about together."""
+        return Draw(*self._of, "", self._reference)
 
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
         """The next random numbers: all chance comes from here."""

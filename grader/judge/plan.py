@@ -24,6 +24,7 @@ from .draw import Draw, Kind
 from .failure import CheckFailed
 from .learner import Exchange, Learner
 from .points import CHECK_ERRORS
+from .reading import Reading, Talk
 
 if TYPE_CHECKING:
     from .checks import Check
@@ -52,7 +53,7 @@ class PlannedCheck:
     packed: list[_Packed] = field(default_factory=list)
     asked: list[Question] = field(default_factory=list)
     right: list[tuple[bytes, bytes]] | None = None
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: list[Exchange | Reading] = field(default_factory=list)
 
     def questions(self) -> Questions:
         """What packs the check's questions for one learner, or finds them packed."""
@@ -92,7 +93,7 @@ def _rehearsed(check: Check, expected: Due, exercise: str, seed: int, given: str
         # a question that is not rehearsed; or a check at which the reference fails: each learner hears of that
         passed = False
     planned.exchanges = learner.exchanges
-    planned.right = [_reply(each) for each in learner.exchanges] if passed else None
+    planned.right = [_reply(each) for each in learner.exchanges if isinstance(each, Exchange)] if passed else None
     return planned
 
 
@@ -126,6 +127,11 @@ class _Rehearsing(Learner):
         self._planned.asked.append(question)
         self.exchanges.append(Exchange(question, answers))
         return answers
+
+    def read(
+        self, talk: Talk, *, tell: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
+    ) -> Mapping[str, Any]:
+        raise _NotRehearsed
 
 
 class _Nobody:
@@ -227,6 +233,9 @@ class _Drawing(Draw):
         self._source = source
         self._planned = planned
 
+    def common(self) -> Draw:
+        return self._source.common()
+
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
         numbers = self._source._numbers(kind, *sizes)
         self._planned.drawn.append((kind, sizes, numbers.clone()))
@@ -245,6 +254,9 @@ class _DrawnBefore(Draw):
         self._fresh = fresh
         self._source: Draw | None = None
         self._next = 0
+
+    def common(self) -> Draw:
+        return self._fresh().common()
 
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
         if self._source is None and self._next < len(self._planned.drawn):

@@ -180,11 +180,11 @@ class _Drawn(Draw):
     def __init__(self, numbers: Numbers, exercise: str, check: str, reference: Mapping[str, Any]) -> None:
         super().__init__(SEED, exercise, check, reference)
         self._kept = numbers
-        self._of = (exercise, check)
+        self._check = (exercise, check)
         self._count: dict[tuple[Kind, tuple[int, ...]], int] = {}
 
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
-        exercise, check = self._of
+        exercise, check = self._check
         number = self._count[kind, sizes] = self._count.get((kind, sizes), 0) + 1
         key = key_of_numbers(check, kind, sizes, number)
         fresh = FRESH[kind](chance_for(f"{exercise}/{key}"), *sizes)
