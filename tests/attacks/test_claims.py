@@ -143,7 +143,7 @@ def grade(id: str, files: dict[str, str]) -> dict[str, ExerciseResult]:
     exercise = COURSE.exercise(id)
     files = {**files, "honest": COURSE.solution_path(exercise).read_text(encoding="utf-8")}
     taken: dict[str, ExerciseResult] = {}
-    judge = Judge(COURSE, level, SEED, [id], share_verdicts=True)
+    judge = Judge(COURSE, level, SEED, [id])
     submissions = [
         Submission(name, {id: SourceFile(id, exercise.file_name, text.encode())}, ()) for name, text in files.items()
     ]
