@@ -15,6 +15,8 @@ from .trusted import Expected, TrustedModule
 
 RIGHT_TELLS_LESS = 10
 """A right answer rules out fewer mistakes than a wrong one."""
+MOST_EFFORT = 40_000
+"""Of asking mistakes that explain a part of what is wrong, in steps as cases count them: some seconds of training."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,13 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
         return []
     if whole := _whole_explanation(expected, weighed):
         return [whole]
-    scores = [
-        score
-        for mistake, module in expected.mistakes
-        if (score := _score(mistake, module, weighed, failed)) is not None
-    ]
+    scores, effort = [], _Effort()
+    for mistake, module in expected.mistakes:
+        score = _score(mistake, module, weighed, failed, effort)
+        if effort.is_too_much:
+            break
+        if score is not None:
+            scores.append(score)
     found: list[Mistake] = []
     open_checks = set(failed)
     while open_checks:
@@ -158,8 +162,25 @@ class _Weighed:
     def has_wrong_values(self) -> bool:
         return any(case.is_wrong and not case.is_error for case in self.cases)
 
-    def is_given_by(self, module: TrustedModule) -> bool:
-        return all(case.is_given_by(module) for case in self.cases)
+
+@dataclass
+class _Effort:
+    """What has been asked of known mistakes, counted alike whether or not the answers are kept: so the same answers get
+    the same names, whoever came before."""
+
+    spent: int = 0
+
+    @property
+    def is_too_much(self) -> bool:
+        return self.spent > MOST_EFFORT
+
+    def is_given_by(self, module: TrustedModule, check: _Weighed) -> bool:
+        """Whether a known mistake gives all that the learner's code said in a check; no, when it is too much to ask."""
+        for case in check.cases:
+            self.spent += case.effort()
+            if self.is_too_much or not case.is_given_by(module):
+                return False
+        return True
 
 
 @dataclass(frozen=True)
@@ -170,12 +191,16 @@ class _Score:
 
 
 def _score(
-    mistake: Mistake, module: TrustedModule, weighed: Sequence[_Weighed], failed: Mapping[str, _Weighed]
+    mistake: Mistake,
+    module: TrustedModule,
+    weighed: Sequence[_Weighed],
+    failed: Mapping[str, _Weighed],
+    effort: _Effort,
 ) -> _Score | None:
-    explains = {name for name, check in failed.items() if check.is_given_by(module)}
+    explains = {name for name, check in failed.items() if effort.is_given_by(module, check)}
     if not explains:
         return None
-    contradicts = sum(check.name not in explains and not check.is_given_by(module) for check in weighed)
+    contradicts = sum(check.name not in explains and not effort.is_given_by(module, check) for check in weighed)
     if contradicts:
         # wrong numbers are as good as a fingerprint; that both end in the same kind of error may be chance
         explains = {name for name in explains if failed[name].has_wrong_values}
