@@ -51,6 +51,8 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
             break
         if score is not None:
             scores.append(score)
+    if effort.is_too_much:  # a better match may not have been looked at: only what nothing speaks against is named
+        scores = [score for score in scores if not score.contradicts]
     found: list[Mistake] = []
     open_checks = set(failed)
     while open_checks:
