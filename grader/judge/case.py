@@ -98,8 +98,8 @@ class Case:
     def observed(self) -> None:
         """Bring back, as "observed", what was seen of the steps so far: {"largest", "functions", "printed"}.
 
-        "largest" is how many numbers the largest tensor held that was made, "functions" are the names of torch's functions
-        called directly, "printed" counts characters. All three are claims of the learner's side.
+        "largest" is how many numbers the largest tensor held that was made, "functions" are the names of torch's
+        functions called directly, "printed" counts characters. All three are claims of the learner's side.
         """
         self._add("observed", OBSERVED)
 
