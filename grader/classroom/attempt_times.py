@@ -67,11 +67,11 @@ def _own_times(rows: Mapping[str, Moments], attempts: Sequence[str]) -> tuple[di
         return found[0] if len(found) == 1 else None  # of A and a, neither is meant by another spelling
 
     found: dict[str, Moments] = {}
-    odd = []
+    odd: list[str] = []
     for written, moments in rows.items():
-        name = meant(written) or meant(_without_ending(written))
-        if name is not None:
-            found[name] = _latest({"1": found.get(name, {}), "2": moments})
+        attempt = meant(written) or meant(_without_ending(written))
+        if attempt is not None:
+            found[attempt] = _latest({"1": found.get(attempt, {}), "2": moments})
         elif written:
             odd.append(written)
     return found, odd
