@@ -52,14 +52,26 @@ def attempt_times(
 
 
 def _own_times(rows: Mapping[str, Moments], attempts: Sequence[str]) -> tuple[dict[str, Moments], list[str]]:
-    """The moments that name an attempt, by the attempt; and what is none of the learner's attempts."""
-    spelt = {name.casefold(): name for name in attempts}
+    """The moments that name an attempt, by the attempt; and what is none of the learner's attempts.
+
+    Of several rows that name one attempt the latest counts.
+    """
+    alike: dict[str, list[str]] = {}
+    for name in attempts:
+        alike.setdefault(name.casefold(), []).append(name)
+
+    def meant(written: str) -> str | None:
+        if written in attempts:
+            return written
+        found = alike.get(written.casefold(), [])
+        return found[0] if len(found) == 1 else None  # of A and a, neither is meant by another spelling
+
     found: dict[str, Moments] = {}
-    odd = []
+    odd: list[str] = []
     for written, moments in rows.items():
-        name = spelt.get(written.casefold()) or spelt.get(_without_ending(written).casefold())
-        if name is not None:
-            found.setdefault(name, moments)
+        attempt = meant(written) or meant(_without_ending(written))
+        if attempt is not None:
+            found[attempt] = _latest({"1": found.get(attempt, {}), "2": moments})
         elif written:
             odd.append(written)
     return found, odd

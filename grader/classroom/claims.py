@@ -116,8 +116,9 @@ class _Finder:
             numbered, named = self._matcher.by_number(claim.ids[0]), self._matcher.by_name(claim.name)
             found += bool(numbered)
             if numbered and named:
-                agree += numbered == named
-                disagree += numbered != named
+                is_so = set(numbered) <= set(named)  # others may bear the same name
+                agree += is_so
+                disagree += not is_so
         return found > 0 and agree >= disagree
 
     def _likeliest_logins(self) -> list[int]:

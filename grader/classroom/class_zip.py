@@ -25,6 +25,7 @@ from grader.submission.archive import METHODS
 from grader.submission.naming import COURSE_WORK, ExerciseNames, is_passed_over, printable
 
 from .download import USUAL
+from .lms_names import TITLES, read_names
 
 MAX_FILES = 500_000
 MAX_UNPACKED_GB = 64
@@ -83,6 +84,8 @@ def listing_of(contents: LaidOut, course: Course) -> tuple[Listing, Path]:
 
 def _is_wrapping(folder: Path, course: Course) -> bool:
     """Whether a folder holds learners' submissions, and is not one itself."""
+    if any(read_names(platform, [folder.name]) for platform in TITLES):
+        return False  # a platform's folder of the only one who has handed in so far
     inside = [each.name for each in folder.iterdir() if not is_passed_over(each.name)]
     return bool(inside) and not are_work(inside, course)
 

@@ -29,7 +29,10 @@ TITLES: Mapping[Platform, str] = {
 
 
 # Canvas, "Download submissions": familynamefirstname_LATE_USER_ATTACHMENT_file, or ..._USER_text.html if it was typed.
-_CANVAS = re.compile(r"(?:_LATE)?_(?P<id>[0-9]+)_(?:(?P<number>[0-9]+)_(?P<file>.+)|(?:text|link)\.html)", re.DOTALL)
+# Its numbers begin with no 0, as those of exercises do (_5001_03_softmax.py says nothing of a user 5001).
+_CANVAS = re.compile(
+    r"(?:_LATE)?_(?P<id>[1-9][0-9]*)_(?:(?P<number>[1-9][0-9]*)_(?P<file>.+)|(?:text|link)\.html)", re.DOTALL
+)
 _CANVAS_UNNAMED = re.compile(
     r"(?:LATE_)?anon_(?P<id>(?![0-9]+_)[0-9A-Za-z]{5})_(?:[0-9]+_(?P<file>.+)|(?:text|link)\.html)", re.DOTALL
 )

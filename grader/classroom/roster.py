@@ -99,6 +99,7 @@ class Matcher:
         self._ids = _meant_by(roster, _own_ids, str.casefold)
         self._emails = _meant_by(roster, lambda each: [each.email], str.casefold)
         self._mailboxes = _meant_by(roster, lambda each: [each.email.partition("@")[0]], str.casefold)
+        self._spelt = _meant_by(roster, _name_keys, _as_spelt)
         self._names = _meant_by(roster, _name_keys, _letters_and_digits)
         self._participants = _meant_by(roster, lambda each: [each.participant], str)
 
@@ -123,8 +124,8 @@ class Matcher:
         return self._exact.get(text, ())
 
     def by_name(self, text: str) -> tuple[Enrolled, ...]:
-        """All of this name."""
-        return self._names.get(_letters_and_digits(text), ())
+        """All of this name. Who bears it with these very accents comes first, since they make names different."""
+        return self._spelt.get(_as_spelt(text)) or self._names.get(_letters_and_digits(text), ())
 
     def by_participant(self, number: str) -> tuple[Enrolled, ...]:
         """All of this number in an assignment of Moodle's."""
@@ -157,3 +158,9 @@ def _letters_and_digits(text: str) -> str:
     """The text without case, accents, spaces and signs, as systems spell names in files."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(character for character in plain if character.isalnum())
+
+
+def _as_spelt(text: str) -> str:
+    """The same with accents and vowel signs, however they are encoded: Müller and Muller, राम and रमा are two names."""
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(char for char in plain if char.isalnum() or unicodedata.category(char).startswith("M"))

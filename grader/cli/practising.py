@@ -225,9 +225,12 @@ def init(
 
     That it is yours, and which course it is of, is remembered in your own configuration.
     """
-    from grader.practice.workspace import make_workspace
+    from grader.course.named import unnamed_around
+    from grader.practice.workspace import is_at, make_workspace
 
-    chosen = course_at(course, may_be_bundle=True, about_course=True)
+    # a workspace that was moved is named anew, often from inside; a course in it would be refused all the same
+    about_course = not is_at(unnamed_around(Path.cwd()), folder)
+    chosen = course_at(course, may_be_bundle=True, about_course=about_course)
     made = make_workspace(folder, chosen)
     if made.in_place:
         print(f"{folder} is the course's own folder; from now on you can work in it.")

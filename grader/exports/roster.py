@@ -17,19 +17,27 @@ from grader.classroom.claims import Claim, resolve
 from grader.classroom.csv_rows import text_of
 from grader.classroom.learners import Learner
 from grader.classroom.lms_names import platform_called
-from grader.classroom.roster import PARTICIPANTS, Enrolled, Matcher, participant_in
+from grader.classroom.roster import (
+    EMAILS,
+    FIRST_NAMES,
+    LAST_NAMES,
+    PARTICIPANTS,
+    Enrolled,
+    Matcher,
+    participant_in,
+)
 from grader.reports.formats import text_field
 
 from .errors import ExportError
 
 _SPELLINGS = {
     "name": ("student", "name", "fullname", "displayname", "studentname", "learner", "learnername"),
-    "last": ("lastname", "surname", "familyname"),
-    "first": ("firstname", "givenname"),
+    "last": LAST_NAMES,
+    "first": FIRST_NAMES,
     "id": ("id", "studentid", "canvasid", "learnerid"),
-    "sis_id": ("sisuserid", "sisid", "idnumber", "matriculationnumber"),
-    "login": ("sisloginid", "loginid", "login", "username", "userid"),
-    "email": ("email", "emailaddress", "mail"),
+    "sis_id": ("sisuserid", "sisid", "idnumber", "orgdefinedid", "matriculationnumber"),
+    "login": ("sisloginid", "loginid", "login", "username", "userid", "netid"),
+    "email": EMAILS,
     "section": ("section", "group"),
     "participant": PARTICIPANTS,
 }
@@ -118,7 +126,10 @@ def people_of(learners: Iterable[Learner], roster: Roster | None) -> People:
         if person is not None:
             owners.setdefault(person, []).append(learner.name)
     found = {names[0]: person for person, names in owners.items() if len(names) == 1}
-    torn = {person.name: tuple(names) for person, names in owners.items() if len(names) > 1}
+    torn: dict[str, tuple[str, ...]] = {}
+    for person, names in owners.items():
+        if len(names) > 1:  # others may bear the same name
+            torn[person.name] = (*torn.get(person.name, ()), *names)
     return People(found, torn)
 
 

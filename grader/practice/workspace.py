@@ -103,6 +103,11 @@ def find_workspace(start: Path) -> Workspace | None:
     return Workspace(load_course(named.course), named.root) if named else None
 
 
+def is_at(found: Path | None, folder: Path) -> bool:
+    """Whether this is a folder that holds a workspace, and no course."""
+    return found is not None and found.resolve() == folder.resolve() and not (found / FILE_NAME).exists()
+
+
 def make_workspace(folder: Path, course: Course) -> Made:
     """Make a workspace for a course, or bring one up to date, and register it as the user's.
 

@@ -97,6 +97,34 @@ def test_a_class_is_graded_by_the_course_of_the_program(
     assert {each["submission"]: each["points"] for each in records} == {"alice": 5, "mallory": 0}
 
 
+@pytest.mark.parametrize("module", ["multiprocessing/__init__.py", "multiprocessing.py", "os.py", "signal.py"])
+def test_module_in_the_current_folder_is_imported_into_no_judge(
+    module: str, planted: Planted, tmp_path: Path, kata: Run
+) -> None:
+    path = planted.mallory / module
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(SPY.format(mark=str(planted.mark)))
+    out = tmp_path / "out"
+    done = kata("grade-class", "..", "--out", out, "--jobs", "2", *GRADE, "--raw", cwd=planted.mallory)
+    assert done.returncode == 0, done.stderr
+    assert not planted.mark.exists(), planted.mark.read_text()
+    records = map(json.loads, (out / "results.jsonl").read_text().splitlines())
+    assert {each["submission"]: each["points"] for each in records} == {"alice": 5, "mallory": 0}
+
+
+def test_conftest_above_a_course_is_not_run_with_its_checks(
+    tmp_path: Path, make_course: Callable[..., Path], kata: Run
+) -> None:
+    course = make_course(tmp_path / "shared/course", KIT, named=False)
+    mark = tmp_path / "ran"
+    (tmp_path / "shared/conftest.py").write_text(SPY.format(mark=str(mark)))
+    (tmp_path / "alice").mkdir()
+    (tmp_path / "alice/03_softmax.py").write_text(HONEST)
+    done = kata("grade", "alice", "--course", course, *GRADE, cwd=tmp_path)
+    assert (done.returncode, mark.exists()) == (0, False), done.stderr
+    assert "3 of 4 points" in done.stdout, done.stdout  # by the checks of that course
+
+
 PRACTICE = {
     "bare": [],
     "check": ["check"],

@@ -128,3 +128,25 @@ def test_unit_without_a_time_of_the_attempts_own_has_the_learners_latest() -> No
     told = [Row("eve", "a", at(9), "1"), Row("eve", "a", at(10), "2"), Row("eve", "b", at(11), "2")]
     found = attempt_times(told, [EVE], {"eve": ["1", "2"]}).at
     assert found == {"eve/1": {"a": at(9), "b": at(11)}, "eve/2": {"a": at(10), "b": at(11)}}
+
+
+EARLY, LATE = datetime(2026, 2, 1, tzinfo=timezone.utc), datetime(2026, 3, 9, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize("late_first", [False, True])
+@pytest.mark.parametrize(("early", "late"), [("A", "a"), ("a", "A"), ("Straße", "STRASSE")])
+def test_late_attempt_does_not_take_the_time_of_its_twin_in_another_case(
+    early: str, late: str, late_first: bool
+) -> None:
+    rows = [Row("eve", EVERY_UNIT, EARLY, early), Row("eve", EVERY_UNIT, LATE, late), Row("ada", EVERY_UNIT, EARLY)]
+    learners = [Learner(name=name, shown=name) for name in ("eve", "ada")]
+    known = attempt_times(rows[::-1] if late_first else rows, learners, {"eve": [early, late], "ada": ["1"]})
+    assert known.at[f"eve/{early}"] == {EVERY_UNIT: EARLY} and known.at[f"eve/{late}"] == {EVERY_UNIT: LATE}
+    assert known.at["ada/1"] == {EVERY_UNIT: EARLY} and not known.odd
+
+
+@pytest.mark.parametrize("rows", [("2.zip", "2.tar.gz"), ("2.tar.gz", "2.zip"), ("2", "2.zip")])
+def test_of_several_times_of_one_attempt_the_latest_counts(rows: tuple[str, str]) -> None:
+    told = [Row("eve", EVERY_UNIT, moment, each) for each, moment in zip(rows, (EARLY, LATE), strict=True)]
+    known = attempt_times(told, [Learner(name="eve", shown="eve")], {"eve": ["2"]})
+    assert known.at["eve/2"] == {EVERY_UNIT: LATE}

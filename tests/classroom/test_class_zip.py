@@ -86,6 +86,20 @@ def test_class_of_one_learner_is_not_taken_for_a_folder_around_them_all(read: Re
 
 
 @pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("Zoe Fox_12_assignsubmission_file_", "Zoe Fox_12"),
+        ("12345-67890 - Zoe Fox - Nov 20, 2026 416 PM", "Zoe Fox (12345-67890)"),
+    ],
+)
+def test_platforms_folder_of_the_only_one_who_has_handed_in_is_that_learners(
+    folder: str, name: str, read: Read
+) -> None:
+    found, _ = read(zipped({f"{folder}/work.zip": zipped({"01_share.py": RIGHT})}))
+    assert list(found) == [name] and "share" in found[name].sources
+
+
+@pytest.mark.parametrize(
     ("files", "learners"),
     [
         pytest.param(

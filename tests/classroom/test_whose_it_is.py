@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -386,3 +387,60 @@ def test_claim_of_a_name_of_255_characters_is_read_in_time() -> None:
     name = "_1_2" * 60 + "_x.py"
     assert read_names("canvas", [name]) and read_names("blackboard", ["_" * 255]) == {}
     assert resolve([Claim("plain", "\U0001f98a" * 255)], ROSTER).whose[0].learner is None
+
+
+def _rows(names: list[str], roster: list[Enrolled], tmp_path: Path) -> dict[str, list[str]]:
+    """The ids of the roster's learners, each with the files that are theirs."""
+    for name in names:
+        (tmp_path / name).write_text(RIGHT, encoding="utf-8")
+    found = members(read_download(look_into(tmp_path), tmp_path, {}).entries, roster)
+    assert not found.disputes
+    return {each.learner.name: [path.name for path in each.entry.files] for each in found.all if each.entry}
+
+
+def _enrolled(id: str, name: str) -> Enrolled:
+    return Enrolled(id, name, "", (id,))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Anna Müller", "Anna Muller"),
+        ("Nguyễn Văn Anh", "Nguyễn Vân Anh"),
+        ("राम", "रमा"),
+        ("はな", "ばな"),
+        ("Şule Ak", "Sule Ak"),
+    ],
+)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_honest_learners_whose_names_differ_by_accents_alone_are_two(
+    one: str, other: str, form: Any, tmp_path: Path
+) -> None:
+    roster = [_enrolled("1", one), _enrolled("2", other), _enrolled("3", "Zoe Fox")]
+    names = [
+        unicodedata.normalize(form, f"{each.name}_{900 + int(each.id)}_assignsubmission_file_01_share.py")
+        for each in roster
+    ]
+    assert _rows(names, roster, tmp_path) == {each.id: [name] for each, name in zip(roster, names, strict=True)}
+
+
+def test_name_without_its_accents_is_still_found_where_it_is_one_learners(tmp_path: Path) -> None:
+    roster = [_enrolled("1", "Zoë Müller"), _enrolled("2", "Bo Li")]
+    name = "Zoe Muller_901_assignsubmission_file_01_share.py"
+    assert _rows([name], roster, tmp_path) == {"1": [name]}
+
+
+def test_namesakes_in_a_small_class_keep_the_rows_that_their_canvas_ids_say(tmp_path: Path) -> None:
+    roster = [_enrolled("101", "Müller, Anna"), _enrolled("102", "Müller, Anna"), _enrolled("103", "Li, Min")]
+    names = [
+        "mülleranna_101_9001_01_share.py",
+        "mülleranna_LATE_102_9002_01_share.py",
+        "limin_103_9003_01_share.py",
+    ]
+    assert _rows(names, roster, tmp_path) == {"101": [names[0]], "102": [names[1]], "103": [names[2]]}
+
+
+def test_attachments_number_of_one_is_not_the_id_of_another_who_has_handed_in_nothing(tmp_path: Path) -> None:
+    roster = [_enrolled("101", "Lovelace, Ada"), _enrolled("102", "Fox, Zoe"), _enrolled("103", "Li, Bo")]
+    names = ["lovelaceada_101_103_01_share.py", "foxzoe_102_5003_01_share.py"]
+    assert _rows(names, roster, tmp_path) == {"101": [names[0]], "102": [names[1]]}
