@@ -28,8 +28,8 @@ MAX_MESSAGE_BYTES = 4096
 FDS_PER_WORKER = 3
 FORKS_OF_ONE_CHECK = 4
 MOST_THREADS = 256
-"""Of one worker. No limit of the system's bounds them for each process, and a machine has 32768 numbers for all of them:
-with none left, no judge beside this one could start anything."""
+"""Of one worker. No limit of the system's bounds them for each process, and a machine has 32768 numbers for all of
+them: with none left, no judge beside this one could start anything."""
 THREADS_SECONDS = 0.02
 """So often they are counted: in between one can start a few hundred."""
 FORK_SECONDS = 5.0

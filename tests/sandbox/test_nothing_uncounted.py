@@ -98,6 +98,6 @@ def test_processor_time_counts_of_one_that_ended_by_itself(judge: Judge, allowan
 @pytest.mark.parametrize("kind", ["tuple", "dict"])
 def test_a_value_of_too_many_parts_is_refused_whatever_it_is(kind: str) -> None:
     part = "[1,1]" if kind == "dict" else "1"
-    header = '{"$":"%s","v":[%s]}' % (kind, ",".join([part] * (wire.MAX_ITEMS + 1)))
+    header = f'{{"$":"{kind}","v":[{",".join([part] * (wire.MAX_ITEMS + 1))}]}}'
     with pytest.raises(wire.WireError):
         wire.unpack(header.encode(), b"")
