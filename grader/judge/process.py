@@ -203,11 +203,14 @@ class WalledProcess(_Facts):
             raise
 
     def _read(self, parts: Parts) -> Any:
+        began = time.thread_time()
         try:
             reply = wire.unpack(*parts)
         except wire.WireError as error:
             self._note_loss(WorkerLost("garbled"))
             raise WorkerLost("garbled", str(error)) from None
+        finally:  # an answer made to be long in reading counts like one that is long in coming
+            self._budget.settle(time.thread_time() - began, 0.0, 0.0)
         if isinstance(reply, dict) and set(reply) == {"too_large"}:
             raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
         return reply

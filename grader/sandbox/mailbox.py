@@ -128,6 +128,11 @@ class Mailbox:
                 self._began = self._began or now
             self._owed += messages
 
+    def charge(self, seconds: float) -> None:
+        """Count seconds for which the judge had to wait for its end, after its last message."""
+        with self.changed:
+            self._spent += seconds
+
     def take(self) -> Message | None:
         """The next message, if it is there. The lock must be held."""
         if not self._messages:
