@@ -133,6 +133,10 @@ def _fill_gradebook(graded: Graded, to: Path | None, roster: Roster | None, forc
         ) from None
     path = gradebook_at(to)
     written = write_gradebook(graded, course_at(course), path, roster, force=force)
+    if written.left_out:
+        from grader.reports.safe_text import safe_line
+
+        _say(f"Left out, since the roster does not list them: {', '.join(map(safe_line, written.left_out))}.")
     print(f"{written.scores} scores of {written.learners} learners are in {path}")
 
 

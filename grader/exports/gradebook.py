@@ -36,10 +36,11 @@ POINTS_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Written:
-    """How much was written."""
+    """How much was written, and who was left out since the roster lacks them: a name may be somebody else's id."""
 
     learners: int
     scores: int
+    left_out: tuple[str, ...] = ()
 
 
 def gradebook_at(path: Path) -> Path:
@@ -64,7 +65,8 @@ def write_gradebook(
     people = everybody.of
     try:
         with _open(path) as book:
-            writer = _Writer(book, course, everybody.none)
+            unlisted = {each.name for each in graded.summary.learners} - people.keys() - everybody.none
+            writer = _Writer(book, course, everybody.none | unlisted, tuple(sorted(unlisted)))
             writer.refuse_other_points()
             if not force:
                 writer.refuse_changes(graded, people)
@@ -88,8 +90,9 @@ def _open(path: Path) -> Iterator[Any]:
 
 
 class _Writer:
-    def __init__(self, book: Any, course: Course, torn: Collection[str]) -> None:
-        self._book, self._course, self._torn = book, course, torn
+    def __init__(self, book: Any, course: Course, nobody: Collection[str], unlisted: tuple[str, ...]) -> None:
+        self._book, self._course = book, course
+        self._nobody, self._unlisted = nobody, unlisted
 
     def refuse_other_points(self) -> None:
         """Raise ExportError when an exercise was released with other points than it is worth now."""
@@ -130,10 +133,10 @@ class _Writer:
                     self._score(unit, exercise, learner)
                     scores += 1
                 self._book.db.commit()
-        return Written(learners, scores)
+        return Written(learners, scores, self._unlisted)
 
     def _told_apart(self, graded: Graded) -> Iterator[Result]:
-        return (result for result in graded if result.learner.name not in self._torn)
+        return (result for result in graded if result.learner.name not in self._nobody)
 
     def _units_of(self, results: tuple[ExerciseResult, ...]) -> Iterator[tuple[Unit, list[ExerciseResult]]]:
         """The units of which something was handed in, with what the record says of their exercises."""
