@@ -32,7 +32,7 @@ class BuildWithCourse(build_py):
         super().run()
         with tempfile.TemporaryDirectory() as folder:
             bundle = Path(folder) / "bundle"
-            release = [*python_with_packages(), "-m", "grader", "release", "--out", str(bundle)]
+            release = [*python_with_packages(), "-m", "grader", "release", "--out", str(bundle), "--course", str(HERE)]
             if subprocess.run(release, cwd=HERE, check=False).returncode:
                 raise ExecError("the learner's course for the wheel could not be made; the lines above say why")
             shutil.rmtree(bundle / "program")  # these two are for those who unzip a bundle

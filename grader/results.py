@@ -34,6 +34,12 @@ class RecordError(ValueError):
     """A text is not a result record; str(error) is one sentence for people."""
 
 
+_STEERING = [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+"""Control characters of both sets, line ends that only some readers know, and what turns the direction of writing."""
+_SPELT_OUT = {code: chr(code).encode("unicode_escape").decode("ascii") for code in _STEERING if chr(code) not in "\n\t"}
+_IN_JSON = {code: f"\\u{code:04x}" for code in _STEERING if code > 0x20}
+
+
 def _without_lone_surrogates(value: Any) -> Any:
     """Make text writable as UTF-8: learners' text may hold lone surrogates, which no file can."""
     if isinstance(value, str):
@@ -41,11 +47,17 @@ def _without_lone_surrogates(value: Any) -> Any:
     return value
 
 
+def _inert(value: Any) -> Any:
+    """Spell out what could steer whoever prints it: \\x1b for an escape. Line feeds and tabs stay."""
+    value = _without_lone_surrogates(value)
+    return value.translate(_SPELT_OUT) if isinstance(value, str) else value
+
+
 def _positive_zero(value: float) -> float:
     return value + 0.0  # -0.0 becomes 0.0, so that equal records are equal to the byte
 
 
-Text = Annotated[str, BeforeValidator(_without_lone_surrogates)]
+Text = Annotated[str, BeforeValidator(_inert)]
 Name = Annotated[str, BeforeValidator(_without_lone_surrogates), Field(min_length=1)]
 NonNegative = Annotated[float, Field(ge=0), AfterValidator(_positive_zero)]
 Change = Annotated[float, AfterValidator(_positive_zero)]
@@ -256,8 +268,8 @@ class Record(_Part):
         """The record as one line of JSON, the same bytes for equal records."""
         told = self.model_dump(exclude=self._left_out())
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        # JSON allows these bare, but line-wise readers of a .jsonl file would break a record at them.
-        return text.replace("\x85", "\\u0085").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+        # JSON allows these bare, also in names; but some would steer a terminal, or end a line of a .jsonl file.
+        return text.translate(_IN_JSON)
 
     def _left_out(self) -> dict[str, Any]:
         """The fields that are only there when they say something."""

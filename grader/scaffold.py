@@ -9,6 +9,7 @@ from pathlib import Path
 from grader.course import Course, Unit
 from grader.course.source import read_source
 from grader.stubs import make_stub
+from grader.writing import write_file
 
 SOLUTION = '''\
 """{title}: what it is, in a sentence.
@@ -142,14 +143,12 @@ def write_scaffold(course: Course, new: NewExercise) -> Iterator[Path]:
     catalogue = course.root / "course.yml"
     entered = _entered(catalogue.read_text("utf-8"), course, new.unit, BLOCK.format(**names))
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text.encode("utf-8"), below=course.root)
         yield path
-    catalogue.write_text(entered, encoding="utf-8")
+    write_file(catalogue, entered.encode("utf-8"), below=course.root)
     yield catalogue
     lesson = course.lesson_path(new.unit)
-    with lesson.open("a", encoding="utf-8") as file:
-        file.write(SECTION.format(**names))
+    write_file(lesson, lesson.read_bytes() + SECTION.format(**names).encode("utf-8"), below=course.root)
     yield lesson
 
 

@@ -16,8 +16,10 @@ from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, load_bank
 from grader.results import ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
+from grader.starting import go_back, started_from_home
 from grader.stubs import StubError, make_stub, same_as_stub
 from grader.submission import SourceFile, Submission
+from grader.writing import write_file
 
 LEAST_ALTERNATIVES = 3
 LEAST_MISTAKES = 3
@@ -94,8 +96,7 @@ def write_stubs(course: Course, exercises: Iterable[Exercise]) -> list[str]:
         solution = course.solution_path(exercise)
         if solution.is_file():
             path = course.stub_path(exercise)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(make_stub(solution.read_text(encoding="utf-8")), encoding="utf-8")
+            write_file(path, make_stub(solution.read_text(encoding="utf-8")).encode("utf-8"), below=course.root)
             written.append(str(path.relative_to(course.root)))
     return written
 
@@ -179,10 +180,11 @@ def prove_in_parallel(
     parts = [ids[start : start + size] for start in range(0, len(ids), size)]
     spawn = multiprocessing.get_context("spawn")
     graded, problems = 0, []
-    with ProcessPoolExecutor(min(jobs, len(parts)), mp_context=spawn) as pool:
-        for part, (count, found) in zip(
-            parts, pool.map(partial(_prove_part, course_file, level, seed), parts), strict=True
-        ):
+    with started_from_home() as here:
+        pool = ProcessPoolExecutor(min(jobs, len(parts)), mp_context=spawn, initializer=go_back, initargs=(here,))
+        proved = pool.map(partial(_prove_part, course_file, level, seed), parts)
+    with pool:
+        for part, (count, found) in zip(parts, proved, strict=True):
             graded += count
             problems += found
             for id in part:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from grader.registry import register
 from grader.stubs import make_stub
 
 if TYPE_CHECKING:
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # as a shell starts what goes on in the background: commands started here would not hear of Ctrl-C either
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests name is not remembered in the configuration of whoever runs them."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+        yield
+
 
 COURSE = """\
 title: Tiny
@@ -120,8 +130,11 @@ ALTERNATIVES = {
 PYTEST_INI = "[pytest]\ntestpaths = exercises\naddopts = --import-mode=importlib\n"
 
 
-def write_course(root: Path, *kits: str) -> Path:
-    """Write a course with one complete kit for each of `kits`, like "01_parts/01_share"; return its folder."""
+def write_course(root: Path, *kits: str, named: bool = True) -> Path:
+    """Write a course with one complete kit for each of `kits`, like "01_parts/01_share"; return its folder.
+
+    named: the user who runs the tests has named it, as `kata init ROOT --course ROOT` does.
+    """
     course, units = COURSE, set[str]()
     for kit in kits:
         unit, _, stem = kit.partition("/")
@@ -142,6 +155,8 @@ def write_course(root: Path, *kits: str) -> Path:
             lesson.write(f"\n## {number} Parts of a whole\n\n`{id}`\n")
     _write(root / "course.yml", course)
     _write(root / "pytest.ini", PYTEST_INI)
+    if named:
+        register(root, root / "course.yml")
     return root
 
 

@@ -16,6 +16,7 @@ from grader.exports.gradescope import no_grade, results_json
 from grader.exports.per_learner import as_json
 from grader.exports.terms import ExportTerms
 from grader.sandbox.doctor import examine, strongest_level
+from grader.writing import write_file
 
 from .gradescope import COURSE
 from .walled import grade_walled, levels_from, missing
@@ -26,9 +27,7 @@ NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please te
 def main(root: Path) -> int:
     """Grade what is in ROOT/submission and write ROOT/results/results.json; 0 when that holds a grade."""
     result = _result(root)
-    results = root / "results" / "results.json"
-    results.parent.mkdir(parents=True, exist_ok=True)
-    results.write_text(as_json(result), encoding="utf-8")
+    write_file(root / "results" / "results.json", as_json(result).encode("utf-8"), below=root)
     return 0 if "score" in result else 1
 
 

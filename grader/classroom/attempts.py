@@ -6,21 +6,25 @@ That folder is what `kata grade-class` makes of any class, so resuming, locks an
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from grader.course import Course
-from grader.submission import SubmissionError, find_submissions
-from grader.submission.naming import is_passed_over, printable
+from grader.policy.choosing import in_time_order
+from grader.submission import LeftOut, SubmissionError, look_into
+from grader.submission.naming import printable
 
+from .attempt_times import attempt_times
 from .class_zip import are_work
+from .download import first_few
 from .entries import Entry, entries
+from .kept_times import KeptTimes
+from .learners import Learner
 from .lock import sole_run
-from .members import Member, Members, first_few
+from .members import Member, Members
 from .results_file import RESULTS
 from .run_header import RUN, RunError
 
@@ -51,36 +55,81 @@ def folder_for_run(out: Path, *, attempts: bool) -> Iterator[Path]:
         if not attempts:
             yield out
             return
-        with sole_run(out / ATTEMPTS):
+        with sole_run(out / ATTEMPTS, below=out):
             yield out / ATTEMPTS
 
 
-def attempts_of(members: Members, course: Course) -> Members:
-    """Every attempt of a class as a submission: in class order, each learner's in the order of their names."""
+def attempts_of(members: Members, course: Course, times: KeptTimes | None = None) -> Members:
+    """Every attempt of a class as a submission: in class order, each learner's in the order of their names.
+
+    Of more attempts than may count the last are graded: by the times that are known of all of them, else by name.
+    """
+    found = _Attempts(course)
+    theirs = [(each.learner, found.of(each)) for each in members.all if each.entry is not None]
+    rows = times.hand_in_rows if times else []
+    names = {learner.name: [each.name for each in attempts] for learner, attempts in theirs}
+    known = attempt_times(rows, [learner for learner, _ in theirs], names)
     all: list[Member] = []
-    strays: list[str] = []
-    whole: list[str] = []
-    for member in members.all:
-        if member.entry is None:
-            continue
-        learner = member.learner
-        found, others = _handed_over(member.entry)
-        if are_work([path.name for path in found], course):
-            whole.append(learner.shown)
+    for learner, attempts in theirs:
+        moments = [known.at.get(f"{learner.name}/{each.name}", {}).values() for each in attempts]
+        order = in_time_order([max(each, default=None) for each in moments])
+        late = set(order[-course.policy.attempts_at_most :])
+        found.leave_out(learner, [each for place, each in enumerate(attempts) if place not in late], course)
+        all += [_one(learner, each) for place, each in enumerate(attempts) if place in late]
+    remarks = (*members.remarks, *found.remarks())
+    return replace(members, all=tuple(all), remarks=remarks, left_out=(*members.left_out, *found.left_out))
+
+
+def _one(learner: Learner, attempt: Entry) -> Member:
+    name = f"{learner.name}/{attempt.name}"
+    one = learner.model_copy(update={"name": name, "shown": f"{learner.shown}, attempt {attempt.name}"})
+    return Member(one, replace(attempt, name=name))
+
+
+class _Attempts:
+    """Finds the attempts of one learner after the other, and what is none."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._whole: list[str] = []
+        self._strays: list[str] = []
+        self._too_many: list[str] = []
+        self.left_out: list[LeftOut] = []
+
+    def of(self, member: Member) -> list[Entry]:
+        """The attempts in what a learner has handed in, in the order of their names."""
+        entry, learner = member.entry, member.learner
+        assert entry is not None
+        if entry.earlier:
+            return [replace(each, name=each.attempt, earlier=()) for each in (*entry.earlier, entry)]
+        found, others = _handed_over(entry)
+        if are_work([path.name for path in found], self._course):
+            self._whole.append(learner.shown)
             found = []
         if found:
-            strays += [f"{learner.shown}/{printable(name)}" for name in others]
-        attempts = entries(found) if found else [replace(member.entry, name=_ONLY)]
-        for each in sorted(attempts, key=lambda attempt: in_order(attempt.name)):
-            name = f"{learner.name}/{each.name}"
-            one = learner.model_copy(update={"name": name, "shown": f"{learner.shown}, attempt {each.name}"})
-            all.append(Member(one, replace(each, name=name)))
-    remarks = list(members.remarks)
-    if whole:
-        remarks.append(f"These folders hold exercises themselves, so each is one attempt: {first_few(whole)}.")
-    if strays:
-        remarks.append(f"No attempts, since they are no folder, zip, notebook or .py file: {first_few(strays)}.")
-    return Members(tuple(all), tuple(remarks))
+            self._strays += [f"{learner.shown}/{printable(each.name)}" for each in others if not each.is_usual]
+            self.left_out += [replace(each, name=f"{entry.path.name}/{each.name}") for each in others]
+        attempts = entries(found, "plain") if found else [replace(entry, name=_ONLY)]
+        return sorted(attempts, key=lambda attempt: in_order(attempt.name))
+
+    def leave_out(self, learner: Learner, attempts: Sequence[Entry], course: Course) -> None:
+        """Hear which attempts are more than may count."""
+        self._too_many += [f"{learner.shown}/{each.name}" for each in attempts]
+        most = course.policy.attempts_at_most
+        why = (
+            f"The last {most} attempts of a learner count (attempts_at_most in course.yml), and this is an earlier one."
+        )
+        self.left_out += [LeftOut(f"{learner.name}/{path.name}", why) for each in attempts for path in each.files]
+
+    def remarks(self) -> Iterator[str]:
+        """Sentences for the person who grades."""
+        if self._whole:
+            yield f"These folders hold exercises themselves, so each is one attempt: {first_few(self._whole)}."
+        if self._strays:
+            yield f"No attempts, since they are no folder, zip, tar, notebook or .py file: {first_few(self._strays)}."
+        if self._too_many:
+            most = self._course.policy.attempts_at_most
+            yield f"More than {most} attempts (attempts_at_most), so not graded: {first_few(self._too_many)}."
 
 
 def whose(name: str) -> tuple[str, str]:
@@ -95,14 +144,12 @@ def in_order(name: str) -> tuple[list[tuple[str, int]], str]:
     return [(text, int(number or 0)) for text, number in zip(parts[::2], [*parts[1::2], ""], strict=True)], name
 
 
-def _handed_over(entry: Entry) -> tuple[list[Path], list[str]]:
+def _handed_over(entry: Entry) -> tuple[list[Path], list[LeftOut]]:
     """The submissions in a learner's folder, and what else is in it; nothing where it is no folder, or shut."""
     try:
         if entry.parts or entry.path.is_symlink() or not entry.path.is_dir():
             return [], []
-        found = find_submissions(entry.path)
-        names = {path.name for path in found}
-        others = sorted(name for name in os.listdir(entry.path) if not is_passed_over(name) and name not in names)
+        found = look_into(entry.path)
     except (OSError, SubmissionError):  # reading it will tell
         return [], []
-    return found, others
+    return list(found.submissions), list(found.others)

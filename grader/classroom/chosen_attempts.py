@@ -13,24 +13,26 @@ from grader.policy.adjusting import adjusted
 from grader.policy.choosing import Tried, chosen
 from grader.policy.rules import HandIn
 from grader.results import Record
-from grader.submission.naming import kind_of_file
 
+from .attempt_times import attempt_times
 from .attempts import ATTEMPTS, in_order, whose
+from .download import first_few
 from .final_points import nobody, rewrite, without_hints, without_time
 from .kept_times import KeptTimes
-from .learners import CLASS_LIST, ClassListError, write_class_list
+from .learners import CLASS_LIST, ClassListError, Learner, write_class_list
 from .ledger import writing
-from .members import Members, first_few
+from .members import Members
+from .not_graded import write_not_graded
 from .opened_hints import hints_by_learner
 from .results_file import Result, Results, ResultsError, class_of, read_results, ungraded
-from .times import Moments, by_attempt, by_learner
+from .times import by_learner
 
 _Places = Mapping[str, Sequence[int]]
 """Where each learner's records stand among those of all attempts, in the order of the attempts' names."""
 
 
 def keep_class_list(out: Path, members: Members) -> None:
-    """Write down the learners of a class of attempts.
+    """Write down the learners of a class of attempts, and what was not graded.
 
     Raises LedgerError when that cannot be done, ResultsError when what an earlier run left cannot be read.
     """
@@ -39,6 +41,7 @@ def keep_class_list(out: Path, members: Members) -> None:
     try:
         with writing(path):
             write_class_list(path, [member.learner for member in members.all], recorded)
+            write_not_graded(out, members.left_out)
     except ClassListError as error:
         raise ResultsError(str(error)) from None
 
@@ -53,33 +56,33 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
     results = read_results(out / ATTEMPTS)
     places = _places(results)
     learners = class_of(out, places)
-    rows, strange = by_attempt(times.hand_in_rows, learners)
+    known = attempt_times(times.hand_in_rows, learners, _names(results, learners, places))
     until, stranger = by_learner(times.extension_rows, learners)
     hints, strangest = hints_by_learner(times.hints or (), learners)
-    at: dict[str, Moments] = {}
-    for learner in learners:
-        names = [results.learners[place].name for place in places.get(learner.name, ())]
-        known, odd = _moments(rows.get(learner.name, {}) if names else {}, [whose(name)[1] for name in names])
-        at |= {f"{learner.name}/{name}": moments for name, moments in known.items()}
-        strange = (*strange, *(f"{learner.name}, attempt {name}," for name in odd))
+    strange = (*known.nobody, *(f"{learner}, attempt {name}," for learner, name in known.odd))
 
     def tried(result: Result, learner: str) -> Tried:
-        moments = at.get(result.learner.name, {})
+        moments = known.at.get(result.learner.name, {})
         hand_in = HandIn(moments, until.get(learner, {}), hints.get(learner, {}))
         record = result.record if raw else adjusted(result.record, course, hand_in)
         return Tried(whose(result.learner.name)[1], record, max(moments.values(), default=None))
 
     def records() -> Iterator[Record]:
         for learner in learners:
-            if learner.name in places:
+            if learner.name in places and not learner.is_disputed:
                 attempts = [tried(results[place], learner.name) for place in places[learner.name]]
-                record = chosen(attempts, course.policy.attempts)
+                record = chosen(attempts, course.policy.attempts, course.policy.attempts_at_most)
                 yield record.model_copy(update={"submission": learner.name})
 
     rewrite(out, records())
-    unknown = [each.name for each in results.learners if each.name not in at]
+    unknown = [each.name for each in results.learners if each.name not in known.at]
     missing = [] if raw else [*without_time(unknown, course), *without_hints(times, course)]
     remarks = [*nobody(strange, stranger, strangest), *missing]
+    if known.without_own and course.policy.due:
+        remarks.append(
+            "No time of their own, so their learner's latest (a column attempt tells them apart): "
+            f"{first_few(known.without_own)}."
+        )
     if waiting := [learner.name for learner in ungraded(out / ATTEMPTS)]:
         remarks.append(f"Not graded yet, so they do not count so far: {first_few(waiting)}.")
     return remarks
@@ -94,24 +97,9 @@ def _places(results: Results) -> dict[str, list[int]]:
     return found
 
 
-def _moments(rows: Mapping[str, Moments], attempts: Sequence[str]) -> tuple[dict[str, Moments], list[str]]:
-    """One learner's moments by attempt, and what is none of the learner's attempts.
-
-    rows: by the attempt as it was written; without one it is the last that has no row of its own.
-    """
-    spelt = {name.casefold(): name for name in attempts}
-    found: dict[str, Moments] = {}
-    odd = []
-    for written, moments in rows.items():
-        name = spelt.get(written.casefold()) or spelt.get(_without_ending(written).casefold())
-        if name is not None:
-            found.setdefault(name, moments)
-        elif written:
-            odd.append(written)
-    if "" in rows and attempts:
-        found.setdefault(attempts[-1], rows[""])
-    return found, odd
-
-
-def _without_ending(name: str) -> str:
-    return name if kind_of_file(name) == "unknown" else name.rpartition(".")[0]
+def _names(results: Results, learners: Sequence[Learner], places: _Places) -> dict[str, list[str]]:
+    """The names of each learner's attempts, in their order."""
+    return {
+        learner.name: [whose(results.learners[place].name)[1] for place in places.get(learner.name, ())]
+        for learner in learners
+    }

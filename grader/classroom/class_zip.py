@@ -13,15 +13,19 @@ import stat
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course
-from grader.submission import SubmissionError, find_submissions
+from grader.submission import LeftOut, Listing, SubmissionError, look_into, nothing_in
 from grader.submission.archive import METHODS
 from grader.submission.naming import COURSE_WORK, ExerciseNames, is_passed_over, printable
+
+from .download import USUAL
+from .lms_names import TITLES, read_names
 
 MAX_FILES = 500_000
 MAX_UNPACKED_GB = 64
@@ -34,10 +38,14 @@ _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errn
 
 @dataclass(frozen=True)
 class LaidOut:
-    """A class zip's contents as a folder, and a sentence about each file that could not be laid out as it was."""
+    """A class zip's contents as a folder, and a sentence about each file that could not be laid out as it was.
+
+    left_out: what is in the zip and not in the folder.
+    """
 
     folder: Path
     remarks: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @contextmanager
@@ -51,24 +59,33 @@ def laid_out(path: Path, room: Path) -> Iterator[LaidOut]:
     shutil.rmtree(room, ignore_errors=True)
     room.mkdir(parents=True)
     try:
-        yield LaidOut(room, tuple(_unpack(path, room)))
+        left_out = tuple(_unpack(path, room))
+        remarks = tuple(f"{_shown(each.name)} {each.reason}." for each in left_out if not each.is_usual)
+        yield LaidOut(room, remarks, left_out)
     finally:
         shutil.rmtree(room, ignore_errors=True)
 
 
-def submissions_in(folder: Path, course: Course) -> list[Path]:
-    """The submissions in a class zip's contents; systems often put one folder around them all.
+def listing_of(contents: LaidOut, course: Course) -> tuple[Listing, Path]:
+    """What is in a class zip's contents, and in which folder; systems often put one folder around all submissions.
 
-    Raises SubmissionError when there is none.
+    Raises SubmissionError when there is no submission.
     """
-    found = find_submissions(folder)
-    if len(found) == 1 and found[0].is_dir() and _is_wrapping(found[0], course):
-        return find_submissions(found[0])
-    return found
+    folder = contents.folder
+    found, around = look_into(folder), contents.left_out
+    if len(found.submissions) == 1 and found.submissions[0].is_dir() and _is_wrapping(found.submissions[0], course):
+        around = (*around, *found.others)
+        folder = found.submissions[0]
+        found = look_into(folder)
+    if not found.submissions:
+        raise SubmissionError(nothing_in(folder, (*found.others, *around)))
+    return Listing(found.submissions, (*found.others, *around)), folder
 
 
 def _is_wrapping(folder: Path, course: Course) -> bool:
     """Whether a folder holds learners' submissions, and is not one itself."""
+    if any(read_names(platform, [folder.name]) for platform in TITLES):
+        return False  # a platform's folder of the only one who has handed in so far
     inside = [each.name for each in folder.iterdir() if not is_passed_over(each.name)]
     return bool(inside) and not are_work(inside, course)
 
@@ -81,8 +98,8 @@ def are_work(names: Sequence[str], course: Course) -> bool:
     return any(name in of_a_learner or exercises.by_file(name) for name in names)
 
 
-def _unpack(path: Path, room: Path) -> Iterator[str]:
-    """Lay everything out; a sentence about whatever is odd."""
+def _unpack(path: Path, room: Path) -> Iterator[LeftOut]:
+    """Lay everything out; whatever is odd."""
     shown = printable(path.name)
     try:
         archive = zipfile.ZipFile(path)
@@ -91,31 +108,47 @@ def _unpack(path: Path, room: Path) -> Iterator[str]:
     except _DAMAGE:
         raise SubmissionError(f"{shown} is damaged or not a zip.") from None
     with archive:
-        members = [info for info in archive.infolist() if not info.filename.endswith("/")]
+        members = archive.infolist()
         if len(members) > MAX_FILES:
             raise SubmissionError(f"{shown} holds more than {MAX_FILES} files; grade it in parts.")
         left = MAX_UNPACKED_GB << 30
+        times = Counter(info.filename for info in members)
         for info in members:
             try:
+                if times[info.filename] > 1 and not info.is_dir():
+                    raise _Odd("is in the zip several times, so nobody knows which counts, and was left out")
                 left -= _lay_out(archive, info, room, left)
+            except _Usual:
+                yield LeftOut(info.filename, USUAL, is_usual=True)
             except _Odd as error:
-                yield f"{printable(info.filename) or 'A file without a name'} {error}."
+                yield LeftOut(info.filename, str(error))
             if left < 0:
                 raise SubmissionError(f"{shown} unpacks to more than {MAX_UNPACKED_GB} GB; grade it in parts.")
+
+
+def _shown(name: str) -> str:
+    return printable(name) or "A file without a name"
 
 
 class _Odd(Exception):
     """A member that is not laid out as it is; the text continues a sentence that starts with its name."""
 
 
+class _Usual(Exception):
+    """A member that systems and tools leave behind."""
+
+
 def _lay_out(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: Path, left: int) -> int:
     """Unpack one member; the bytes written, at most a piece more than `left`. Raises _Odd; OSError without room."""
     parts = [part for part in info.filename.split("/") if part not in ("", ".")]
     if any(is_passed_over(part) for part in parts if part != ".."):
-        return 0
+        raise _Usual
     is_odd = "\\" in info.orig_filename or "\0" in info.orig_filename or info.filename.startswith("/")
-    if is_odd or ".." in parts or not parts or stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
+    kinds = (0, stat.S_IFDIR) if info.is_dir() else (0, stat.S_IFREG)
+    if is_odd or ".." in parts or not parts or stat.S_IFMT(info.external_attr >> 16) not in kinds:
         raise _Odd("is not an ordinary file with an ordinary name and was left out")
+    if info.is_dir():  # an empty one is a submission with nothing in it
+        return _make(room.joinpath(*parts))
     if info.compress_type not in METHODS:
         raise _Odd("is packed in an unusual way and was left out; zip files with the ordinary method (deflate)")
     try:
@@ -126,6 +159,16 @@ def _lay_out(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: Path, left: 
         if error.errno in _NO_PLACE:
             raise _Odd(f"was left out: {error.strerror}") from None
         raise
+
+
+def _make(folder: Path) -> int:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in _NO_PLACE:
+            raise _Odd(f"was left out: {error.strerror}") from None
+        raise
+    return 0
 
 
 def _write(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, left: int) -> int:

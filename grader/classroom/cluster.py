@@ -40,6 +40,8 @@ EXAMINE_SECONDS = 120.0
 """So long the beginning waits for workers that do not answer, when others are there."""
 WORKERLESS_SECONDS = 60.0
 """So long a run waits for a worker when there is none: a lost one's successor, or the first."""
+HOPE_SECONDS = EXAMINE_SECONDS + WORKERLESS_SECONDS
+"""So long it waits while workers are only under examination, however many come one after the other."""
 ANSWER_SECONDS = 60.0
 """A scheduler that says nothing for so long is gone."""
 LEAVE_SECONDS = 10.0
@@ -47,6 +49,7 @@ LOSSES = 3
 """A call with which so many workers were lost is given back as one that ends its judge."""
 WIDEST = 256
 """Batches out at the same time in a large class, so that workers that come later find some."""
+SILENT = "it does not answer"
 UNREACHABLE = (OSError, asyncio.TimeoutError, RuntimeError)
 """What a connection comes to when there is nobody any more; dask's own closed pool is a RuntimeError."""
 
@@ -100,7 +103,7 @@ class ClusterJudges(Executor):
         self._broken: Exception | None = None
         self._seats = 0
         self._has_lost = False
-        self._last_hope = time.monotonic()
+        self._last_hope = self._last_graded = time.monotonic()
         self._lock = threading.Lock()
         """Over whether it is broken, and what is unanswered: a call is either refused or gets its answer."""
         self._leaving = asyncio.Event()
@@ -199,7 +202,11 @@ class ClusterJudges(Executor):
 
     def _demand_somebody(self) -> None:
         now = time.monotonic()
-        if any(not worker.refused for worker in self._workers.values()):
+        if any(worker.grades for worker in self._workers.values()):
+            self._last_hope = self._last_graded = now
+            return
+        is_hope = any(not worker.refused for worker in self._workers.values())
+        if is_hope and now < self._last_graded + HOPE_SECONDS:  # one that hangs is no hope for ever
             self._last_hope = now
             return
         patience = WORKERLESS_SECONDS if self._has_lost or not self._workers else 0
@@ -207,7 +214,7 @@ class ClusterJudges(Executor):
             return
         if not self._workers:
             raise NoWorkerLeft(f"The scheduler at {self._address} has no worker.")
-        whys = "; ".join(f"{address}: {worker.refused}" for address, worker in sorted(self._workers.items()))
+        whys = "; ".join(f"{each}: {worker.refused or SILENT}" for each, worker in sorted(self._workers.items()))
         raise NoWorkerLeft(f"No worker of the scheduler at {self._address} can grade ({whys}).")
 
     def _lose(self, address: str) -> None:

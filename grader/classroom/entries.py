@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .lms_names import read_name
+from .claims import Claim
+from .lms_names import Platform, Said, in_time_order, platform_of, read_names
 
 if TYPE_CHECKING:  # a judge's process loads this before it starts its zygote, so it must load little
     from grader.submission import Part
@@ -20,30 +20,50 @@ class Entry:
     """One learner's submission on disk and the name it goes by in the results.
 
     parts: its files, when a system has put them one by one among those of others; `path` is the first then.
+    said: whose it says it is; None for one that bears its learner's plain name.
+    attempt: the platform's mark of this attempt, where it hands out every one; `earlier` are those before it.
     """
 
     name: str
     path: Path
     parts: tuple[Part, ...] = ()
+    said: Claim | None = None
+    attempt: str = ""
+    earlier: tuple[Entry, ...] = ()
+
+    @property
+    def claim(self) -> Claim:
+        """Whose it says it is."""
+        return self.said or Claim("plain", self.name)
+
+    @property
+    def files(self) -> list[Path]:
+        """What it consists of in the folder of the class."""
+        return [part.path for part in self.parts] or [self.path]
 
 
-def entries(paths: Sequence[Path], *, unwrapped: bool = True) -> list[Entry]:
+def entries(paths: Sequence[Path], platform: Platform | None = None) -> list[Entry]:
     """Name the submissions: by the file's stem, or by the whole file name where two have the same stem.
 
-    Files that a learning management system has named after one learner are one submission.
+    Files that a platform has named after one submitter are one submission; text that was typed in there counts only
+    where nothing else of the submitter's does.
 
-    unwrapped: whether a folder with a single zip in it is that zip.
+    platform: whose names they are; found out when it is not given. Raises NamesError when that cannot be told.
     """
-    alone, together = _grouped(paths)
-    stems = Counter([*map(_stem, alone), *together])
-    found = {
-        path: Entry(_stem(path) if stems[_stem(path)] == 1 else path.name, _inner(path) if unwrapped else path)
-        for path in alone
-    }
-    found |= {parts[0].path: Entry(name, parts[0].path, tuple(parts)) for name, parts in together.items()}
-    in_order = [found[path] for path in paths if path in found]
-    names = distinct([entry.name for entry in in_order])
-    return [replace(entry, name=name) for name, entry in zip(names, in_order, strict=True)]
+    names = [path.name for path in paths]
+    whose = platform or platform_of(names)
+    read = read_names(whose, names)
+    stems = Counter(_stem(path) for path in paths if path.name not in read)
+    of_platform = _by_submitter([path for path in paths if path.name in read], read, whose)
+    found: list[Entry] = []
+    for path in paths:
+        if path.name not in read:
+            stem = _stem(path)
+            claim = Claim("plain", stem)
+            found.append(Entry(stem if stems[stem] == 1 else path.name, path, said=claim))
+        else:
+            found += of_platform.pop(path, ())
+    return [replace(each, name=name) for name, each in zip(distinct([one.name for one in found]), found, strict=True)]
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -61,34 +81,45 @@ def distinct(names: Sequence[str]) -> list[str]:
     return result
 
 
-def _grouped(paths: Sequence[Path]) -> tuple[list[Path], dict[str, list[Part]]]:
-    """Submissions that lie there as one thing each, and those that a system has taken apart, by name."""
-    from grader.submission import Part
-    from grader.submission.naming import kind_of_file
-
-    alone: list[Path] = []
-    together: dict[str, list[Part]] = {}
+def _by_submitter(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> dict[Path, list[Entry]]:
+    """The submissions that a platform has named, each under the first path of its submitter's."""
+    theirs: dict[str, list[Path]] = {}
     for path in paths:
-        said = read_name(path.name)
-        if said is None or not said.file or kind_of_file(said.file) == "unknown" or path.is_dir():
-            alone.append(path)
-        else:
-            together.setdefault(said.whose, []).append(Part(path, said.file))
-    return alone, together
+        theirs.setdefault(read[path.name].submitter, []).append(path)
+    return {own[0]: _of_one(own, read, platform) for own in theirs.values()}
 
 
-def _inner(path: Path) -> Path:
-    """A folder with a single zip in it, as systems hand them out for each learner, is that zip."""
-    from grader.submission.naming import is_passed_over, kind_of_file
+def _of_one(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> list[Entry]:
+    """One submitter's submission with the earlier ones in it; several where one folder does not tell which it is."""
+    tries: dict[str, list[Path]] = {}
+    for path in paths:
+        tries.setdefault(read[path.name].attempt, []).append(path)
+    made = [_together(tries[attempt], read, platform) for attempt in in_time_order(platform, list(tries))]
+    first, *others = made[-1]
+    return [replace(first, earlier=tuple(each for several in made[:-1] for each in several)), *others]
 
-    try:
-        if not path.is_dir() or path.is_symlink():
-            return path
-        names = [name for name in os.listdir(path) if not is_passed_over(name)]
-    except OSError:
-        return path
-    return path / names[0] if len(names) == 1 and kind_of_file(names[0]) == "zip" else path
+
+def _together(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> list[Entry]:
+    from grader.submission import Part
+
+    said = read[paths[0].name]
+    # two readings that differ between one submitter's files are as doubtful as one that has both
+    ids = tuple(dict.fromkeys(id for path in paths for id in read[path.name].ids))
+    claim = Claim(platform, said.name or said.submitter, ids)
+    name = said.ids[0] if platform == "blackboard" and said.ids else said.submitter
+    if platform == "brightspace":
+        name = f"{said.name} ({said.submitter})"
+    files = [path for path in paths if not read[path.name].is_typed] or list(paths)
+    folders = [path for path in files if path.is_dir()]
+    loose = [path for path in files if path not in folders]
+    found = [Entry(name, folder, said=claim, attempt=said.attempt) for folder in folders]
+    if loose:
+        parts = tuple(Part(path, read[path.name].file or path.name) for path in loose)
+        found.append(Entry(name, loose[0], parts, claim, said.attempt))
+    return found
 
 
 def _stem(path: Path) -> str:
-    return path.name if path.is_dir() else path.stem
+    from grader.submission.naming import stem_of
+
+    return path.name if path.is_dir() else stem_of(path.name)

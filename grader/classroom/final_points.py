@@ -11,14 +11,14 @@ from grader.course import Course
 from grader.policy.adjusting import adjusted, unadjusted
 from grader.policy.rules import HandIn, changes_points
 from grader.results import Record
+from grader.writing import write_file
 
-from .durable import write_atomically
+from .download import first_few
 from .kept_times import KeptTimes
 from .learners import Learner
 from .ledger import LedgerError
-from .members import first_few
 from .opened_hints import hints_by_learner
-from .results_file import RESULTS, handed_in_nothing, read_results
+from .results_file import RESULTS, disputed, handed_in_nothing, read_results
 from .times import by_learner
 
 
@@ -61,7 +61,7 @@ def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
     results = read_results(out)
     if not changes_points(course):
         return take_away_policy(out)
-    learners = [*results.learners, *handed_in_nothing(out)]
+    learners = [*results.learners, *handed_in_nothing(out), *disputed(out)]
     known = hand_ins(times, learners)
     rewrite(out, (adjusted(result.record, course, known.of(result.learner.name)) for result in results))
     names = [learner.shown for learner in results.learners if learner.name not in known.at]
@@ -94,6 +94,6 @@ def rewrite(out: Path, records: Iterable[Record]) -> None:
     """Put these records in place of those in OUT, all or none. Raises LedgerError when they cannot be written."""
     path = out / RESULTS
     try:
-        write_atomically(path, (f"{record.to_json()}\n".encode() for record in records))
+        write_file(path, (f"{record.to_json()}\n".encode() for record in records), synced=True)
     except OSError as error:
         raise LedgerError(f"{path} cannot be written: {error.strerror}.") from None

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for_end
 from typing import Any, TypeVar
 
+from grader.starting import go_back, started_from_home
+
 from .judging import open_judge
 from .terms import Terms
 
@@ -76,8 +78,9 @@ class _Seat:
     def _opened(self) -> ProcessPoolExecutor:
         if self._pool is None:
             spawn = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_sit_down, initargs=(self._terms,))
-            with _interrupts_held():
+            with _interrupts_held(), started_from_home() as here:
+                told = (self._terms, here)
+                self._pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_sit_down, initargs=told)
                 self._pid = self._pool.submit(os.getpid)
         return self._pool
 
@@ -95,7 +98,8 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _sit_down(terms: Terms) -> None:
+def _sit_down(terms: Terms, here: str | None) -> None:
+    go_back(here)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     open_judge(terms)
 

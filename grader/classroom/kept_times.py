@@ -11,7 +11,8 @@ from pathlib import Path
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-from .durable import write_atomically
+from grader.writing import write_file
+
 from .opened_hints import OpenedHints
 from .times import Row, TimesError
 
@@ -103,4 +104,4 @@ def write_kept_times(out: Path, times: KeptTimes) -> None:
     if times == KeptTimes():
         path.unlink(missing_ok=True)
     else:
-        write_atomically(path, [(times.model_dump_json(indent=1) + "\n").encode()])
+        write_file(path, [(times.model_dump_json(indent=1) + "\n").encode()], synced=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from .durable import write_atomically
+from grader.writing import write_file
 
 CLASS_LIST = "class.jsonl"
 
@@ -23,6 +23,9 @@ class Learner(BaseModel):
     email: str = ""
     handed_in: bool = True
     in_roster: bool = Field(default=False, description="Whether a roster names this learner.")
+    is_disputed: bool = Field(default=False, description="Whether several submissions claim to be theirs: none counts.")
+    platform: str = Field(default="", description="The platform whose names the submission bears, if it does.")
+    ids: tuple[str, ...] = Field(default=(), description="What that platform calls the learner.")
 
 
 class ClassListError(ValueError):
@@ -45,7 +48,7 @@ def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collecti
     before = {each.name: each for each in read_learners(path)} if gone and path.exists() else {}
     known = [each.model_copy(update={"handed_in": each.handed_in or each.name in recorded}) for each in learners]
     left = [before.get(name, Learner(name=name, shown=name)) for name in gone]
-    write_atomically(path, as_lines([*known, *left]))
+    write_file(path, as_lines([*known, *left]), synced=True)
     return gone
 
 

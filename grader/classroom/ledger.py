@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.results import Record, RecordError
+from grader.writing import open_to_append, remove_unfinished, sync_folder, write_file
 
-from .durable import UNFINISHED, sync_folder, write_atomically
 from .results_file import RESULTS, Line, final_lines
 
 PREVIOUS = "results.previous.jsonl"
@@ -97,13 +97,13 @@ class Ledger:
         if _is_all_in_order(lines, self._path.stat().st_size):
             return
         with writing(self._path):
-            write_atomically(self._path, _lines_at(self._path, lines))
+            write_file(self._path, _lines_at(self._path, lines), synced=True)
 
     def _keep_superseded(self, final: Set[Line]) -> None:
         """Records that a newer one of the same learner has replaced are no results, but nothing is thrown away."""
         superseded = [line for _, line in final_lines(self._path) if line not in final]
         if superseded:
-            with (self._out / SUPERSEDED).open("ab") as kept:
+            with open(open_to_append(self._out / SUPERSEDED), "ab") as kept:
                 kept.writelines(_lines_at(self._path, superseded))
 
     def close(self) -> None:
@@ -113,9 +113,8 @@ class Ledger:
             self._file = None
 
     def _open(self) -> None:
-        with suppress(FileNotFoundError):
-            self._path.with_name(self._path.name + UNFINISHED).unlink()
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o666)
+        remove_unfinished(self._out)
+        self._file = open_to_append(self._path)
         self._size = os.fstat(self._file).st_size
         sync_folder(self._out)
 
@@ -152,9 +151,9 @@ class Ledger:
 
     def _set_aside(self, damaged: Sequence[Line], end: int) -> str:
         """Take lines that are no records out of the file; they are kept beside it."""
-        with (self._out / DAMAGED).open("ab") as kept:
+        with open(open_to_append(self._out / DAMAGED), "ab") as kept:
             kept.writelines(_lines_at(self._path, damaged))
-        write_atomically(self._path, _lines_at(self._path, list(_between(damaged, end))))
+        write_file(self._path, _lines_at(self._path, list(_between(damaged, end))), synced=True)
         lines = ", ".join(str(line.number) for line in damaged[:5]) + (", ..." if len(damaged) > 5 else "")
         return f"Not a record, moved to {DAMAGED}, and graded again: line {lines} of {RESULTS}."
 

@@ -1,44 +1,211 @@
-"""What the names that learning management systems give to hand-ins say: who it is, and what the file was called."""
+"""What the names in a download say: who handed in, and what the file was called. One platform's way for all of them.
+
+A name is part platform's, part learner's: the display name, the file's name. Who it is of is read from the place where
+the platform puts its own number or login, counted from the side on which learners write nothing.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
+Platform = Literal["canvas", "moodle", "blackboard", "brightspace", "plain"]
+PLATFORMS: Mapping[str, Platform] = {
+    "canvas": "canvas",
+    "moodle": "moodle",
+    "blackboard": "blackboard",
+    "brightspace": "brightspace",
+    "plain": "plain",
+}
+TITLES: Mapping[Platform, str] = {
+    "canvas": "Canvas",
+    "moodle": "Moodle",
+    "blackboard": "Blackboard",
+    "brightspace": "Brightspace",
+}
+
+
+# Canvas, "Download submissions": familynamefirstname_LATE_USER_ATTACHMENT_file, or ..._USER_text.html if it was typed.
+# Its numbers begin with no 0, as those of exercises do (_5001_03_softmax.py says nothing of a user 5001).
+_CANVAS = re.compile(
+    r"(?:_LATE)?_(?P<id>[1-9][0-9]*)_(?:(?P<number>[1-9][0-9]*)_(?P<file>.+)|(?:text|link)\.html)", re.DOTALL
+)
+_CANVAS_UNNAMED = re.compile(
+    r"(?:LATE_)?anon_(?P<id>(?![0-9]+_)[0-9A-Za-z]{5})_(?:[0-9]+_(?P<file>.+)|(?:text|link)\.html)", re.DOTALL
+)
+_CANVAS_AGAIN = re.compile(r"-[0-9]+(?=\.[^.]+$)")  # of a file that was handed in again
 # Moodle, "Download all submissions": a folder a participant, or flat files whose names begin like such a folder's.
-_MOODLE = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)")
-# Canvas, "Download submissions": familynamefirstname_LATE_USER_SUBMISSION_file; a file handed in again ends in -1.
-_CANVAS = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)")
-_CANVAS_AGAIN = re.compile(r"-\d+(?=\.[^.]+$)")
-# Blackboard: assignment_username_attempt_time_file, and a .txt of that name without the file.
-_BLACKBOARD = re.compile(r".+_(?P<id>[^_]+)_attempt_\d{4}(?:-\d\d){5}_?(?P<file>.*)")
-# Brightspace: a folder "12345-67890 - Ada Lovelace - Nov 20, 2026 416 PM".
-_BRIGHTSPACE = re.compile(r"(?P<number>\d+-\d+) ?- ?(?P<name>.+?) ?- ?\w{3} \d{1,2}, \d{4} .+")
+# Moodle makes blanks of the underscores in a display name, so the first place that fits is its own.
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<file>.*)", re.DOTALL)
+# Blackboard: assignment_username_attempt_time_file, and a receipt of that name without the file.
+_BLACKBOARD = re.compile(
+    r"(?P<head>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt|)", re.DOTALL
+)
+# Brightspace: a folder "12345-67890 - Ada Lovelace - Nov 20, 2026 416 PM"; the last date is its own.
+_BRIGHTSPACE = re.compile(
+    r"(?P<id>[0-9]+-[0-9]+) ?- ?(?P<name>.+) ?- ?(?P<when>\w{3} [0-9]{1,2}, [0-9]{4} [^-]+)", re.DOTALL
+)
+
+
+MOST_LETTERS = 512
+"""No file system holds longer names. A zip may, and each underscore in it is a place to begin to read at."""
+
+
+class NamesError(Exception):
+    """Nobody can tell how names are meant; the text is one sentence for people."""
 
 
 @dataclass(frozen=True)
-class HandIn:
-    """What a name of a system's making says.
+class Said:
+    """What a name of a platform's making says.
 
-    id: the system's own number or login of the learner, empty where the number is the hand-in's.
+    submitter: what all files of one submitter share, and no other's have.
+    name: as people are shown there; learners can often change it. Empty where the platform does not write one.
+    ids: the platform's own id; after it, whatever else could be meant for it.
     file: what the learner called the file; empty for a folder.
-    whose: the beginning of the name, which all files of this learner share.
+    attempt: the platform's mark of one of several hand-ins, in their order when sorted; empty where it has none.
+    is_typed: whether it is what was typed into the platform or written by it, rather than a file.
     """
 
-    whose: str
+    submitter: str
     name: str
-    id: str
-    file: str
+    ids: tuple[str, ...]
+    file: str = ""
+    attempt: str = ""
+    is_typed: bool = False
 
 
-def read_name(name: str) -> HandIn | None:
-    """What the name of a file or folder says, or None when no system that is known here gave it."""
-    for pattern in (_MOODLE, _BLACKBOARD, _BRIGHTSPACE, _CANVAS):
-        if found := pattern.fullmatch(name):
-            said = found.groupdict()
-            file = said.get("file") or ""
-            if pattern is _CANVAS:
-                file = _CANVAS_AGAIN.sub("", file)
-            whose = name[: max(found.end(part) for part in said if part != "file")]
-            return HandIn(whose, said.get("name") or said["id"], said.get("id") or "", file)
-    return None
+def platform_called(name: str) -> Platform:
+    """The platform of this name; plain names where it is none of those that are known."""
+    return PLATFORMS.get(name, "plain")
+
+
+def platform_of(names: Collection[str]) -> Platform:
+    """The platform whose download these names are of: the one that explains most of them, if it is half.
+
+    Raises NamesError when two explain as many.
+    """
+    counts = {platform: len(_readable(platform, names)) for platform in TITLES}
+    most = max(counts.values(), default=0)
+    if not most or 2 * most < len(names):
+        return "plain"
+    best = [platform for platform in TITLES if counts[platform] == most]
+    if len(best) > 1:
+        both = " or ".join(f"{TITLES[platform]}'s" for platform in best)
+        raise NamesError(f"These names can be read as {both}: say which with --names {' or '.join(best)}.")
+    return best[0]
+
+
+def read_names(platform: Platform, names: Collection[str]) -> dict[str, Said]:
+    """What those of the names say that are of the platform's making."""
+    found = _readable(platform, names)
+    if platform == "blackboard":
+        return _with_logins(found)
+    return _without_refuted(found) if platform == "canvas" else found
+
+
+def _readable(platform: Platform, names: Collection[str]) -> dict[str, Said]:
+    read = {"canvas": _canvas, "moodle": _moodle, "blackboard": _blackboard, "brightspace": _brightspace}.get(platform)
+    if read is None:
+        return {}
+    found = {name: said for name in names if len(name) <= MOST_LETTERS and (said := read(name)) is not None}
+    return {} if platform == "canvas" and _is_a_title(found) else found
+
+
+def _canvas(name: str) -> Said | None:
+    if unnamed := _CANVAS_UNNAMED.fullmatch(name):
+        file = unnamed["file"]
+        return Said(name[: unnamed.end("id")], "", (unnamed["id"],), _first_name(file), is_typed=not file)
+    places = [match.start() for match in re.finditer("_", name)]
+    found = [match for place in places if (match := _CANVAS.fullmatch(name, place))]
+    if not found:
+        return None
+    first = found[0]
+    # a display name or a file's name with numbers in it can be read in another way as well
+    ids = tuple(dict.fromkeys(match["id"] for match in found))
+    shown = name[: first.start()]
+    return Said(name[: first.end("id")], shown, ids, _first_name(first["file"]), is_typed=not first["file"])
+
+
+def _first_name(file: str | None) -> str:
+    return _CANVAS_AGAIN.sub("", file or "")
+
+
+def _is_a_title(found: Mapping[str, Said]) -> bool:
+    """Whether the numbers stand in the assignment's title of another platform: Canvas gives every file its own."""
+    numbers = Counter(
+        (said.submitter, match["number"])
+        for name, said in found.items()
+        if (match := _CANVAS.fullmatch(name, len(said.name))) and match["number"]
+    )
+    return any(count > 1 for count in numbers.values())
+
+
+def _without_refuted(found: Mapping[str, Said]) -> dict[str, Said]:
+    """Canvas writes one name a user: where another file tells a user's name, readings with other names are none."""
+    names: dict[str, set[str]] = {}
+    for said in found.values():
+        names.setdefault(said.ids[0], set()).add(said.name)
+    known = {id: next(iter(called)) for id, called in names.items() if len(called) == 1}
+
+    def possible(name: str, said: Said) -> tuple[str, ...]:
+        others = []
+        for id in said.ids[1:]:
+            before = name.partition(f"_{id}_")[0].removesuffix("_LATE")
+            if known.get(id, before) == before:
+                others.append(id)
+        return (said.ids[0], *others)
+
+    return {name: replace(said, ids=possible(name, said)) for name, said in found.items()}
+
+
+def _moodle(name: str) -> Said | None:
+    match = _MOODLE.fullmatch(name)
+    if match is None:
+        return None
+    is_typed = match["kind"] != "file"
+    return Said(name[: match.end("id")], match["name"], (match["id"],), match["file"], is_typed=is_typed)
+
+
+def _blackboard(name: str) -> Said | None:
+    match = _BLACKBOARD.fullmatch(name)
+    if match is None:
+        return None
+    head, file = match["head"], match["file"] or ""
+    return Said(head, "", (), file, match["when"], is_typed=not file and name.endswith(".txt"))
+
+
+def _with_logins(found: Mapping[str, Said]) -> dict[str, Said]:
+    """With what stands between the assignment's title, which all begin with, and the attempt: all that it can be."""
+    heads = {said.submitter for said in found.values()}
+    first, last = min(heads, default=""), max(heads, default="")
+    shared = first[: next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]
+    cuts = [match.end() for match in re.finditer("_", shared) if all(len(head) > match.end() for head in heads)]
+    cuts.sort(reverse=True)  # the shortest login first
+    return {name: replace(said, ids=tuple(said.submitter[cut:] for cut in cuts)) for name, said in found.items()}
+
+
+def _brightspace(name: str) -> Said | None:
+    match = _BRIGHTSPACE.fullmatch(name)
+    if match is None:
+        return None
+    return Said(match["id"], match["name"].strip(), (match["id"],), attempt=match["when"].strip())
+
+
+def in_time_order(platform: Platform, attempts: Sequence[str]) -> list[str]:
+    """The platform's marks of attempts, the earliest first."""
+    return sorted(attempts, key=_brightspace_time if platform == "brightspace" else str)
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def _brightspace_time(written: str) -> tuple[int, int, int, int, str]:
+    numbers = [int(digits) for digits in re.findall(r"[0-9]+", written.replace(":", ""))]
+    day, year, clock = (*numbers, 0, 0, 0)[:3]
+    month = _MONTHS.index(written[:3].lower()) if written[:3].lower() in _MONTHS else 0
+    afternoon = 1200 if written.upper().endswith("PM") else 0
+    return year, month, day, clock % 1200 + afternoon, written

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
+
+from grader.writing import lock_at
 
 from .run_header import RunError
 
@@ -14,14 +16,13 @@ LOCK = ".lock"
 
 
 @contextmanager
-def sole_run(out: Path) -> Iterator[None]:
+def sole_run(out: Path, *, below: Path | None = None) -> Iterator[None]:
     """Keep OUT for this run; it is made when it is not there, and taken away again if nothing was written to it.
 
     Raises RunError when another run has it, OSError when it cannot be made.
     """
     is_new = not out.exists()
-    out.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(out / LOCK)
+    lock = lock_at(out / LOCK, below=below)
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from grader.course import Course
 from grader.submission import Problem, Submission, SubmissionError, read_parts, read_submission
 from grader.submission.naming import printable
+from grader.submission.reading_clock import SlowDiskError
 
 from .entries import Entry
 
@@ -24,6 +25,8 @@ def read_entry(entry: Entry, course: Course) -> Submission:
     """
     try:
         read = read_parts(entry.parts, course) if entry.parts else read_submission(entry.path, course)
+    except SlowDiskError as error:
+        raise OutOfReach(f"It could not be read: {error}") from None
     except SubmissionError as error:
         for path in [part.path for part in entry.parts] or [entry.path]:
             _demand_within_reach(path)

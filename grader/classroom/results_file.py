@@ -94,26 +94,36 @@ class Results(Sequence[Result]):
 def read_results(out: Path) -> Results:
     """The final record of each learner in OUT, in class order, read one by one as they are asked for.
 
-    Learners whose record is not there (yet) are not among them: see `ungraded` and `handed_in_nothing`.
+    Learners whose record is not there (yet) are not among them: see `ungraded` and `handed_in_nothing`; nor are those
+    whom several submissions claim, whatever an earlier run has graded: see `disputed`.
 
     Raises ResultsError when OUT holds no results, or (also while reading on) for a line that is no record.
     """
     path = out / RESULTS
     places = dict(final_lines(path))
     learners = class_of(out, places)
-    there = [learner for learner in learners if learner.name in places]
+    there = [learner for learner in learners if learner.name in places and not learner.is_disputed]
     return Results(path, there, [places[learner.name] for learner in there])
 
 
 def ungraded(out: Path) -> list[Learner]:
     """Learners who handed something in and have no record: empty unless a run was stopped. Raises ResultsError."""
     places = dict(final_lines(out / RESULTS))
-    return [each for each in class_of(out, places) if each.handed_in and each.name not in places]
+    return [each for each in class_of(out, places) if _counts(each) and each.name not in places]
 
 
 def handed_in_nothing(out: Path) -> list[Learner]:
     """Learners of the roster who handed in nothing: they have no record, and no mark. Raises ResultsError."""
     return [learner for learner in class_of(out, ()) if not learner.handed_in]
+
+
+def disputed(out: Path) -> list[Learner]:
+    """Learners whom several submissions claim: none of these counts, so they have no mark. Raises ResultsError."""
+    return [learner for learner in class_of(out, ()) if learner.is_disputed]
+
+
+def _counts(learner: Learner) -> bool:
+    return learner.handed_in and not learner.is_disputed
 
 
 def class_of(out: Path, recorded: Iterable[str]) -> list[Learner]:

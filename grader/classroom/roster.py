@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .csv_rows import NumberedRows, first_of, titled_rows
-from .lms_names import read_name
 
 # As `letters` spells headers. The first that is there is the one.
 IDS = ("id", "studentid", "learnerid", "idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber",
@@ -19,8 +19,9 @@ FIRST_NAMES = ("firstname", "firstnames", "givenname", "givennames", "first")
 LAST_NAMES = ("lastname", "surname", "familyname", "last")
 EMAILS = ("email", "emailaddress", "mail", "emails")
 
-_A_FILE = "_0_file"
-"""Makes a name that is cut off after the learner's number, as several files of one learner are called, whole again."""
+PARTICIPANTS = ("identifier",)
+"""The column of Moodle's grading worksheet that says `Participant 1234567`: the number in the names it gives."""
+_PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")
 _POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
 
 
@@ -30,12 +31,16 @@ class RosterError(Exception):
 
 @dataclass(frozen=True)
 class Enrolled:
-    """One learner of a roster. `ids` are all numbers and logins that the roster gives; the first is the id."""
+    """One learner of a roster. `ids` are all numbers and logins that the roster gives; the first is the id.
+
+    participant: the learner's number in one assignment of Moodle's, where the roster is its grading worksheet.
+    """
 
     id: str
     name: str
     email: str
     ids: tuple[str, ...]
+    participant: str = ""
 
 
 def read_roster(path: Path) -> list[Enrolled]:
@@ -54,6 +59,7 @@ def _learners(path: Path, columns: Sequence[str], rows: NumberedRows) -> Iterato
     ids = [columns.index(title) for title in IDS if title in columns]
     email, name = first_of(EMAILS, columns), first_of(NAMES, columns)
     first, last = first_of(FIRST_NAMES, columns), first_of(LAST_NAMES, columns)
+    participants = first_of(PARTICIPANTS, columns)
     if not ids and email is None and name is None and last is None:
         raise RosterError(f"{path} has no column for ids, names or emails; call them id, name and email.")
     lines: dict[str, int] = {}
@@ -69,7 +75,14 @@ def _learners(path: Path, columns: Sequence[str], rows: NumberedRows) -> Iterato
         if id in lines:
             raise RosterError(f"{path}, row {number}: {id} is in row {lines[id]} already.")
         lines[id] = number
-        yield Enrolled(id, whole or id, address, tuple(said))
+        participant = participant_in(cells[participants]) if participants is not None else ""
+        yield Enrolled(id, whole or id, address, tuple(said), participant)
+
+
+def participant_in(cell: str) -> str:
+    """The participant's number in `Participant 1234567`; nothing when there is none."""
+    found = _PARTICIPANT.fullmatch(cell)
+    return found[1] if found else ""
 
 
 def _name(cells: Sequence[str], name: int | None, first: int | None, last: int | None) -> str:
@@ -79,35 +92,59 @@ def _name(cells: Sequence[str], name: int | None, first: int | None, last: int |
 
 
 class Matcher:
-    """Finds the learner of a roster that a submission's name means. What could mean two learners means none."""
+    """Finds the learners of a roster that a text can mean, by what the text is known to be."""
 
     def __init__(self, roster: Sequence[Enrolled]) -> None:
-        self._ids = _meant_by(roster, _id_keys, str.casefold)
+        self._exact = _meant_by(roster, _own_ids, str)
+        self._ids = _meant_by(roster, _own_ids, str.casefold)
+        self._emails = _meant_by(roster, lambda each: [each.email], str.casefold)
+        self._mailboxes = _meant_by(roster, lambda each: [each.email.partition("@")[0]], str.casefold)
+        self._spelt = _meant_by(roster, _name_keys, _as_spelt)
         self._names = _meant_by(roster, _name_keys, _letters_and_digits)
+        self._participants = _meant_by(roster, lambda each: [each.participant], str)
 
-    def learner(self, submission: str) -> Enrolled | None:
-        """The learner that a submission of this name is of, or None."""
-        if submission.casefold() in self._ids:  # an id of two is not looked for among names: it is one of theirs
-            return self._ids[submission.casefold()]
-        said = read_name(submission) or read_name(f"{submission}{_A_FILE}")
-        named = self._names.get(_letters_and_digits(said.name if said else submission))
-        numbered = self._ids.get(said.id.casefold()) if said and said.id else None
-        if named and numbered and named != numbered:  # the roster's numbers are another system's
-            return None
-        return numbered or named
+    def learner(self, text: str) -> Enrolled | None:
+        """The learner whose id, login, email or name this is; None when it is nobody's, or could be two learners'."""
+        found = self.candidates(text)
+        return found[0] if len(found) == 1 else None
+
+    def candidates(self, text: str) -> tuple[Enrolled, ...]:
+        """All learners whose id, login, email or name this could be; one that fits better leaves no room for others."""
+        return self.by_login(text) or self.by_name(text)  # an id of two is one of theirs, and nobody's name
+
+    def by_login(self, text: str) -> tuple[Enrolled, ...]:
+        """All whose id, login or email this is. Emails are the learners' own to set, so ids come first."""
+        folded = text.casefold()
+        tiers = (self._ids.get(folded, ()), self._emails.get(folded, ()), self._mailboxes.get(folded, ()))
+        exact = self._exact.get(text, ())
+        return exact if len(exact) == 1 else next(filter(None, tiers), ())
+
+    def by_number(self, text: str) -> tuple[Enrolled, ...]:
+        """All whose id this is."""
+        return self._exact.get(text, ())
+
+    def by_name(self, text: str) -> tuple[Enrolled, ...]:
+        """All of this name. Who bears it with these very accents comes first, since they make names different."""
+        return self._spelt.get(_as_spelt(text)) or self._names.get(_letters_and_digits(text), ())
+
+    def by_participant(self, number: str) -> tuple[Enrolled, ...]:
+        """All of this number in an assignment of Moodle's."""
+        return self._participants.get(number, ())
 
 
 def _meant_by(
     roster: Sequence[Enrolled], keys: Callable[[Enrolled], list[str]], spelt: Callable[[str], str]
-) -> dict[str, Enrolled | None]:
-    """Whom each key means; None where it could be two."""
-    said = [(key, learner) for learner in roster for key in {spelt(text) for text in keys(learner)} if key]
-    counts = Counter(key for key, _ in said)
-    return {key: learner if counts[key] == 1 else None for key, learner in said}
+) -> dict[str, tuple[Enrolled, ...]]:
+    """Whom each key can mean."""
+    meant: dict[str, list[Enrolled]] = defaultdict(list)
+    for learner in roster:
+        for key in {spelt(text) for text in keys(learner)} - {""}:
+            meant[key].append(learner)
+    return {key: tuple(learners) for key, learners in meant.items()}
 
 
-def _id_keys(learner: Enrolled) -> list[str]:
-    return [learner.id, *learner.ids, learner.email, learner.email.partition("@")[0]]
+def _own_ids(learner: Enrolled) -> list[str]:
+    return [learner.id, *learner.ids]
 
 
 def _name_keys(learner: Enrolled) -> list[str]:
@@ -119,5 +156,11 @@ def _name_keys(learner: Enrolled) -> list[str]:
 
 def _letters_and_digits(text: str) -> str:
     """The text without case, accents, spaces and signs, as systems spell names in files."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(character for character in plain if character.isalnum())
+
+
+def _as_spelt(text: str) -> str:
+    """The same with accents and vowel signs, however they are encoded: Müller and Muller, राम and रमा are two names."""
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(char for char in plain if char.isalnum() or unicodedata.category(char).startswith("M"))

@@ -18,6 +18,7 @@ from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .learners import CLASS_LIST, write_class_list
 from .ledger import Known, Ledger, writing
 from .members import Members
+from .not_graded import NOT_GRADED, write_not_graded
 from .reading import OutOfReach, read_entry
 from .results_file import RESULTS
 from .run_header import RUN, RunError, RunHeader, read_run, write_run
@@ -156,12 +157,19 @@ class ClassRun:
             self.tally.graded += 1
             if not record.complete:
                 self.tally.faults.append(record.submission)
-            elif reason := record.why_unreadable:
+            elif reason := record.why_unreadable or _why_empty(record):
                 self.tally.remarks.append(f"{record.submission}: {reason}")
 
     def _write_class_list(self) -> None:
         """Who is in the class, and after them whoever has a record of an earlier run all the same."""
+        with writing(self._out / NOT_GRADED):
+            write_not_graded(self._out, self._members.left_out)
         path = self._out / CLASS_LIST
         with writing(path):
             gone = write_class_list(path, [member.learner for member in self._members.all], self._known)
         self.tally.remarks += [f"{name} is not among the submissions any more; the record is kept." for name in gone]
+
+
+def _why_empty(record: Record) -> str:
+    """Why a submission without any exercise has none, where that is not said by what could not be read."""
+    return record.problems[0].message if record.is_empty and record.problems else ""

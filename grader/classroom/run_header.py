@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from grader import __version__
 from grader.course import Course, Exercise
 from grader.results import Isolation
+from grader.writing import write_file
 
-from .durable import write_atomically
 from .terms import Terms
 
 RUN = "run.json"
@@ -106,7 +106,7 @@ def read_run(out: Path) -> RunHeader | None:
 
 def write_run(out: Path, header: RunHeader) -> None:
     """Write the header, whole or not at all. Raises OSError."""
-    write_atomically(out / RUN, [(header.model_dump_json(indent=2) + "\n").encode()])
+    write_file(out / RUN, [(header.model_dump_json(indent=2) + "\n").encode()], synced=True)
 
 
 def _catalogue_sha256(course: Course) -> str:

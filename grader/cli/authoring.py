@@ -54,7 +54,7 @@ def new(
     """Begin a new exercise: every file of its kit to start from, entered into course.yml and the lesson."""
     from grader.scaffold import NewExercise, write_scaffold
 
-    chosen = course_at(course, Path.cwd())
+    chosen = course_at(course, about_course=True)
     if not (id.isidentifier() and id.islower() and not iskeyword(id)):
         raise UsageError(f"{id!r} can be no exercise's id: it becomes a function, so take small letters, digits and _.")
     if any(id == each.id for each in chosen.exercises):
@@ -93,7 +93,7 @@ def verify(
     stubs: Annotated[bool, typer.Option("--write-stubs", help="Make the stubs from the solutions first.")] = False,
 ) -> None:
     """The author's gate: is each exercise's kit complete, and does it hold?"""
-    chosen = course_at(course, Path.cwd())
+    chosen = course_at(course, about_course=True)
     level = level_called(isolation, chosen_aloud=False)
     refuse_unknown(chosen, ids)
     exercises = [chosen.exercise(id) for id in ids or []] or list(chosen.exercises)

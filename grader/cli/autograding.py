@@ -30,7 +30,7 @@ def gradescope(
     from grader.reports.wording import score
 
     with export_errors_told():
-        chosen = course_at(course, zip)
+        chosen = course_at(course, about_course=True)
         print(write_bytes(gradescope_zip(chosen, index=index), zip, force=force))
     print(f"Upload it to an assignment worth {score(points_of(chosen))} points; README.txt in it says how.")
     print("It holds the solutions and the hidden checks: keep it from learners.")

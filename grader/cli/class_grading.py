@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,8 +17,8 @@ from grader.sandbox.launch import MachineError
 
 from .app import app
 from .class_progress import class_progress
-from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, stop
-from .grading import write_page
+from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, UsageError, stop
+from .grading import page_of
 from .policy_options import Extensions, HandedIn, Hints, Raw, final_records, times_given
 from .terms import (
     CourseFile,
@@ -37,12 +37,15 @@ from .terms import (
 
 if TYPE_CHECKING:
     from grader.classroom.entries import Entry
+    from grader.classroom.lms_names import Platform
     from grader.classroom.members import Members
     from grader.classroom.results_file import Results
+    from grader.classroom.roster import Enrolled
     from grader.classroom.run import ClassRun
     from grader.classroom.run_header import RunHeader
     from grader.classroom.terms import Terms
     from grader.course import Course
+    from grader.submission import Listing
 
 UNPACKED = ".unpacked"
 """In OUT, a class zip's contents while the class is graded."""
@@ -75,6 +78,15 @@ def grade_class(
         Path | None,
         typer.Option("--roster", help="A CSV of the class with columns like id, name and email.", metavar="FILE"),
     ] = None,
+    names: Annotated[
+        str | None,
+        typer.Option(
+            "--names",
+            help="Whose download it is, by which names tell learners: canvas, moodle, blackboard, brightspace or "
+            "plain. Found out when it is not given.",
+            metavar="PLATFORM",
+        ),
+    ] = None,
     only: Only = None,
     html: Annotated[bool, typer.Option("--html", help="Write a class page and a page for each learner too.")] = False,
     isolation: Isolation = "full",
@@ -95,15 +107,19 @@ def grade_class(
     """Grade a class: one record a line in OUT/results.jsonl."""
     from grader.classroom.attempts import attempts_of, folder_for_run
     from grader.classroom.chosen_attempts import keep_class_list
-    from grader.classroom.results_file import read_results
+    from grader.classroom.kept_times import read_kept_times
+    from grader.classroom.members import last_attempts
+    from grader.classroom.not_graded import NOT_GRADED
+    from grader.classroom.results_file import RESULTS, read_results
     from grader.classroom.run import ClassRun
     from grader.classroom.run_header import header_of, read_run
     from grader.classroom.terms import Terms
 
-    chosen = course_at(course, submitted=folder)
+    chosen = course_at(course)
     level = level_called(isolation, chosen_aloud=True)
     refuse_exposed(level, chosen.root, folder, out)
     refuse_unknown(chosen, only)
+    platform = _platform_called(names)
     given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)
     with folder_for_run(out, attempts=attempts) as records, _early_end_told(records) as stage:
         earlier = read_run(records) if resume and seed is None else None
@@ -116,10 +132,15 @@ def grade_class(
         arguments = {"submissions": str(folder), "roster": str(roster or ""), "jobs": str(jobs)}
         arguments |= {"scheduler": scheduler} if scheduler else {}
         arguments |= {"attempts": "yes"} if attempts else {}
+        arguments |= {"names": platform} if platform else {}
         # a worker of a cluster has another working folder
         folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
-        with _class_in(folder, unpacked, roster, chosen, unwrapped=not attempts) as members:
-            submissions = attempts_of(members, chosen) if attempts else members
+        with _class_in(folder, unpacked, roster, chosen, platform) as members:
+            times = given.over(read_kept_times(records)) if resume else given
+            submissions = attempts_of(members, chosen, times) if attempts else last_attempts(members)
+            if not submissions.entries and not (resume and (records / RESULTS).exists()):
+                _tell([*submissions.remarks, *submissions.disputes])
+                stop("Nothing was graded, since nobody knows whose any submission is.", EXIT_BAD_INPUT)
             header = header_of(chosen, terms, arguments)
             run = stage.run = ClassRun(records, submissions, chosen, terms, header, given)
             if resume:
@@ -129,36 +150,74 @@ def grade_class(
             else:
                 _grade_there(run, scheduler, terms, header, submissions.entries)
         if attempts:
-            keep_class_list(out, members)
+            keep_class_list(out, replace(members, left_out=submissions.left_out))
         remarks = final_records(out, chosen, run.times, raw=raw)
-        for remark in [*run.tally.remarks, *remarks]:
-            print(remark, file=sys.stderr)
+        _tell([*run.tally.remarks, *remarks, *submissions.disputes])
         show_class(read_results(out), chosen, out, html)
     if run.tally.faults:
-        names = ", ".join(run.tally.faults)
-        stop(f"Not graded in full, by the grader's own fault: {names}.", EXIT_CANNOT_ISOLATE)
+        failed = ", ".join(run.tally.faults)
+        stop(f"Not graded in full, by the grader's own fault: {failed}.", EXIT_CANNOT_ISOLATE)
+    if submissions.disputes:
+        stop(f"Whose some submissions are is not clear; {out / NOT_GRADED} lists what does not count.", EXIT_BAD_INPUT)
+
+
+def _tell(sentences: Sequence[str]) -> None:
+    from grader.reports.safe_text import visible
+
+    for sentence in sentences:
+        print(visible(sentence), file=sys.stderr)
+
+
+def _platform_called(name: str | None) -> Platform | None:
+    from grader.classroom.lms_names import PLATFORMS
+
+    if name is None or name in PLATFORMS:
+        return PLATFORMS[name] if name else None
+    raise UsageError(f"There are no names called {name!r}: take {', '.join(PLATFORMS)}.")
 
 
 @contextmanager
-def _class_in(path: Path, out: Path, roster: Path | None, course: Course, *, unwrapped: bool) -> Iterator[Members]:
+def _class_in(
+    path: Path, out: Path, roster: Path | None, course: Course, platform: Platform | None
+) -> Iterator[Members]:
     """The class in a folder or a zip, for as long as it is read."""
     from grader.classroom import class_zip
-    from grader.classroom.entries import entries
-    from grader.classroom.members import members
     from grader.classroom.roster import read_roster
-    from grader.submission import SubmissionError, find_submissions
+    from grader.submission import SubmissionError, look_into, nothing_in
 
     enrolled = read_roster(roster) if roster else None
     if path.suffix.lower() == ".zip" and path.is_file():
         with class_zip.laid_out(path, out / UNPACKED) as contents:
-            paths = class_zip.submissions_in(contents.folder, course)
-            found = members(entries(paths, unwrapped=unwrapped), enrolled)
+            listing, folder = class_zip.listing_of(contents, course)
+            found = _members(listing, folder, {}, enrolled, platform)
             yield replace(found, remarks=(*contents.remarks, *found.remarks))
         return
-    paths = [each for each in find_submissions(path) if not _is_same(each, out)]
-    if not paths:
-        raise SubmissionError(f"{path} holds no submission but the results.")
-    yield members(entries(paths, unwrapped=unwrapped), enrolled)
+    listing = look_into(path)
+    known = {each.name: "It holds the results." for each in listing.submissions if _is_same(each, out)}
+    if roster is not None:
+        known |= {each.name: "It is the roster." for each in listing.others if _is_same(path / each.name, roster)}
+    if not listing.submissions:
+        raise SubmissionError(nothing_in(path, listing.others))
+    yield _members(listing, path, known, enrolled, platform)
+
+
+def _members(
+    listing: Listing,
+    folder: Path,
+    known: Mapping[str, str],
+    enrolled: Sequence[Enrolled] | None,
+    platform: Platform | None,
+) -> Members:
+    from grader.classroom.download import read_download
+    from grader.classroom.members import members
+    from grader.submission import SubmissionError
+
+    download = read_download(listing, folder, known, platform)
+    if not download.entries:
+        raise SubmissionError(f"{folder} holds no submission but the results.")
+    found = members(download.entries, enrolled)
+    remarks, left_out = (*download.remarks, *found.remarks), (*download.left_out, *found.left_out)
+    return replace(found, remarks=remarks, left_out=left_out)
 
 
 def _is_same(path: Path, other: Path) -> bool:
@@ -242,13 +301,14 @@ def show_class(results: Results, course: Course, out: Path, html: bool) -> None:
     from grader.classroom.results_file import RESULTS, handed_in_nothing
     from grader.reports.class_summary import ClassSummary
     from grader.reports.class_table import print_class
+    from grader.writing import write_file
 
     summary = ClassSummary(titles_of(course), units_of(course))
     for number, result in enumerate(results, start=1):
         # not the learner's own name: what is legal in a name is not in every file system
         link = f"learner-{number:04d}.html" if html else None
         if link is not None:
-            write_page(result.titled, course, out / link)
+            write_file(out / link, page_of(result.titled, course))
         summary.add(result.record, shown=result.learner.shown, link=link)
     for learner in handed_in_nothing(out):
         summary.add_absent(learner.shown)
@@ -258,7 +318,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool) -> None:
     if html:
         from grader.reports.class_page import render_class
 
-        page.write_text(render_class(summary), encoding="utf-8")
+        write_file(page, render_class(summary).encode("utf-8"))
         for stale in set(out.glob("learner-*.html")) - {out / (row.link or "") for row in summary.rows}:
             stale.unlink()  # of an earlier, larger class
         print(f"Page: {page}")

@@ -61,6 +61,7 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     from grader.classroom.cluster import ClusterError
     from grader.classroom.learners import ClassListError
     from grader.classroom.ledger import LedgerError
+    from grader.classroom.lms_names import NamesError
     from grader.classroom.opened_hints import HintsError
     from grader.classroom.results_file import ResultsError
     from grader.classroom.roster import RosterError
@@ -80,6 +81,7 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
         HintsError,
         ClusterError,
         ClassListError,
+        NamesError,
     )
 
 

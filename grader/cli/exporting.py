@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .app import app
-from .endings import UsageError
+from .endings import EXIT_BAD_INPUT, UsageError, stop
 from .terms import CourseFile, course_at, titles_of, units_of
 
 if TYPE_CHECKING:
@@ -70,10 +70,13 @@ def export(
             raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
         graded = Graded(out)
         _warn(graded)
+        known = _roster(roster)
+        torn = _torn(graded, known)
         if format == GRADEBOOK:
-            _fill_gradebook(graded, to, _roster(roster), force, course)
+            _fill_gradebook(graded, to, known, force, course)
+            _refuse(torn)
             return
-        terms = _terms(by, _roster(roster), bom and to != Path("-"), course, graded)
+        terms = _terms(by, known, bom and to != Path("-"), course)
         chosen = FORMATS[format]
         made = chosen.files(graded, terms)
         if chosen.folder and graded.is_class:
@@ -81,6 +84,21 @@ def export(
         else:
             file = next(made)
             _write_one(File(chosen.single or file.name, file.parts), to, graded, force)
+        _refuse(torn)
+
+
+def _torn(graded: Graded, roster: Roster | None) -> list[str]:
+    """Sentences about those who would be the same learner of the roster."""
+    from grader.exports.roster import people_of
+
+    torn = people_of([*graded.summary.learners, *graded.absent], roster).torn
+    return [f"{_named(list(names))} would all be {name} of the roster, so none is." for name, names in torn.items()]
+
+
+def _refuse(torn: list[str]) -> None:
+    """End with a status that says so where learners could not be told apart; all others are exported by now."""
+    if torn:
+        stop(" ".join(torn), EXIT_BAD_INPUT)
 
 
 def _write_one(file: File, to: Path | None, graded: Graded, force: bool) -> None:
@@ -114,28 +132,32 @@ def _fill_gradebook(graded: Graded, to: Path | None, roster: Roster | None, forc
             "pip install 'attention-kata[instructor]' (Python 3.11 or newer)."
         ) from None
     path = gradebook_at(to)
-    written = write_gradebook(graded, course_at(course, graded.folder), path, roster, force=force)
+    written = write_gradebook(graded, course_at(course), path, roster, force=force)
+    if written.left_out:
+        from grader.reports.safe_text import safe_line
+
+        _say(f"Left out, since the roster does not list them: {', '.join(map(safe_line, written.left_out))}.")
     print(f"{written.scores} scores of {written.learners} learners are in {path}")
 
 
-def _terms(by: str, roster: Roster | None, bom: bool, course: Path | None, graded: Graded) -> ExportTerms:
+def _terms(by: str, roster: Roster | None, bom: bool, course: Path | None) -> ExportTerms:
     from grader.exports.columns import BY
     from grader.exports.terms import ExportTerms
 
     for known in BY:
         if by == known:
-            found = _course(course, graded, needed=by == "unit")
+            found = _course(course, needed=by == "unit")
             titles, units = (titles_of(found), units_of(found)) if found else ({}, [])
             return ExportTerms(known, roster, titles, units, bom, _say)
     raise UsageError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
 
 
-def _course(given: Path | None, graded: Graded, *, needed: bool) -> Course | None:
+def _course(given: Path | None, *, needed: bool) -> Course | None:
     """The course, for its titles; without one, ids stand for themselves."""
     from grader.course import CourseError
 
     try:
-        return course_at(given, graded.folder)
+        return course_at(given)
     except CourseError:
         if needed or given is not None:
             raise
@@ -159,6 +181,8 @@ def _warn(graded: Graded) -> None:
         _say(f"Without a mark, since the grader itself failed: {_named(failed)}. Grade them again.")
     if graded.summary.is_adjusted and (left := [learner.shown for learner in graded.summary.unadjusted]):
         _say(f"The course's policy is not applied to these yet: {_named(left)}. `kata policy OUT` does it.")
+    if disputed := [learner.shown for learner in graded.disputed]:
+        _say(f"Without a mark, since several submissions claim to be theirs: {_named(disputed)}.")
     if waiting := [learner.shown for learner in graded.waiting]:
         _say(f"Not graded yet, so not exported: {_named(waiting)}. Go on with `kata grade-class --resume`.")
 

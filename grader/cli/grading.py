@@ -53,7 +53,7 @@ def grade(
     """Grade one submission."""
     level = level_called(isolation, chosen_aloud=True)
     launched = launched_at(level)
-    chosen = course_at(course, submitted=path)
+    chosen = course_at(course)
     refuse_exposed(level, chosen.root)
     refuse_unknown(chosen, only)
     given = times_given(handed_in, extensions, hints, raw, chosen)
@@ -97,16 +97,18 @@ def _final(record: Record, course: Course, times: KeptTimes) -> Record:
 
 
 def _write_outputs(record: Record, course: Course, json: Path | None, html: Path | None) -> None:
+    from grader.writing import write_output
+
     if json == Path("-"):
         print(record.to_json())
     elif json is not None:
-        json.write_text(record.to_json() + "\n", encoding="utf-8")
+        write_output(json, f"{record.to_json()}\n".encode())
     if html is not None:
-        write_page(record, course, html)
+        write_output(html, page_of(record, course))
 
 
-def write_page(record: Record, course: Course, path: Path) -> None:
-    """Write a record as a page."""
+def page_of(record: Record, course: Course) -> bytes:
+    """A record as a page."""
     from grader.reports.html import render_record
 
-    path.write_text(render_record(record, titles=titles_of(course), units=units_of(course)), encoding="utf-8")
+    return render_record(record, titles=titles_of(course), units=units_of(course)).encode("utf-8")

@@ -31,7 +31,7 @@ def notebooks(
         from grader.notebooks.folder import FolderError, write_folder
     from grader.stubs import StubError
 
-    chosen = course_at(course, folder)
+    chosen = course_at(course, about_course=True)
     try:
         for path in write_folder(chosen, folder, overwrite=force):
             print(path)
@@ -69,7 +69,7 @@ def hand_in(
 
     try:
         folder = CourseFolder(to)
-        chosen = course_at(course or folder.course_file, to)
+        chosen = course_at(course or folder.course_file)
         releases = desk.releases_in(folder, chosen, unit or ())
     except FolderError as error:
         raise UsageError(str(error)) from None

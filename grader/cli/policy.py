@@ -38,7 +38,7 @@ def policy(
 
     if not out.is_dir():
         raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
-    chosen = course_at(course, out)
+    chosen = course_at(course)
     attempts = graded_in(out) != out
     given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)
     with folder_for_run(out, attempts=attempts) as graded:

@@ -51,19 +51,24 @@ def check(
 ) -> None:
     """Check your own work."""
     level = level_called(isolation, chosen_aloud=False)
-    launched = launched_at(level)
     workspace = workspace_here(course)
-    from grader.judge.grading import Judge
-    from grader.practice.checking import files_of, graded, note_record, reviews_among, submission_of
+    from grader.practice.checking import files_of, graded, note_record, reviews_among, submission_of, untouched_record
     from grader.practice.progress import now
     from grader.practice.review import when
     from grader.reports.terminal import print_record
 
     files = files_of(workspace, what or [])
     mine = submission_of(workspace, files)
-    judge = Judge(workspace.course, level, seed_or_fresh(seed, workspace.course), list(files), launched)
-    with ending(judge.close):
-        record, exhibits = graded(judge, mine)
+    chosen = seed_or_fresh(seed, workspace.course)
+    exhibits: Exhibits = {}
+    record = untouched_record(workspace, mine, level, chosen)
+    if record is None:
+        launched = launched_at(level)
+        from grader.judge.grading import Judge
+
+        judge = Judge(workspace.course, level, chosen, list(files), launched)
+        with ending(judge.close):
+            record, exhibits = graded(judge, mine)
     coming: dict[str, datetime] = {}
     with damage_told():
         coming = note_record(workspace, mine, record, reviews_among(workspace, files))
@@ -231,12 +236,21 @@ def init(
     folder: Annotated[Path, typer.Argument(help="The folder to work in; made if need be.", metavar="DIR")],
     course: CourseFile = None,
 ) -> None:
-    """Make a workspace of your own, or bring it up to date; files that you have changed are never touched."""
-    from grader.practice.workspace import make_workspace
+    """Make a workspace of your own, or bring it up to date; files that you have changed are never touched.
 
-    chosen = course_at(course, folder, may_be_bundle=True)
+    That it is yours, and which course it is of, is remembered in your own configuration.
+    """
+    from grader.course.named import unnamed_around
+    from grader.practice.workspace import is_at, make_workspace
+
+    # a workspace that was moved is named anew, often from inside; a course in it would be refused all the same
+    about_course = not is_at(unnamed_around(Path.cwd()), folder)
+    chosen = course_at(course, may_be_bundle=True, about_course=about_course)
     made = make_workspace(folder, chosen)
-    print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
+    if made.in_place:
+        print(f"{folder} is the course's own folder; from now on you can work in it.")
+    else:
+        print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
     print(f"Go on with: cd {folder} && kata")
 
 
@@ -252,23 +266,23 @@ def glance(course: Path | None = None) -> None:
 
 
 def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
-    """The workspace around the current folder, or the course that was named or that this program came with.
+    """The workspace around the current folder, or the course that was named or that this program was installed with.
 
     start: to be looked from in place of the current folder.
     """
-    from grader.course import CourseError
-    from grader.course.carried import is_installed
-    from grader.practice.workspace import BrokenLink, Workspace, find_workspace
+    from grader.course import load_course
+    from grader.course.carried import installed_course, is_installed
+    from grader.course.named import no_course
+    from grader.practice.workspace import Workspace, find_workspace
 
-    if course is None:
-        try:
-            return find_workspace(start or Path.cwd())
-        except BrokenLink:
-            raise
-        except CourseError as error:
-            if "course.yml:" in str(error):
-                raise
-    chosen = course_at(course, start or Path.cwd(), may_be_bundle=True)
+    if course is not None:
+        chosen = course_at(course, may_be_bundle=True)
+    elif (around := find_workspace(start or Path.cwd())) is not None:
+        return around
+    elif (installed := installed_course()) is not None:
+        chosen = load_course(installed)
+    else:
+        raise no_course()
     if is_installed(chosen.root):
         raise UsageError("You are in no folder of the course. Make one with `kata init DIR`, and go on there.")
     return Workspace(chosen, chosen.root)

@@ -38,7 +38,7 @@ def release(
     course: CourseFile = None,
 ) -> None:
     """Make the learner's bundle: lessons, stubs, checks and what they expect, without any solutions."""
-    chosen = course_at(course, Path.cwd())
+    chosen = course_at(course, about_course=True)
     if with_solutions and checks is Checks.visible:
         raise UsageError(
             "--with-solutions needs all checks in the bundle: with --checks visible nothing is passed there."

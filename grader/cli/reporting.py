@@ -42,11 +42,15 @@ def report(
     from grader.practice.page import learner_of
     from grader.practice.progress import now
     from grader.reports.learner_page import render_learner
+    from grader.writing import write_file, write_output
 
     record, exhibits = _checked(workspace, isolation, seed)
     page = render_learner(learner_of(workspace, progress_of(workspace), now(), record, exhibits))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8")
+    if out is None:
+        write_file(path, page.encode("utf-8"), below=workspace.root)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_output(path, page.encode("utf-8"))
     print(f"Your progress is in {workspace.shown(path)}")
     if show and not webbrowser.open(path.resolve().as_uri()):
         print("No browser could be opened here: open the file in yours.")

@@ -31,22 +31,26 @@ Isolation = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the hidden inputs; a fresh one by default.", min=0)]
 CourseFile = Annotated[
-    Path | None, typer.Option("--course", help="The course.yml; found from here upwards by default.")
+    Path | None,
+    typer.Option(
+        "--course", help="The course.yml, or its folder; that of your workspace by default, or the installed one."
+    ),
 ]
 Only = Annotated[list[str] | None, typer.Option("--only", help="Only this exercise; may be given again.", metavar="ID")]
 
 
-def course_at(
-    given: Path | None, near: Path | None = None, *, submitted: Path | None = None, may_be_bundle: bool = False
-) -> Course:
-    """The course that was named, or the nearest from here, from the path `near`, or the one this program came with.
+def course_at(given: Path | None, *, may_be_bundle: bool = False, about_course: bool = False) -> Course:
+    """The course that was named, that of the workspace around, or the one this program was installed with.
 
-    submitted: what is to be graded. A course.yml in there is a learner's, whose checks must never be run; it is not
-    looked at.
+    A course.yml that is met and was not named is never used.
 
-    Raises UsageError for a learner's bundle, unless that will do: most commands want the answers.
+    about_course: the command is for the course that one stands in, so a course there that was not named ends it; it is
+    only told of otherwise.
+
+    Raises CourseError when there is none, UsageError for a learner's bundle, unless that will do: most commands want
+    the answers.
     """
-    course = _course_at(given, near, submitted)
+    course = _course_at(given, about_course=about_course)
     if course.is_bundle and not may_be_bundle:
         raise UsageError(
             f"{course.root} is a learner's bundle, without solutions: this needs the whole course "
@@ -55,23 +59,22 @@ def course_at(
     return course
 
 
-def _course_at(given: Path | None, near: Path | None, submitted: Path | None) -> Course:
-    from grader.course import CourseError, find_course, load_course
-    from grader.course.carried import came_with
+def _course_at(given: Path | None, *, about_course: bool) -> Course:
+    from grader.course import load_course
+    from grader.course.carried import installed_course
+    from grader.course.named import named_around, no_course, refuse_unnamed, unnamed_around
 
     if given is not None:
         return load_course(given / "course.yml" if given.is_dir() else given)
-    own = came_with()
-    for start in [Path.cwd(), *([near.absolute()] if near else []), own]:
-        try:
-            found = find_course(start)
-        except CourseError:
-            if start == own:
-                raise
-            continue
-        if start == own or submitted is None or not found.resolve().is_relative_to(submitted.resolve()):
-            return load_course(found)
-    raise AssertionError("the loop ends with a return or an error")
+    if about_course:
+        refuse_unnamed(Path.cwd())
+    named = named_around(Path.cwd())
+    used = named.course if named else installed_course()
+    if used is None:
+        raise no_course()
+    if not about_course and (ignored := unnamed_around(Path.cwd())):
+        print(f"The course is {used}; what lies in {ignored} names none (--course does).", file=sys.stderr)
+    return load_course(used)
 
 
 def level_called(name: str, *, chosen_aloud: bool) -> Level:

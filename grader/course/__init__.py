@@ -1,7 +1,7 @@
 """The catalogue: course.yml read into a Course, or refused with every error at once, each with its line."""
 
 from .errors import CourseError
-from .loading import FILE_NAME, find_course, load_course
+from .loading import FILE_NAME, load_course
 from .model import AttemptRule, Course, Document, Exercise, Forbidden, Limits, Policy, Unit
 
 __all__ = [
@@ -15,6 +15,5 @@ __all__ = [
     "Limits",
     "Policy",
     "Unit",
-    "find_course",
     "load_course",
 ]

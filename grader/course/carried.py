@@ -1,4 +1,4 @@
-"""The course that this program came with."""
+"""The course that this program was installed with."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ from pathlib import Path
 
 import grader
 
+from .loading import FILE_NAME
+
 FOLDER = "carried_course"
 """Where a wheel holds the learner's bundle, within this package. `setup.py` puts it there under the same name."""
 
 _PACKAGE = Path(grader.__file__).resolve().parent
 
 
-def came_with() -> Path:
-    """Where to look for a course that nobody named: the bundle of a wheel, or the folder that the package lies in."""
+def installed_course() -> Path | None:
+    """Its course.yml: that of a wheel's bundle, or of the clone that the package lies in; None where it has none.
+
+    Nothing further up is looked at: whatever is there came from somewhere else.
+    """
     carried = _PACKAGE / FOLDER
-    return carried if carried.is_dir() else _PACKAGE.parent
+    file = (carried if carried.is_dir() else _PACKAGE.parent) / FILE_NAME
+    return file if file.is_file() else None
 
 
 def is_installed(path: Path) -> bool:

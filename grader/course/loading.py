@@ -38,15 +38,6 @@ def load_course(path: Path) -> Course:
     return course
 
 
-def find_course(start: Path) -> Path:
-    """The nearest course.yml, in `start` or a folder above it. Raises CourseError when there is none."""
-    start = Path(start).absolute()
-    for folder in (start, *start.parents):
-        if (folder / FILE_NAME).is_file():
-            return folder / FILE_NAME
-    raise CourseError(f"there is no {FILE_NAME} in {start} or any folder above it")
-
-
 def _refusal(path: Path, problems: Iterable[Problem]) -> CourseError:
     in_order = sorted(dict.fromkeys(problems), key=lambda problem: problem.line)
     return CourseError("\n".join(f"{path.name}:{problem.line}: {problem.sentence}" for problem in in_order))

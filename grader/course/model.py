@@ -17,6 +17,7 @@ from .phrases import did_you_mean, quoted
 MAX_POINTS = 1000
 MAX_LIMIT = 1_000_000
 MAX_GRACE_MINUTES = 7 * 24 * 60
+MAX_ATTEMPTS = 1000
 BUNDLE_FORMAT = 2
 """How the learner's bundles that this version makes and reads are laid out."""
 
@@ -68,6 +69,7 @@ Points = Annotated[float, _must(_is_positive_within(MAX_POINTS), f"must be more 
 Cost = Annotated[float, _must(_is_within(0, MAX_POINTS), f"must be from 0 to {MAX_POINTS}")]
 Percent = Annotated[float, _must(_is_within(0, 100), "must be from 0 to 100")]
 Minutes = Annotated[int, _must(_is_within(0, MAX_GRACE_MINUTES), f"must be from 0 to {MAX_GRACE_MINUTES}")]
+Attempts = Annotated[int, _must(_is_within(1, MAX_ATTEMPTS), f"must be from 1 to {MAX_ATTEMPTS}")]
 Moment = Annotated[
     str, _must(lambda text: read_moment(text) is not None, f"must be a date and a time such as `{EXAMPLE}`")
 ]
@@ -200,7 +202,8 @@ class Policy(Model):
     `late_percent_per_day` of a unit's points are taken off, together `late_percent_at_most`; nothing up to
     `grace_minutes` after the unit was due.
 
-    `attempts`: which of a learner's attempts counts, where several were handed in.
+    `attempts`: which of a learner's attempts counts, where several were handed in; of more than `attempts_at_most` the
+    last ones are graded.
 
     `hints_cost_points`: what every hint of an exercise after the first takes off its points. The instructor has to say
     who opened how many, since what learners opened stands in a file of their own.
@@ -213,6 +216,7 @@ class Policy(Model):
     late_percent_at_most: Percent = 100.0
     grace_minutes: Minutes = 0
     attempts: AttemptRule = "last"
+    attempts_at_most: Attempts = 20
 
 
 class Course(Model):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from grader.classroom.claims import folded
+from grader.classroom.learners import Learner as ClassLearner
 from grader.reports.formats import FormatError, Learner
 from grader.reports.formats.canvas import POINTS_POSSIBLE, canvas_gradebook
 
@@ -29,12 +32,16 @@ def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
     assignments = [
         replace(each, title=_title(each.title)) for each in assignments_of(summary, terms.by, terms.units, terms.titles)
     ]
-    people = people_of(summary.learners, terms.roster)
+    everybody = people_of(summary.learners, terms.roster)
+    people = everybody.of
+    left_out = everybody.none | _namesakes(summary.learners, people, terms)
     _say_who_is_unknown(graded, people, terms)
     by_canvas_id = any(person.id for person in people.values())
     learners: dict[str, Learner] = {}
     marks: dict[tuple[str, str], float | None] = {}
     for result in graded:
+        if result.learner.name in left_out:
+            continue
         person = people.get(result.learner.name, Person(result.learner.shown))
         learner = _learner(person, result.learner.name, by_canvas_id=by_canvas_id)
         if learner.id in learners:
@@ -57,6 +64,22 @@ def _learner(person: Person, submission: str, *, by_canvas_id: bool) -> Learner:
     number = person.id if by_canvas_id else person.sis_id
     known = (person.login, person.email, person.sis_id, person.id, submission)
     return Learner(next(filter(None, known)), last_name=_name(person.name), email=person.email, platform_id=number)
+
+
+def _namesakes(learners: Sequence[ClassLearner], people: Mapping[str, Person], terms: ExportTerms) -> frozenset[str]:
+    """Those of whom only a name is known that is another's too: Canvas would take their marks for the other's."""
+    if terms.roster is None:
+        known = {each.name for each in learners if each.in_roster}
+        names = [folded(each.shown) for each in learners]
+    else:
+        known = set(people)
+        names = [folded(person.name) for person in terms.roster.people]
+        names += [folded(each.shown) for each in learners if each.name not in known]
+    counts = Counter(names)
+    found = [each for each in learners if each.name not in known and counts[folded(each.shown)] > 1]
+    if found:
+        terms.say(f"Left out, since others have the same name: {', '.join(each.name for each in found)}.")
+    return frozenset(each.name for each in found)
 
 
 def _say_who_is_unknown(graded: Graded, people: Mapping[str, Person], terms: ExportTerms) -> None:

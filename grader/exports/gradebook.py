@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
+from grader.classroom.results_file import Result
 from grader.course import Course, Exercise, Unit
 from grader.notebooks.cells import id_of_test
 from grader.results import ExerciseResult
@@ -35,10 +36,11 @@ POINTS_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Written:
-    """How much was written."""
+    """How much was written, and who was left out since the roster lacks them: a name may be somebody else's id."""
 
     learners: int
     scores: int
+    left_out: tuple[str, ...] = ()
 
 
 def gradebook_at(path: Path) -> Path:
@@ -59,10 +61,12 @@ def write_gradebook(
     there would change, unless `force`; nor when the released points of an exercise differ from the course's. Raises
     ExportError for these, and when the gradebook cannot be used.
     """
-    people = people_of(graded.summary.learners, roster)
+    everybody = people_of(graded.summary.learners, roster)
+    people = everybody.of
     try:
         with _open(path) as book:
-            writer = _Writer(book, course)
+            unlisted = {each.name for each in graded.summary.learners} - people.keys() - everybody.none
+            writer = _Writer(book, course, everybody.none | unlisted, tuple(sorted(unlisted)))
             writer.refuse_other_points()
             if not force:
                 writer.refuse_changes(graded, people)
@@ -86,8 +90,9 @@ def _open(path: Path) -> Iterator[Any]:
 
 
 class _Writer:
-    def __init__(self, book: Any, course: Course) -> None:
+    def __init__(self, book: Any, course: Course, nobody: Collection[str], unlisted: tuple[str, ...]) -> None:
         self._book, self._course = book, course
+        self._nobody, self._unlisted = nobody, unlisted
 
     def refuse_other_points(self) -> None:
         """Raise ExportError when an exercise was released with other points than it is worth now."""
@@ -100,9 +105,9 @@ class _Writer:
                         f"{exercise.points:g}: release the unit anew with nbgrader generate_assignment --force."
                     )
 
-    def refuse_changes(self, graded: Graded, people: dict[str, Person]) -> None:
+    def refuse_changes(self, graded: Graded, people: Mapping[str, Person]) -> None:
         """Raise ExportError when a learner has another automatic score already."""
-        for result in graded:
+        for result in self._told_apart(graded):
             learner = _id_of(result.learner.name, people)
             for unit, exercises in self._units_of(result.record.exercises):
                 for exercise in exercises:
@@ -113,10 +118,10 @@ class _Writer:
                             "With --force scores are written anew."
                         )
 
-    def write(self, graded: Graded, people: dict[str, Person]) -> Written:
+    def write(self, graded: Graded, people: Mapping[str, Person]) -> Written:
         """Write everything, and say how much it was."""
         learners = scores = 0
-        for result in graded:
+        for result in self._told_apart(graded):
             learners += 1
             learner = _id_of(result.learner.name, people)
             person = people.get(result.learner.name, Person(""))
@@ -128,7 +133,10 @@ class _Writer:
                     self._score(unit, exercise, learner)
                     scores += 1
                 self._book.db.commit()
-        return Written(learners, scores)
+        return Written(learners, scores, self._unlisted)
+
+    def _told_apart(self, graded: Graded) -> Iterator[Result]:
+        return (result for result in graded if result.learner.name not in self._nobody)
 
     def _units_of(self, results: tuple[ExerciseResult, ...]) -> Iterator[tuple[Unit, list[ExerciseResult]]]:
         """The units of which something was handed in, with what the record says of their exercises."""
@@ -186,7 +194,7 @@ class _Writer:
         grade.needs_manual_grade = grade.auto_score is None and grade.manual_score is None
 
 
-def _id_of(submission: str, people: dict[str, Person]) -> str:
+def _id_of(submission: str, people: Mapping[str, Person]) -> str:
     """The learner's id in the gradebook: the submission's name, which in a class with a roster is the roster's id."""
     person = people.get(submission)
     return (person.login or person.sis_id or person.id or submission) if person else submission

@@ -10,7 +10,15 @@ from pathlib import Path
 
 from grader.classroom.attempts import graded_in
 from grader.classroom.learners import Learner
-from grader.classroom.results_file import RESULTS, Result, ResultsError, handed_in_nothing, read_results, ungraded
+from grader.classroom.results_file import (
+    RESULTS,
+    Result,
+    ResultsError,
+    disputed,
+    handed_in_nothing,
+    read_results,
+    ungraded,
+)
 from grader.results import Record, RecordError
 
 from .errors import ExportError
@@ -84,6 +92,11 @@ class Graded:
     def absent(self) -> list[Learner]:
         """Learners who handed in nothing: they have no mark."""
         return handed_in_nothing(self.folder) if self.is_class else []
+
+    @property
+    def disputed(self) -> list[Learner]:
+        """Learners whom several submissions claim: they have no mark."""
+        return disputed(self.folder) if self.is_class else []
 
     @property
     def waiting(self) -> list[Learner]:

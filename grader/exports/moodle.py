@@ -28,7 +28,7 @@ def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
     Raises ExportError when there is nothing to export, nobody is known or two learners are alike.
     """
     summary = graded.summary
-    people = people_of(summary.learners, terms.roster)
+    people = dict(people_of(summary.learners, terms.roster).of)
     identifier = _best(people.values())
     if identifier is None and terms.roster is None:
         terms.say("No roster was given, so the submissions' names stand for Moodle's usernames.")

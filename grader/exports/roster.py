@@ -9,26 +9,37 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.classroom.claims import Claim, resolve
 from grader.classroom.csv_rows import text_of
 from grader.classroom.learners import Learner
-from grader.classroom.roster import Enrolled, Matcher
+from grader.classroom.lms_names import platform_called
+from grader.classroom.roster import (
+    EMAILS,
+    FIRST_NAMES,
+    LAST_NAMES,
+    PARTICIPANTS,
+    Enrolled,
+    Matcher,
+    participant_in,
+)
 from grader.reports.formats import text_field
 
 from .errors import ExportError
 
 _SPELLINGS = {
     "name": ("student", "name", "fullname", "displayname", "studentname", "learner", "learnername"),
-    "last": ("lastname", "surname", "familyname"),
-    "first": ("firstname", "givenname"),
+    "last": LAST_NAMES,
+    "first": FIRST_NAMES,
     "id": ("id", "studentid", "canvasid", "learnerid"),
-    "sis_id": ("sisuserid", "sisid", "idnumber", "matriculationnumber"),
-    "login": ("sisloginid", "loginid", "login", "username", "userid"),
-    "email": ("email", "emailaddress", "mail"),
+    "sis_id": ("sisuserid", "sisid", "idnumber", "orgdefinedid", "matriculationnumber"),
+    "login": ("sisloginid", "loginid", "login", "username", "userid", "netid"),
+    "email": EMAILS,
     "section": ("section", "group"),
+    "participant": PARTICIPANTS,
 }
 _WHO = {"name", "last", "id", "sis_id", "login", "email"}
 _POINTS_POSSIBLE = "points possible"  # Canvas's second row, which is nobody
@@ -44,6 +55,7 @@ class Person:
     login: str = ""
     email: str = ""
     section: str = ""
+    participant: str = ""
 
 
 class Roster:
@@ -54,36 +66,71 @@ class Roster:
         self._enrolled = {_enrolled(person): person for person in self.people}
         self._matcher = Matcher([_enrolled(person) for person in self.people])
 
+    def find_all(self, learners: Sequence[Learner]) -> list[Person | None]:
+        """Who each learner is, all of one class; None where nobody or several fit."""
+        whose = resolve([_claim(each) for each in learners], list(self._enrolled)).whose
+        return [self._found(learner, each.learner) for learner, each in zip(learners, whose, strict=True)]
+
     def find(self, learner: Learner) -> Person | None:
-        """Who this learner is; None when nobody or several fit."""
-        for text in (learner.name, learner.email, learner.shown):
-            if text and (found := self._matcher.learner(text)):
-                return self._enrolled[found]
-        return None
+        """Who this learner is, the only one of a class."""
+        return self.find_all([learner])[0]
+
+    def _found(self, learner: Learner, claimed: Enrolled | None) -> Person | None:
+        if claimed is not None:
+            return self._enrolled[claimed]
+        if learner.platform:  # a name there is its learner's to choose
+            return None
+        texts = (learner.email, learner.shown)
+        return next((self._enrolled[found] for text in texts if text and (found := self._matcher.learner(text))), None)
+
+
+def _claim(learner: Learner) -> Claim:
+    """Whose a submission says that it is; of one that the class's own roster has found, the id there."""
+    platform = platform_called(learner.platform)
+    name = learner.name if platform in ("plain", "blackboard") else learner.shown
+    return Claim(platform, name, learner.ids)
 
 
 def _enrolled(person: Person) -> Enrolled:
     ids = tuple(text for text in (person.id, person.sis_id, person.login) if text)
-    return Enrolled(ids[0] if ids else person.email or person.name, person.name, person.email, ids)
+    id = ids[0] if ids else person.email or person.name
+    return Enrolled(id, person.name, person.email, ids, person.participant)
 
 
-def people_of(learners: Iterable[Learner], roster: Roster | None) -> dict[str, Person]:
-    """Who each learner is, by the name in the results; without a roster, what the results say about them.
+@dataclass(frozen=True)
+class People:
+    """Who each learner is, by the name in the results.
 
-    A learner whom the roster lacks is left out. Raises ExportError when two learners are the same person.
+    torn: the names of learners who would be the same person, by that person's name; none of them is in `of`.
     """
+
+    of: Mapping[str, Person]
+    torn: Mapping[str, tuple[str, ...]]
+
+    @property
+    def none(self) -> frozenset[str]:
+        """The names in the results of all who are torn."""
+        return frozenset(name for names in self.torn.values() for name in names)
+
+
+def people_of(learners: Iterable[Learner], roster: Roster | None) -> People:
+    """Who each learner is; without a roster, what the results say about them.
+
+    A learner whom the roster lacks is left out, and so are all who would be the same person: none of these is it.
+    """
+    everybody = list(learners)
     if roster is None:
-        return {each.name: _as_graded(each) for each in learners}
-    owners: dict[Person, str] = {}
-    found: dict[str, Person] = {}
-    for learner in learners:
-        if person := roster.find(learner):
-            if person in owners:
-                both = f"{owners[person]!r} and {learner.name!r}"
-                raise ExportError(f"{both} both belong to {person.name!r} of the roster.")
-            owners[person] = learner.name
-            found[learner.name] = person
-    return found
+        return People({each.name: _as_graded(each) for each in everybody}, {})
+    owners: dict[Person, list[str]] = {}
+    for learner, person in zip(everybody, roster.find_all(everybody), strict=True):
+        if person is not None:
+            owners.setdefault(person, []).append(learner.name)
+    found = {names[0]: person for person, names in owners.items() if len(names) == 1}
+    torn: dict[str, tuple[str, ...]] = {}
+    for person, names in owners.items():
+        if len(names) > 1:  # others may bear the same name
+            torn[person.name] = (*torn.get(person.name, ()), *names)
+    return People(found, torn)
 
 
 def _as_graded(learner: Learner) -> Person:
@@ -132,5 +179,6 @@ def _person(row: Sequence[str], fields: dict[str, int]) -> Person:
     values = {field: row[place].strip() for field, place in fields.items() if place < len(row)}
     parts = f"{values.pop('first', '')} {values.pop('last', '')}".strip()
     identifier = values.get("email") or values.get("login") or values.get("id") or values.get("sis_id") or ""
+    values["participant"] = participant_in(values.get("participant", ""))
     name = values.pop("name", "") or parts or identifier
     return Person(name, **values)

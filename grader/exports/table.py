@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from grader.classroom.learners import Learner
@@ -24,6 +24,7 @@ Cell = str | float | None
 
 _WHO = ["submission", "name", "id", "email"]
 HANDED_IN_NOTHING = "handed in nothing"
+CLAIMED_TWICE = "several submissions claim to be theirs, so none counts"
 
 
 def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
@@ -33,11 +34,12 @@ def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
     """
     if terms.by == "unit":
         raise ExportError("The format csv has a row by learner or by exercise, not by unit.")
-    people = people_of(chain(graded.summary.learners, graded.absent), terms.roster)
+    everybody = people_of(chain(graded.summary.learners, graded.absent, graded.disputed), terms.roster)
+    people, torn = everybody.of, everybody.none
     if terms.by == "exercise":
-        name, rows = "grades-by-exercise.csv", _by_exercise(graded, terms, people)
+        name, rows = "grades-by-exercise.csv", _by_exercise(graded, terms, people, torn)
     else:
-        name, rows = "grades.csv", _by_learner(graded, people)
+        name, rows = "grades.csv", _by_learner(graded, people, torn)
     yield File(name, chain([BOM] if terms.bom else [], csv_lines(rows)))
 
 
@@ -58,12 +60,23 @@ def _who(learner: Learner, people: Mapping[str, Person]) -> list[Cell]:
     return [learner.name, person.name, person.id or person.sis_id or person.login, person.email or learner.email]
 
 
-def _by_learner(graded: Graded, people: Mapping[str, Person]) -> Iterator[list[Cell]]:
+def _without_points(graded: Graded, torn: Collection[str]) -> Iterator[tuple[Learner, str]]:
+    """Those who have no mark by no fault of the grader's, each with the reason."""
+    for absent in graded.absent:
+        if absent.name not in torn:
+            yield absent, HANDED_IN_NOTHING
+    for disputed in graded.disputed:
+        yield disputed, CLAIMED_TWICE
+
+
+def _by_learner(graded: Graded, people: Mapping[str, Person], torn: Collection[str]) -> Iterator[list[Cell]]:
     exercises = list(graded.summary.worth)
     how = ["graded_points", "graded_max_points", "adjustments"] if graded.summary.is_adjusted else []
     which = ["attempt", "attempts"] if graded.summary.has_attempts else []
     yield [*_WHO, "remark", *which, "points", "max_points", *how, *exercises, "files_not_taken", "isolation", "seed"]
     for result in graded:
+        if result.learner.name in torn:
+            continue
         record = result.record
         marks = {exercise.id: exercise_mark(exercise) for exercise in record.exercises}
         yield [
@@ -78,9 +91,9 @@ def _by_learner(graded: Graded, people: Mapping[str, Person]) -> Iterator[list[C
             record.isolation,
             record.seed,
         ]
-    for learner in graded.absent:
+    for learner, why in _without_points(graded, torn):
         nothing = (None for _ in (*which, *how, *exercises))
-        yield [*_who(learner, people), HANDED_IN_NOTHING, None, None, *nothing, None, None, None]
+        yield [*_who(learner, people), why, None, None, *nothing, None, None, None]
 
 
 def _which(record: Record) -> list[Cell]:
@@ -96,15 +109,19 @@ def _how(record: Record) -> list[Cell]:
     return [record.points if record.complete else None, record.max_points, visible(reasons)]
 
 
-def _by_exercise(graded: Graded, terms: ExportTerms, people: Mapping[str, Person]) -> Iterator[list[Cell]]:
+def _by_exercise(
+    graded: Graded, terms: ExportTerms, people: Mapping[str, Person], torn: Collection[str]
+) -> Iterator[list[Cell]]:
     how = ["graded_points", "graded_max_points"] if graded.summary.is_adjusted else []
     yield [*_WHO, "exercise", "title", "status", "points", "max_points", *how, "checks_passed", "checks", "mistakes"]
     for result in graded:
+        if result.learner.name in torn:
+            continue
         for exercise in result.record.exercises:
             yield [*_who(result.learner, people), *_exercise(exercise, terms, is_adjusted=bool(how))]
-    for learner in graded.absent:
+    for learner, why in _without_points(graded, torn):
         nothing = (None for _ in how)
-        yield [*_who(learner, people), None, None, HANDED_IN_NOTHING, None, None, *nothing, None, None, None]
+        yield [*_who(learner, people), None, None, why, None, None, *nothing, None, None, None]
 
 
 def _exercise(exercise: ExerciseResult, terms: ExportTerms, *, is_adjusted: bool) -> list[Cell]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
+
+from grader.writing import write_output
 
 from .errors import ExportError
 from .terms import File
@@ -26,17 +27,11 @@ def write_bytes(content: bytes, path: Path, *, force: bool = False) -> Path:
 
 def _write(parts: Iterable[bytes], path: Path, *, force: bool) -> Path:
     refuse_existing(path, force=force)
-    partly = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with partly.open("wb") as out:
-            out.writelines(parts)
-        os.replace(partly, path)
+        write_output(path, parts)
     except OSError as error:
         raise ExportError(f"{path} cannot be written: {error.strerror}.") from None
-    finally:
-        with suppress(OSError):
-            partly.unlink()
     return path
 
 

@@ -14,6 +14,7 @@ from grader.submission.claims import defining_exercise, named_exercise
 from grader.submission.collector import Collector
 from grader.submission.model import UnreadableError
 from grader.submission.naming import ExerciseNames
+from grader.submission.reading_clock import reading_clock
 from grader.submission.statements import defined_names, statements
 
 PLACE = "this notebook"
@@ -45,12 +46,17 @@ def answer_among(cells: Sequence[ExecutedCell], exercise: Exercise, course: Cour
     Raises SubmissionError when there is too much to read.
     """
     names = ExerciseNames(course)
-    candidates = [cell for cell in cells if _answers(cell.text, exercise, course, names)]
-    if not candidates:
-        return None
-    answer = candidates[-1]
-    others = [cell.text for cell in cells if cell.is_python and cell not in candidates]
-    return Answer(_submission(others, answer.text, exercise, names), answer.number)
+    answer: ExecutedCell | None = None
+    others: list[str] = []
+    with reading_clock(PLACE.capitalize()):
+        for cell in cells:
+            if _answers(cell.text, exercise, course, names):
+                answer = cell
+            elif cell.is_python:
+                others.append(cell.text)
+        if answer is None:
+            return None
+        return Answer(_submission(others, answer.text, exercise, names), answer.number)
 
 
 def _answers(text: str, exercise: Exercise, course: Course, names: ExerciseNames) -> bool:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from .answers import Answers
+from .answers import Answers, error_identity
 from .case import GRADIENTS, OBSERVED
 from .compare import gradients_difference, same
-
-NUMBERS = re.compile(r"[\d\s]+")
 
 
 def same_answers(came: Answers, other: Answers) -> bool:
@@ -34,19 +31,3 @@ def same_answers(came: Answers, other: Answers) -> bool:
 def reach(gradients: Mapping[str, Any]) -> set[str]:
     """What a gradient reaches."""
     return {name for name, gradient in gradients.items() if gradient is not None}
-
-
-def error_identity(error: Mapping[str, Any]) -> tuple[str, ...]:
-    """What tells one kind of error from another, whatever the numbers in it."""
-    details = {
-        "exception": ("type", "step"),
-        "names": ("missing",),
-        "no_entry": ("name",),
-        "weight_shape": ("name", "came"),
-        "forbidden": ("name",),
-    }.get(error["kind"], ())
-    identity = (error["kind"], *(repr(error[name]) for name in details))
-    if error.get("type") == "RuntimeError":
-        # torch raises this one for everything; what it says tells one from the other, but for the sizes in it
-        return (*identity, NUMBERS.sub("", error["message"].partition("\n")[0]))
-    return identity

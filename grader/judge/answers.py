@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import torch
 from .case import Case
 
 MAX_TEXT = 600
+NUMBERS = re.compile(r"[\d\s]+")
 
 
 class Malformed(Exception):
@@ -90,8 +92,8 @@ def _is_gradients(value: Any) -> bool:
 def _is_observed(value: Any) -> bool:
     return (
         isinstance(value, dict)
-        and value.keys() == {"largest_plane", "functions", "printed"}
-        and isinstance(value["largest_plane"], int)
+        and value.keys() == {"largest", "functions", "printed"}
+        and isinstance(value["largest"], int)
         and isinstance(value["printed"], int)
         and _is_list_of(value["functions"], str)
     )
@@ -107,7 +109,6 @@ FORMS: dict[str, Callable[[Any], bool]] = {
     "observed": _is_observed,
     "buffers": lambda value: _is_list_of(value, str),
     "refuses": lambda value: isinstance(value, str),
-    "train": lambda value: _is_list_of(value, float),
 }
 """What our own side tells of a learner's code always has a form; whatever lacks it was not told by our side."""
 
@@ -156,3 +157,19 @@ def _flat(values: list[Any]) -> list[Any]:
         elif isinstance(value, list) and len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], str):
             kept.append((value[0], value[1][:80]))
     return kept
+
+
+def error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What makes two errors the same one, whatever the sizes and names in them."""
+    details = {
+        "exception": ("type", "step"),
+        "names": ("missing",),
+        "no_entry": ("name",),
+        "weight_shape": ("name", "came"),
+        "forbidden": ("name",),
+    }.get(error["kind"], ())
+    identity = (error["kind"], *(repr(error[name]) for name in details))
+    if error.get("type") == "RuntimeError":
+        # torch raises this one for everything; what it says tells one from the other, but for the sizes in it
+        return (*identity, NUMBERS.sub("", error["message"].partition("\n")[0]))
+    return identity

@@ -7,5 +7,6 @@ from .compare import same
 from .failure import CheckFailed, expect, fail
 from .mistakes import Mistake
 from .points import points
+from .reading import Ask, Ended
 
-__all__ = ["Case", "CheckFailed", "Mistake", "expect", "fail", "function", "module", "points", "same"]
+__all__ = ["Ask", "Case", "CheckFailed", "Ended", "Mistake", "expect", "fail", "function", "module", "points", "same"]

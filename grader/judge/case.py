@@ -15,6 +15,8 @@ from grader.sandbox.inside.wire import Slot
 OUTPUT = "output"
 GRADIENTS = "gradients"
 OBSERVED = "observed"
+STEPS_OF_TRAINING = 10
+"""One step of training takes as long as so many others, or longer."""
 
 
 @dataclass
@@ -94,16 +96,21 @@ class Case:
         self._add("attribute", name, target=target, name=name)
 
     def observed(self) -> None:
-        """Bring back, as "observed", what was seen of the steps so far: {"largest_plane", "functions", "printed"}.
+        """Bring back, as "observed", what was seen of the steps so far: {"largest", "functions", "printed"}.
 
-        "largest_plane" is the largest product of the last two sizes of any tensor made, "functions" are the names of
-        torch's functions called directly, "printed" counts characters. All three are claims of the learner's side.
+        "largest" is how many numbers the largest tensor held that was made, "functions" are the names of torch's
+        functions called directly, "printed" counts characters. All three are claims of the learner's side.
         """
         self._add("observed", OBSERVED)
 
-    def train(self, module: Slot, inputs: torch.Tensor, targets: torch.Tensor, rate: float) -> None:
-        """Train a model on batches of tokens (steps, batch, tokens); brings back "losses", one before each step."""
-        self._add("train", "losses", target=module, inputs=inputs, targets=targets, rate=rate)
+    def train(self, module: Slot, batches: torch.Tensor, rate: float, *, keep: bool = False) -> None:
+        """Train a model on batches of texts (steps, batch, tokens + 1) to predict each token from those before it.
+
+        keep: a later case that begins with the same steps finds the model as this training left it.
+        """
+        self._add("train", target=module, batches=batches, rate=rate, keep="")
+        if keep:
+            self.steps[-1]["keep"] = _digest(wire.pack(self.as_data(), wire.TRUSTED_BYTES)).hex()
 
     def gradients(self, cotangents: Sequence[torch.Tensor]) -> None:
         """Bring back the gradients of sum(output * cotangent) for the inputs and the module's parameters.
@@ -125,6 +132,11 @@ class Case:
         if isinstance(value, torch.Tensor):
             return self.tensor(value)
         return value
+
+    @property
+    def effort(self) -> int:
+        """How much there is to do, in steps."""
+        return sum(len(step["batches"]) * STEPS_OF_TRAINING if step["do"] == "train" else 1 for step in self.steps)
 
     def as_data(self) -> dict[str, Any]:
         """The form in which it is sent."""
@@ -188,7 +200,16 @@ class Question:
         """Pack some cases."""
         kept = tuple(cases)
         frame = wire.pack({"cases": [case.as_data() for case in kept]}, wire.TRUSTED_BYTES)
-        return cls(kept, frame, hashlib.blake2b(frame, digest_size=16).digest())
+        return cls(kept, frame, _digest(frame))
+
+    @property
+    def effort(self) -> int:
+        """How much there is to do for an answer, in steps."""
+        return sum(case.effort for case in self.cases)
+
+
+def _digest(frame: bytes) -> bytes:
+    return hashlib.blake2b(frame, digest_size=16).digest()
 
 
 class Questions(Protocol):

@@ -22,6 +22,10 @@ FRESH: Mapping[Kind, Callable[..., torch.Tensor]] = {
 """Where each kind of random numbers comes from."""
 
 
+COMMON = ""
+"""In place of a check's name: what all checks of an exercise draw alike."""
+
+
 def chance_for(text: str) -> torch.Generator:
     """Chance that is the same for the same text."""
     key = hashlib.blake2b(text.encode(), digest_size=8).digest()
@@ -33,7 +37,12 @@ class Draw:
 
     def __init__(self, seed: int, exercise: str, check: str, reference: Mapping[str, Any]) -> None:
         self._random = chance_for(f"{seed}/{exercise}/{check}")
+        self._of = (seed, exercise)
         self._reference = reference
+
+    def common(self) -> Draw:
+        """Numbers that all hidden checks of the exercise draw alike, for what they ask about together."""
+        return Draw(*self._of, COMMON, self._reference)
 
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
         """The next random numbers: all chance comes from here."""

@@ -13,13 +13,14 @@ from .case import GRADIENTS, OBSERVED, OUTPUT
 from .compare import form_difference, wrong_places
 from .expected import KnowsAnswers
 from .learner import Exchange
+from .reading import Reading
 from .whereabouts import where
 
 MOST = 12
 """Rows, and columns, that are shown."""
 
 
-def exhibit_of(exchanges: Sequence[Exchange], expected: KnowsAnswers) -> Exhibit | None:
+def exhibit_of(exchanges: Sequence[Exchange | Reading], expected: KnowsAnswers) -> Exhibit | None:
     """The first tensor that came in the right form with wrong numbers. Only for checks whose numbers may be seen.
 
     None when there is no such tensor, and when the learner's code ended with an error: then that is what to look at.
@@ -27,6 +28,8 @@ def exhibit_of(exchanges: Sequence[Exchange], expected: KnowsAnswers) -> Exhibit
     if any(answers.error is not None for exchange in exchanges for answers in exchange.answers):
         return None
     for exchange in exchanges:
+        if isinstance(exchange, Reading):
+            continue  # its numbers are the learner's own
         cases = zip(exchange.question.cases, exchange.answers, expected.due(exchange.question), strict=True)
         for case, came, due in cases:
             if case.is_random:

@@ -10,6 +10,7 @@ from .case import Question
 from .draw import Draw
 from .errors import GraderBroken
 from .mistakes import Mistake
+from .reading import Reading
 
 
 class NotInPlan(GraderBroken):
@@ -23,9 +24,18 @@ class GivesAnswers(Protocol):
         """Whether a learner's answer to one case of a question is this mistake's."""
         ...
 
+    def gives_reading(self, reading: Reading) -> bool:
+        """Whether what was read from a talk with the learner's code is read from this mistake too."""
+        ...
+
 
 class KnowsAnswers(Protocol):
     """Whoever knows what is expected."""
+
+    @property
+    def is_plan(self) -> bool:
+        """Whether this is a plan, which answers only what was asked when it was made, and holds no readings."""
+        ...
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
         """The hidden inputs of one check."""

@@ -12,13 +12,15 @@ from grader.sandbox.worker import WorkerLost
 
 from .compare import names_text, shape_text
 
-DECIMALS = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
+DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
+"""Digits are only begun at their first one: from each of 100,000 in a row to the last would be minutes."""
 MAX_SOURCE_LINE = 120
 MAX_NAME = 60
 NAME_LIKENESS = 0.6
 MOST_LIKENED = 200
 """Names that are looked at for one like the missing one: it takes a moment each, and a file can hold 100,000."""
-DEFINITION = re.compile(r"(?:def|class)\s+([A-Za-z_]\w{0,99})")
+DEFINITION = re.compile(rf"(?:def|class)\s+([A-Za-z_]\w{{0,{MAX_NAME - 1}}})")
+"""Names are likened by their beginnings only, as that takes more than the square of their lengths."""
 
 LIBRARY_NAMES = {
     "aten::_softmax": "softmax",
@@ -83,8 +85,8 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
 
 def _no_entry_text(name: str, source_lines: Sequence[str]) -> str:
     defined = list(islice((found[1] for line in source_lines if (found := DEFINITION.match(line))), MOST_LIKENED))
-    near = get_close_matches(name, defined, n=1, cutoff=NAME_LIKENESS)
-    hint = f"; there is a `{near[0][:MAX_NAME]}`" if near else ""
+    near = get_close_matches(name[:MAX_NAME], defined, n=1, cutoff=NAME_LIKENESS)
+    hint = f"; there is a `{near[0]}`" if near else ""
     return f"There is no `{name}` in your file{hint}. Define it with exactly this name."
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
-from .alike import error_identity, reach
-from .answers import Answers
+from .alike import reach
+from .answers import Answers, error_identity
 from .case import GRADIENTS, OBSERVED
 from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name, gradient_scale
 

@@ -36,7 +36,7 @@ from .errors import GraderBroken
 from .expected import NotInPlan
 from .failure import CheckFailed
 from .plan import Plan, rehearse
-from .points import Role
+from .points import CHECK_ERRORS, Role
 from .process import LocalProcess, WalledProcess
 from .session import Process, Session
 
@@ -243,7 +243,7 @@ def run_check(check: Check, session: Session) -> Ending:
             draw = session.draw(check.name)
             check.run(session.learner(check.name, draw, is_visible=check.worth.visible), draw)
         ending = Ending("passed")
-    except Exception as error:
+    except CHECK_ERRORS as error:
         ending = ending_of(error)
     session.note(check.name, passed=ending.outcome == "passed", is_main=check.worth.role == "main")
     return ending

@@ -16,12 +16,13 @@ from grader.sandbox.inside import wire
 from .alike import same_answers
 from .answers import Answers
 from .case import Question
-from .draw import Draw
+from .draw import COMMON, Draw, Kind
 from .expected import GivesAnswers, NotInPlan
 from .fingerprint import has_fingerprint
 from .mistakes import Mistake
 from .plan import DrawnBefore, PlannedCheck
 from .plan_file import AS_REFERENCE, KnownMistake, PlanFile
+from .reading import Reading
 
 
 def packed_due(due: Sequence[Answers], slack: Sequence[Answers]) -> bytes:
@@ -53,20 +54,38 @@ def _spread(largest: Any, due: Any) -> Any:
     return None
 
 
+BELOW_ONE = 1 - 2**-24
+"""The largest float32 below 1, so that a uniform number stays one."""
+
+MANY_NUMBERS = 2048
+"""So many normal numbers drawn at once are kept with half of the digits: most of a bundle's size would be theirs."""
+
+
+def shortened(numbers: torch.Tensor, kind: Kind) -> torch.Tensor:
+    """Drawn numbers with fewer digits, as plans have them."""
+    if kind == "uniform":  # checks make choices with these, and a choice must not tip over
+        return numbers.float().clamp(max=BELOW_ONE).double()
+    if kind == "normal":
+        return (numbers.half() if numbers.numel() >= MANY_NUMBERS else numbers.float()).double()
+    return numbers
+
+
 class Kept:
     """What a plan knows of an exercise. Raises NotInPlan for everything else."""
+
+    is_plan = True
 
     def __init__(self, plan: PlanFile) -> None:
         self._plan = plan
         self._read: dict[str, tuple[list[Answers], list[Answers]]] = {}
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
-        """The inputs of one check. What is drawn beyond the plan is drawn as always."""
+        """The inputs of one check, or what all draw alike. What is drawn beyond the plan is drawn as always."""
         kept = self._plan.draws.get(check)
         known = PlannedCheck(check, is_visible=False)
         if kept is not None:
             known.drawn, known.shapes = kept.drawn, dict(kept.shapes)
-        return DrawnBefore(known, lambda: _WithoutReference(seed, exercise, check, {}))
+        return DrawnBefore(known, lambda: _WithoutReference(self, seed, exercise, check))
 
     def due(self, question: Question) -> list[Answers]:
         """What the reference answered."""
@@ -114,7 +133,22 @@ class _KeptMistake:
     def gives(self, came: Answers, question: Question, number: int) -> bool:
         return self._kept.gives(self._mistake, came, question, number)
 
+    def gives_reading(self, reading: Reading) -> bool:
+        raise NotInPlan("this bundle does not know what is read from the known mistakes")
+
 
 class _WithoutReference(Draw):
+    """Draws as a plan's maker did, without asking the reference for shapes."""
+
+    def __init__(self, kept: Kept, seed: int, exercise: str, check: str) -> None:
+        super().__init__(seed, exercise, check, {})
+        self._kept = kept
+
+    def common(self) -> Draw:
+        return self._kept.draw(*self._of, COMMON)
+
+    def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
+        return shortened(super()._numbers(kind, *sizes), kind)
+
     def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
         raise NotInPlan(f"this bundle does not know the parameters of {entry}")

@@ -17,6 +17,7 @@ from .compare import difference, form_difference, gradients_difference, is_far_o
 from .draw import Draw
 from .expected import KnowsAnswers
 from .failure import CheckFailed, error_text, expect, fail
+from .reading import Ended, Reading, Talk
 
 MAX_LINES = 2000
 LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
@@ -63,7 +64,7 @@ class Learner:
     forbidden_reason: str = ""
     is_visible: bool = False
     questions: Questions = field(default_factory=FreshQuestions)
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: list[Exchange | Reading] = field(default_factory=list)
     looked_at_source: bool = False
     """Whether more than answers counted, if only for what a message quotes."""
     doubts: list[str] = field(default_factory=list)
@@ -84,26 +85,65 @@ class Learner:
         """As `ask`, but errors come back as part of the answers."""
         question = self.questions.of(cases)
         meanwhile = partial(self.expected.due, question) if against_reference else nothing
-        try:
-            answers = read_answers(self.worker.ask(question, meanwhile), question.cases)
-        except Malformed as error:
-            raise CheckFailed("Your code sent no readable answer.") from error
+        answers = self._put(question, meanwhile)
         self.exchanges.append(Exchange(question, answers))
         return answers
+
+    def _put(self, question: Question, meanwhile: Meanwhile) -> list[Answers]:
+        try:
+            return read_answers(self.worker.ask(question, meanwhile), question.cases)
+        except Malformed as error:
+            raise CheckFailed("Your code sent no readable answer.") from error
+
+    def read(
+        self, talk: Talk, *, tell: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
+    ) -> Mapping[str, Any]:
+        """What `talk` makes of the answers to what it asks; an error of the learner's code fails the check.
+
+        `tell` makes the sentence for an error; with `diagnosed` known mistakes are recognised by the same reading.
+        """
+        effort = 0
+
+        def ask(*cases: Case) -> list[Answers]:
+            nonlocal effort
+            question = Question.of(cases)
+            effort += question.effort
+            answers = self._put(question, nothing)
+            for answer in answers:
+                if answer.error is not None:
+                    raise Ended(answer.error)
+            return answers
+
+        error: Mapping[str, Any] | None = None
+        try:
+            came = talk(ask)
+        except Ended as ended:
+            error, came = ended.error, ended.reading()
+        if diagnosed:
+            self.exchanges.append(Reading(talk, came, effort))
+        if error is not None:
+            fail((tell or self.tell_error)(error))
+        return came
 
     def outputs(self, *cases: Case) -> list[torch.Tensor]:
         """The outputs of some cases, each a tensor of the right shape and dtype; the check judges the numbers."""
         answers = self.ask(*cases, against_reference=True)
         outputs = []
-        for case, came, due in zip(cases, answers, self.expected.due(self.exchanges[-1].question), strict=True):
+        for case, came, due in zip(cases, answers, self.expected.due(self._last_question), strict=True):
             wrong = form_difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes)
             expect(not wrong, str(wrong))
             outputs.append(came[OUTPUT])
         self._doubt_outputs(cases, answers)
         return outputs
 
+    @property
+    def _last_question(self) -> Question:
+        last = self.exchanges[-1]
+        assert isinstance(last, Exchange)
+        return last.question
+
     def _doubt_outputs(self, cases: Sequence[Case], answers: Sequence[Answers]) -> None:
-        due = self.expected.due(self.exchanges[-1].question)
+        due = self.expected.due(self._last_question)
         for case, came, right in zip(cases, answers, due, strict=True):
             if not case.is_random and is_far_off(came[OUTPUT], right[OUTPUT]):
                 self.doubts.append("The output, right elsewhere, is wrong in this check.")
@@ -185,7 +225,7 @@ class Learner:
 
     def _compare(self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
         answers = self.ask(*cases, against_reference=True)
-        question = self.exchanges[-1].question
+        question = self._last_question
         due = self.expected.due(question)
         for right in due:
             if right.error is not None:

@@ -1,9 +1,9 @@
 """What the checks of an exercise ask with one seed, worked out once with the reference before any learner is looked at.
 
 Every learner is asked the same with the same seed. So each check is rehearsed with the reference's own answers: what
-it drew, what it asked, and what right answers look like to the byte is kept. A learner's process then gets all
-questions in one go, and a check that is run again for a learner draws and packs nothing anew. A check may still ask
-something else, if what it asks depends on the answers: then it is asked on the spot.
+it drew, what it asked, and what right answers look like to the byte is kept. A learner's process can then be asked all
+of it while the judge does something else, and a check that is run again for a learner draws and packs nothing anew. A
+check may still ask something else, if what it asks depends on the answers: then it is asked on the spot.
 
 Nothing here comes from a learner's process.
 """
@@ -23,6 +23,8 @@ from .case import Case, Question, Questions
 from .draw import Draw, Kind
 from .failure import CheckFailed
 from .learner import Exchange, Learner
+from .points import CHECK_ERRORS
+from .reading import Reading, Talk
 
 if TYPE_CHECKING:
     from .checks import Check
@@ -51,9 +53,9 @@ class PlannedCheck:
     packed: list[_Packed] = field(default_factory=list)
     asked: list[Question] = field(default_factory=list)
     right: list[tuple[bytes, bytes]] | None = None
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: list[Exchange | Reading] = field(default_factory=list)
     is_rehearsed: bool = True
-    """Whether all of it could be tried; not so for a check that trains a model."""
+    """Whether all of it could be tried; not so for a check that trains a model, or reads what is the learner's own."""
 
     def questions(self) -> Questions:
         """What packs the check's questions for one learner, or finds them packed."""
@@ -70,12 +72,10 @@ class Plan:
 
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
 
-    def questions(self) -> list[list[Question]]:
-        """All questions in two groups: those of visible checks come first, as their errors may be told with numbers."""
-        return [
-            [question for check in self.checks.values() if check.is_visible == is_visible for question in check.asked]
-            for is_visible in (True, False)
-        ]
+    def questions(self) -> list[Question]:
+        """All questions, those of visible checks first: an error there may show numbers, and knows no hidden ones."""
+        checks = sorted(self.checks.values(), key=lambda check: not check.is_visible)
+        return [question for check in checks for question in check.asked]
 
 
 def rehearse(checks: Sequence[Check], expected: KnowsAnswers, exercise: str, seed: int, given: str) -> Plan:
@@ -90,14 +90,14 @@ def _rehearsed(check: Check, expected: KnowsAnswers, exercise: str, seed: int, g
     passed = False
     try:
         check.run(learner, draw)
-        passed = not learner.looked_at_source and not learner.doubts
+        passed = bool(learner.exchanges) and not learner.looked_at_source and not learner.doubts
     except _NotRehearsed:
         planned.is_rehearsed = False
-    except Exception:
+    except CHECK_ERRORS:
         # a check at which the reference fails: each learner hears of that
         passed = False
     planned.exchanges = learner.exchanges
-    planned.right = [_reply(each) for each in learner.exchanges] if passed else None
+    planned.right = [_reply(each) for each in learner.exchanges if isinstance(each, Exchange)] if passed else None
     return planned
 
 
@@ -131,6 +131,11 @@ class _Rehearsing(Learner):
         self._planned.asked.append(question)
         self.exchanges.append(Exchange(question, answers))
         return answers
+
+    def read(
+        self, talk: Talk, *, tell: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
+    ) -> Mapping[str, Any]:
+        raise _NotRehearsed
 
 
 class _Nobody:
@@ -233,6 +238,9 @@ class _Drawing(Draw):
         self._source = source
         self._planned = planned
 
+    def common(self) -> Draw:
+        return self._source.common()
+
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
         numbers = self._source._numbers(kind, *sizes)
         self._planned.drawn.append((kind, sizes, numbers.clone()))
@@ -253,6 +261,9 @@ class DrawnBefore(Draw):
         self._fresh = fresh
         self._source: Draw | None = None
         self._next = 0
+
+    def common(self) -> Draw:
+        return self._fresh().common()
 
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
         if self._source is None and self._next < len(self._planned.drawn):

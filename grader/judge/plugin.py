@@ -40,21 +40,29 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "points(value, role, visible): what a check of an exercise is worth")
 
 
-def _is_in_a_course(path: Path) -> bool:
-    """Whether a file lies in a course or a workspace, told without an import.
+def _may_be_work(path: Path) -> bool:
+    """Whether a file lies where exercises do, told without a heavy import.
 
-    Whether it really is an exercise is looked at later.
+    Whether it really is an exercise, and of a course that the user named, is looked at later.
     """
-    is_work = "exercises" in path.parts or path.parent.name == "review"
-    return is_work and any(
+    if "exercises" not in path.parts and path.parent.name != "review":
+        return False
+    if any(
         (folder / "course.yml").is_file() or (folder / ".kata" / "workspace.json").is_file() for folder in path.parents
-    )
+    ):
+        return True
+    from grader.registry import RegistryError, registered_around
+
+    try:
+        return registered_around(path.parent) is not None
+    except RegistryError:
+        return False  # told by every command about a course; other people's projects go on
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
     collected = yield
-    if file_path.suffix != ".py" or not _is_in_a_course(file_path):
+    if file_path.suffix != ".py" or not _may_be_work(file_path):
         return collected
     practice = parent.config.stash.get(PRACTICE, None)
     if practice is None:

@@ -6,6 +6,15 @@ from typing import Literal, get_args
 
 import pytest
 
+CHECK_ERRORS = (
+    Exception,
+    pytest.fail.Exception,
+    pytest.skip.Exception,
+    pytest.xfail.Exception,
+    pytest.exit.Exception,
+)
+"""All that a check may raise; pytest's own are no subclasses of Exception."""
+
 Role = Literal["main", "behaviour", "manners", "repair"]
 ROLES: tuple[Role, ...] = get_args(Role)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.course import Course, CourseError
+from grader.course.named import Unnamed, refuse_unnamed
 from grader.exhibits import Exhibit
 from grader.practice.varied import is_as_given
 from grader.practice.workspace import Workspace, find_workspace
@@ -31,6 +33,9 @@ from .session import Process, Session, titles
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
 
+LOOKS_LIKE_WORK = re.compile(r"[0-9]{2}_\w+\.py")
+"""Files that are left alone where nobody named the course; any other in such a folder is none of ours."""
+
 PLAIN_WIDTH = 80
 """Columns of what is not written to a terminal."""
 
@@ -40,7 +45,7 @@ class Practice:
 
     def __init__(self, config: pytest.Config, level: Level, launched: Launched | None) -> None:
         """launched: a process at this level that was started ahead, if there is one."""
-        self._workspaces: dict[Path, Workspace] = {}
+        self._workspaces: dict[Path, Workspace | None] = {}
         self.level = level
         self._launched = launched
         self._asked_seed: int | None = config.getoption("seed")
@@ -52,11 +57,13 @@ class Practice:
         """The node of an exercise file, or None for any other file."""
         try:
             workspace = self._workspace_of(path)
+        except Unnamed as error:
+            return BrokenCourse.of(parent, path, error) if LOOKS_LIKE_WORK.fullmatch(path.name) else None
         except CourseError as error:
             broken: pytest.Collector = BrokenCourse.of(parent, path, error)
             return broken
-        work = workspace.work_at(path)
-        if work is None:
+        work = workspace.work_at(path) if workspace else None
+        if workspace is None or work is None:
             return None
         course, exercise = workspace.course, work.exercise
         if self._sandbox is None and self.level != "none":
@@ -74,8 +81,10 @@ class Practice:
         node.names_hidden = True
         return node
 
-    def _workspace_of(self, path: Path) -> Workspace:
+    def _workspace_of(self, path: Path) -> Workspace | None:
+        """The workspace of a file, None for one in none. Raises CourseError, Unnamed for one that was not named."""
         if path.parent not in self._workspaces:
+            refuse_unnamed(path.parent, whoever=True)
             self._workspaces[path.parent] = find_workspace(path.parent)
         return self._workspaces[path.parent]
 
@@ -98,9 +107,9 @@ class Practice:
             return
         if following is None or following.getparent(ExerciseFile) is not node:
             node.learner_session.close()
-            note_practice(
-                self._workspace_of(node.path), node, self._endings.pop(node, {}), self.level, self._seed_of(node.course)
-            )
+            workspace, endings = self._workspace_of(node.path), self._endings.pop(node, {})
+            assert workspace is not None  # it was collected from there
+            note_practice(workspace, node, endings, self.level, self._seed_of(node.course))
 
     def _open(self, node: ExerciseFile) -> Session:
         exercise = node.kit.exercise

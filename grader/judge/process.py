@@ -76,9 +76,9 @@ class _Facts:
 class WalledProcess(_Facts):
     """The learner's file, answered by workers behind the wall: one at a time, and a new one when one is lost.
 
-    A worker is given this file and nothing else, from its start to its end. The planned questions go to it in one go,
-    once the file is loaded. `ask` raises CheckFailed when the learner's code ends, hangs or floods, MachineError when
-    the sandbox breaks.
+    A worker is given this file and nothing else, from its start to its end. The planned questions go to it by
+    themselves, whatever the judge is busy with. `ask` raises CheckFailed when the learner's code ends, hangs or floods,
+    MachineError when the sandbox breaks.
     """
 
     def __init__(
@@ -86,10 +86,10 @@ class WalledProcess(_Facts):
         exercise: Exercise,
         source: bytes,
         sandbox: Callable[[], AnySandbox],
-        planned: Sequence[Sequence[Question]] = (),
+        planned: Sequence[Question] = (),
         whole: Allowance | None = None,
     ) -> None:
-        """planned: the questions that will come, in groups; a group is sent when the one before is answered.
+        """planned: the questions that will come; each is sent when the one before is answered.
 
         whole: what the whole submission may take.
         """
@@ -100,7 +100,7 @@ class WalledProcess(_Facts):
         self._worker: Worker | None = None
         self._is_loaded = False
         self._losses = 0
-        self._to_come = deque(deque(group) for group in planned if group)
+        self._to_come = deque(planned)
         """Planned questions whose answers have not been taken yet."""
         self._ahead: dict[bytes, deque[Parts | WorkerLost]] = defaultdict(deque)
         self._ahead_bytes = 0
@@ -160,16 +160,14 @@ class WalledProcess(_Facts):
     def _take_up_to(self, question: Question, count: int = 1) -> None:
         """Take answers in the order of the questions until there are so many to this one, if it was planned."""
         while len(self._ahead[question.digest]) < count and not self.refusal:
-            if all(each.digest != question.digest for group in self._to_come for each in group):
+            if all(each.digest != question.digest for each in self._to_come):
                 return
             self._take_next()
 
     def _take_next(self) -> None:
         """Take the next planned answer, or why there is none. Raises CheckFailed when the file can't be loaded."""
         worker = self._loaded_worker()
-        question = self._to_come[0].popleft()
-        if not self._to_come[0]:
-            self._to_come.popleft()
+        question = self._to_come.popleft()
         outcome: Parts | WorkerLost
         try:
             outcome = worker.receive_parts(self._budget)
@@ -205,11 +203,14 @@ class WalledProcess(_Facts):
             raise
 
     def _read(self, parts: Parts) -> Any:
+        began = time.thread_time()
         try:
             reply = wire.unpack(*parts)
         except wire.WireError as error:
             self._note_loss(WorkerLost("garbled"))
             raise WorkerLost("garbled", str(error)) from None
+        finally:  # an answer made to be long in reading counts like one that is long in coming
+            self._budget.settle(time.thread_time() - began, 0.0, 0.0)
         if isinstance(reply, dict) and set(reply) == {"too_large"}:
             raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
         return reply
@@ -233,11 +234,9 @@ class WalledProcess(_Facts):
         worker = self._worker = self._sandbox().spawn(bounds)
         self._is_loaded = False
         worker.give([self.script.frame(worker.reply_bytes)], answers=Script.ANSWERS)
-        # not before the file is loaded: what it does by itself then sees no question
-        answers = Script.ANSWERS
-        for group in self._to_come:
-            worker.give([question.frame for question in group], answers=len(group), after=answers)
-            answers += len(group)
+        # one after the other, the first when the file is loaded: whatever runs there sees no question before its time
+        for number, question in enumerate(self._to_come):
+            worker.give([question.frame], answers=1, after=Script.ANSWERS + number)
         return worker
 
     def _load(self, worker: Worker) -> None:

@@ -17,6 +17,7 @@ from .case import Case, Question
 from .draw import Draw
 from .mistakes import Mistake, load_bank
 from .quiet import quietly
+from .reading import Reading, read_from
 
 # One thread, as on the learner's side: the same sums in the same order, and no threads that wait for each other when
 # several judges share the machine.
@@ -61,6 +62,10 @@ class TrustedModule:
         """Whether a learner's answer to one case of a question is this file's."""
         return same_answers(came, self.answer_to(question, number))
 
+    def gives_reading(self, reading: Reading) -> bool:
+        """Whether what was read from a talk with the learner's code is read from this file too."""
+        return read_from(reading.talk, self.answer) == reading.came
+
     def answer_rounded(self, question: Question) -> list[Answers]:
         """The answers when every number of the question is off by a few roundings: how far the result may move."""
         generator = torch.Generator().manual_seed(1)
@@ -93,6 +98,8 @@ def _perturbed(value: Any, generator: torch.Generator) -> Any:
 
 class Expected:
     """What is due for one exercise: the reference, its tolerance, and the mistakes with their names."""
+
+    is_plan = False
 
     def __init__(self, solution: Path, bank: Path) -> None:
         text = solution.read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.course import FILE_NAME, Course
 from grader.sandbox.levels import exposed
+from grader.writing import write_file
 
 from .source import source_notebook
 
@@ -96,8 +97,7 @@ def write_folder(course: Course, folder: Path, *, overwrite: bool = False) -> It
         listed = ", ".join(str(path.relative_to(folder)) for path in changed)
         raise FolderError(f"Already there and different: {listed}. With --force they are written anew.")
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8"))
+        write_file(path, text.encode("utf-8"), below=folder)
         yield path
 
 

@@ -23,6 +23,7 @@ from grader.submission.carried import PROBLEMS, whole_file
 from grader.submission.collector import Collector
 from grader.submission.model import UnreadableError
 from grader.submission.naming import ExerciseNames, printable
+from grader.writing import write_file
 
 from .cells import OURS, REFLECTION, exercises_of, grade_id_of, is_answer
 from .folder import FolderError
@@ -232,9 +233,9 @@ def _put_down(path: Path, content: bytes, moment: str, done: HandedIn, *, overwr
     if there is not None and not overwrite:
         done.refusals.append(f"Already there and different: {path}. With --force it is written anew.")
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path.with_name(TIMESTAMP), moment.encode("ascii"))
-    _replace(path, content)
+    submitted = path.parents[2]
+    write_file(path.with_name(TIMESTAMP), moment.encode("ascii"), below=submitted)
+    write_file(path, content, below=submitted)
     done.written.append(path)
     if there is not None:
         done.replaced.append(path)
@@ -245,11 +246,3 @@ def _content_of(path: Path) -> bytes | None:
     if path.is_file() and not path.is_symlink():
         return path.read_bytes()
     return b"" if os.path.lexists(path) else None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file in one step. What was there is replaced, not written through: it may be a link."""
-    new = path.with_name(f".{path.name}.new")
-    new.unlink(missing_ok=True)
-    new.write_bytes(content)
-    os.replace(new, path)

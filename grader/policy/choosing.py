@@ -22,13 +22,14 @@ class Tried:
     at: datetime | None = None
 
 
-def chosen(attempts: Sequence[Tried], rule: AttemptRule) -> Record:
+def chosen(attempts: Sequence[Tried], rule: AttemptRule, at_most: int | None = None) -> Record:
     """The record of the attempt that counts; where there are several, it says which and why.
 
     attempts: at least one, in the order of their names. That is their order unless of each it is known when it was
-    handed in.
+    handed in. at_most: so many of them may count, the last ones; all when it is None.
     """
-    tried = _in_order(attempts)
+    tried = [attempts[place] for place in in_time_order([each.at for each in attempts])]
+    tried = tried[-at_most:] if at_most else tried
     if len(tried) == 1:
         return tried[0].record
     places = [place for place, each in enumerate(tried) if not each.record.is_empty] or list(range(len(tried)))
@@ -42,12 +43,12 @@ def chosen(attempts: Sequence[Tried], rule: AttemptRule) -> Record:
     return tried[place].record.model_copy(update={"attempt": attempt})
 
 
-def _in_order(attempts: Sequence[Tried]) -> list[Tried]:
-    times = [each.at for each in attempts]
+def in_time_order(times: Sequence[datetime | None]) -> list[int]:
+    """The places of attempts in the order in which they were handed in, where that is known of all of them."""
     known = [at for at in times if at is not None]
     if len(known) < len(times):
-        return list(attempts)
-    return [attempts[place] for place in sorted(range(len(known)), key=lambda place: (known[place], place))]
+        return list(range(len(times)))
+    return sorted(range(len(known)), key=lambda place: (known[place], place))
 
 
 def _rule(rule: AttemptRule, some_are_empty: bool) -> str:

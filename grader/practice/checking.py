@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from grader.course import Exercise
 from grader.exhibits import Exhibit
+from grader.sandbox.levels import Level
 from grader.stubs import same_as_stub, stub_of
 from grader.submission import SourceFile, Submission, read_submission
 
@@ -80,6 +81,38 @@ def started(workspace: Workspace, exercises: Sequence[Exercise]) -> list[Exercis
         if workspace.file_of(each).is_file()
         and not same_as_stub(workspace.file_of(each).read_bytes(), stub_of(workspace.course, each))
     ]
+
+
+def untouched_record(workspace: Workspace, submission: Submission, level: Level, seed: int) -> Record | None:
+    """The record of files that are all as they were given: nobody has to be asked for it. Else None."""
+    from grader.results import CourseStamp, ExerciseResult, Record
+
+    course = workspace.course
+    chosen = [course.exercise(id) for id in submission.sources]
+    if submission.problems or not chosen:
+        return None
+    if not all(same_as_stub(submission.sources[each.id].content, stub_of(course, each)) for each in chosen):
+        return None
+    return Record.of(
+        submission=submission.name,
+        isolation=level,
+        seed=seed,
+        course=CourseStamp(title=course.title, version=course.version),
+        exercises=[
+            ExerciseResult(
+                id=each.id,
+                status="not_started",
+                points=0.0,
+                max_points=each.points,
+                checks=(),
+                diagnosis=(),
+                seconds=0.0,
+            )
+            for each in course.exercises
+            if each.id in submission.sources
+        ],
+        problems=[],
+    )
 
 
 def graded(

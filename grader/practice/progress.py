@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Annotated, Any, Literal
 
 from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from grader.writing import lock_at, move_file, write_file
 
 KEPT_ATTEMPTS = 1000
 LOCK_SECONDS = 20
@@ -150,23 +151,26 @@ class ProgressFile:
 
     def __init__(self, state: Path) -> None:
         self.path = state / "progress.json"
-        self._lock = FileLock(str(state / "progress.lock"), timeout=LOCK_SECONDS)
+        self._root = state.parent
 
     def read(self) -> Progress:
         """What is known so far. Raises DamagedProgress, once, for a file that is none; it is set aside."""
         if not self.path.exists():
             return Progress()
-        with self._lock:
+        with self._lock():
             return self._read()
 
     @contextlib.contextmanager
     def change(self) -> Iterator[Progress]:
         """Read, let the caller change, write: as one step, whoever else does the same. Raises DamagedProgress."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._lock:
+        with self._lock():
             progress = self._read()
             yield progress
-            self._write(progress)
+            text = progress.model_dump_json(exclude_defaults=True, indent=1)
+            write_file(self.path, text.encode("utf-8"), below=self._root, synced=True)
+
+    def _lock(self) -> FileLock:
+        return lock_at(self.path.with_name("progress.lock"), below=self._root, seconds=LOCK_SECONDS)
 
     def _read(self) -> Progress:
         try:
@@ -175,32 +179,15 @@ class ProgressFile:
             return Progress()
         except ValidationError:
             aside = self._free_name()
-            self.path.replace(aside)
+            move_file(self.path, aside, below=self._root)
             raise DamagedProgress(f"The progress file was damaged; it was set aside as {aside}.") from None
 
     def _free_name(self) -> Path:
         stamp = now().strftime("%Y%m%d-%H%M%S")
         number, path = 1, self.path.with_name(f"progress.damaged-{stamp}.json")
-        while path.exists():
+        while os.path.lexists(path):
             number, path = number + 1, self.path.with_name(f"progress.damaged-{stamp}-{number}.json")
         return path
-
-    def _write(self, progress: Progress) -> None:
-        """The whole file or nothing: written beside, then moved into its place."""
-        text = progress.model_dump_json(exclude_defaults=True, indent=1)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=self.path.parent, prefix="progress.", suffix=".new", delete=False
-        ) as file:
-            try:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-                file.close()
-                os.replace(file.name, self.path)
-            except BaseException:
-                file.close()
-                Path(file.name).unlink(missing_ok=True)
-                raise
 
 
 def now() -> datetime:

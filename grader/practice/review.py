@@ -7,6 +7,7 @@ more changes nothing.
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
@@ -17,8 +18,9 @@ from fsrs.card import CardDict
 
 from grader.course import Course, Exercise
 from grader.stubs import stub_of
+from grader.writing import write_file
 
-from .archive import free_name
+from .archive import put_aside
 from .progress import AttemptEntry, ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
 from .varied import Variation, varied_stub
 from .workspace import Workspace
@@ -241,20 +243,12 @@ def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
         variation = varied_stub(exercise, stub_of(workspace.course, exercise), number)
         if review is not None and path.exists():
             return HandedOut(path, variation, since=review.at)
-        kept = _put_aside(workspace, exercise, path) if path.exists() else None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(variation.text.encode())
+        kept = put_aside(workspace, exercise, path) if os.path.lexists(path) else None
+        write_file(path, variation.text.encode(), below=workspace.root)
         if review is None:
             entry = ReviewEntry(at=now(), attempts=len(done.attempts), hints=len(done.hints))
             done.reviews = [*done.reviews, entry]
     return HandedOut(path, variation, kept)
-
-
-def _put_aside(workspace: Workspace, exercise: Exercise, path: Path) -> Path:
-    kept = free_name(workspace.state / "archive" / exercise.id)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    path.replace(kept)
-    return kept
 
 
 def note_solution_seen(workspace: Workspace, exercise: Exercise) -> None:

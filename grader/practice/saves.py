@@ -10,6 +10,7 @@ from pathlib import Path
 import watchfiles
 
 from grader.submission.naming import REVIEWS
+from grader.writing import make_folder
 
 from .workspace import Work, Workspace
 
@@ -23,7 +24,7 @@ LONGEST_MS = 200
 def watching(workspace: Workspace, take: Callable[[list[Work]], None]) -> Iterator[None]:
     """Hand the files that were saved to `take`, those saved together together."""
     reviews = workspace.root / REVIEWS
-    reviews.mkdir(exist_ok=True)  # only a folder that is there can be watched
+    make_folder(reviews, below=workspace.root)  # only a folder that is there can be watched
     ended = threading.Event()
     started = threading.Event()
 

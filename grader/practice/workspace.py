@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from grader.course import Course, CourseError, Exercise, Unit, find_course, load_course
+from grader.course import FILE_NAME, Course, CourseError, Exercise, Unit, load_course
+from grader.course.named import named_around, refuse_unnamed
+from grader.registry import RegistryError, is_users_own, register
 from grader.stubs import stub_of
 from grader.submission.naming import REVIEWS
+from grader.writing import make_folder, write_file
 
 STATE = ".kata"
 MARKER = "workspace.json"
@@ -80,107 +82,111 @@ class Workspace:
 
 @dataclass
 class Made:
-    """What `make_workspace` did: the exercises whose files are new, brought up to date, or kept as they are changed."""
+    """What `make_workspace` did: the exercises whose files are new, brought up to date, or kept as they are changed.
+
+    `in_place`: nothing of that, since the folder is the course's own.
+    """
 
     new: list[str] = field(default_factory=list)
     renewed: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    in_place: bool = False
 
 
-class BrokenLink(CourseError):
-    """A workspace whose course cannot be found through it."""
+def find_workspace(start: Path) -> Workspace | None:
+    """The workspace that the user named and that a folder is in; None outside of all.
 
-
-def find_workspace(start: Path) -> Workspace:
-    """The nearest workspace or course in `start` or a folder above it.
-
-    Raises CourseError when there is none, BrokenLink when a workspace's course has gone.
+    Raises CourseError when it cannot be used, Unnamed where there is one that the user did not name.
     """
-    for folder in (start, *start.parents):
-        if (folder / STATE / MARKER).is_file():
-            return Workspace(_course_of(folder), folder)
-        if (folder / "course.yml").is_file():
-            return Workspace(load_course(folder / "course.yml"), folder)
-    return _refused(start)
+    refuse_unnamed(start)
+    named = named_around(start)
+    return Workspace(load_course(named.course), named.root) if named else None
 
 
-def _refused(start: Path) -> Workspace:
-    course = load_course(find_course(start))  # says that there is none
-    return Workspace(course, course.root)
-
-
-def _course_of(folder: Path) -> Course:
-    marker = folder / STATE / MARKER
-    try:
-        path = Path(_read_marker(marker)["course"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise BrokenLink(f"{marker} is damaged: make it anew with `kata init {folder}`") from None
-    if not path.is_file():
-        raise BrokenLink(f"the course of this workspace is not at {path} any more: link it anew with `kata init`")
-    return load_course(path)
-
-
-def _read_marker(marker: Path) -> dict[str, Any]:
-    read = json.loads(marker.read_text(encoding="utf-8"))
-    if not isinstance(read, dict):
-        raise TypeError("not an object")
-    return read
+def is_at(found: Path | None, folder: Path) -> bool:
+    """Whether this is a folder that holds a workspace, and no course."""
+    return found is not None and found.resolve() == folder.resolve() and not (found / FILE_NAME).exists()
 
 
 def make_workspace(folder: Path, course: Course) -> Made:
-    """Make a workspace for a course, or bring one up to date; a file that a learner has changed is never touched.
+    """Make a workspace for a course, or bring one up to date, and register it as the user's.
 
-    Raises CourseError for a folder that is the course's own or lies in it.
+    A file that a learner has changed is never touched. Into the course's own folder nothing is copied: it is a
+    workspace as it is. Raises CourseError for a folder of somebody else's or in a course, LinkInTheWay, and OSError.
     """
+    made = Made(in_place=folder.resolve() == course.root.resolve())
+    course_file = course.root / FILE_NAME
+    if folder.exists() and not is_users_own(folder):
+        raise CourseError(f"{folder} belongs to another user: choose a folder of your own")
+    if not made.in_place:
+        _refuse_course(folder, course)
+        workspace = Workspace(course, folder)
+        given = _given_before(workspace.state / MARKER)
+        for exercise in course.exercises:
+            _give(workspace, exercise, given, made)
+        for unit in course.units:
+            _copy_lesson(workspace, unit)
+        text = json.dumps({"given": given}, indent=1) + "\n"
+        write_file(workspace.state / MARKER, text.encode("utf-8"), below=folder)
+    try:
+        register(folder, course_file)
+    except RegistryError as error:
+        raise CourseError(str(error)) from None
+    return made
+
+
+def _refuse_course(folder: Path, course: Course) -> None:
     if folder.resolve().is_relative_to(course.root.resolve()):
         raise CourseError(f"{folder} lies in the course itself: choose a folder of your own")
-    workspace = Workspace(course, folder)
-    marker = workspace.state / MARKER
-    given = _given_before(marker)
-    made = Made()
-    for exercise in course.exercises:
-        _give(workspace, exercise, given, made)
-    for unit in course.units:
-        _copy_lesson(course.lesson_path(unit).parent, workspace.lesson_of(unit).parent)
-    marker.parent.mkdir(parents=True, exist_ok=True)
-    told = {"course": str((course.root / "course.yml").resolve()), "given": given}
-    marker.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    return made
+    if (folder / FILE_NAME).exists():
+        raise CourseError(
+            f"{folder} holds a course of its own: choose another folder, or name that course too: "
+            f"kata init {folder} --course {folder}"
+        )
 
 
 def _given_before(marker: Path) -> dict[str, str]:
     """The digests of the stubs that were handed out, by exercise."""
     try:
-        given = _read_marker(marker).get("given", {})
-    except (OSError, ValueError, TypeError):
+        given = json.loads(content_of(marker) or b"")["given"]
+    except (ValueError, TypeError, KeyError, RecursionError):
         return {}
     return dict(given) if isinstance(given, dict) else {}
 
 
 def _give(workspace: Workspace, exercise: Exercise, given: dict[str, str], made: Made) -> None:
-    stub = stub_of(workspace.course, exercise)
+    stub = stub_of(workspace.course, exercise).encode()
     path = workspace.file_of(exercise)
-    if not path.exists():
+    there = content_of(path)
+    if not os.path.lexists(path):
         made.new.append(exercise.id)
-    elif path.read_bytes() == stub.encode():
-        given[exercise.id] = _digest(stub.encode())
+    elif there == stub:
+        given[exercise.id] = _digest(stub)
         return
-    elif _digest(path.read_bytes()) == given.get(exercise.id):
+    elif there is not None and _digest(there) == given.get(exercise.id):
         made.renewed.append(exercise.id)
     else:
         made.kept.append(exercise.id)
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(stub.encode())
-    given[exercise.id] = _digest(stub.encode())
+    write_file(path, stub, below=workspace.root)
+    given[exercise.id] = _digest(stub)
+
+
+def content_of(path: Path) -> bytes | None:
+    """What an ordinary file holds; None for anything else, a link or a pipe, say."""
+    try:
+        return path.read_bytes() if stat.S_ISREG(os.lstat(path).st_mode) else None
+    except OSError:
+        return None
 
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _copy_lesson(source: Path, target: Path) -> None:
-    target.mkdir(parents=True, exist_ok=True)
+def _copy_lesson(workspace: Workspace, unit: Unit) -> None:
+    target = workspace.lesson_of(unit).parent
+    make_folder(target, below=workspace.root)
     for pattern in LESSON_FILES:
-        for path in sorted(source.glob(pattern)):
-            shutil.copyfile(path, target / path.name)
+        for path in sorted(workspace.course.lesson_path(unit).parent.glob(pattern)):
+            write_file(target / path.name, path.read_bytes(), below=workspace.root)

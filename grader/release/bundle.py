@@ -25,6 +25,7 @@ from grader.results import HIDDEN, MAX_SEED, Record
 from grader.sandbox.budget import Allowance
 from grader.stubs import StubError, stub_of
 from grader.submission import SourceFile, Submission
+from grader.writing import write_file
 
 from .catalogue import bundle_catalogue
 from .errors import ReleaseError
@@ -92,9 +93,7 @@ def make_bundle(course: Course, contents: Contents, advance: Callable[[str], Non
 def write_files(files: Mapping[str, bytes], root: Path) -> None:
     """Write the files below a folder, which is made if need be."""
     for path, content in files.items():
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+        write_file(root / path, content, below=root)
 
 
 def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], contents: Contents) -> dict[str, bytes]:

@@ -23,21 +23,16 @@ from grader.judge.answers import Answers
 from grader.judge.case import Question
 from grader.judge.checks import Check
 from grader.judge.collection import Kit, Worth
-from grader.judge.draw import Draw, Kind
+from grader.judge.draw import COMMON, Draw, Kind
 from grader.judge.fingerprint import Print, fingerprint
 from grader.judge.grading import Judge
-from grader.judge.kept import packed_due
-from grader.judge.learner import Learner, Meanwhile, nothing
+from grader.judge.kept import packed_due, shortened
+from grader.judge.learner import Exchange, Learner, Meanwhile, nothing
 from grader.judge.plan import Plan, key_of_shapes, rehearse
 from grader.judge.plan_file import AS_REFERENCE, Drawn, KnownMistake, PlanFile, PlannedDraws, digest_of_text
+from grader.judge.points import CHECK_ERRORS
 from grader.judge.quiet import quietly
 from grader.judge.trusted import Expected, TrustedModule
-
-BELOW_ONE = 1 - 2**-24
-"""The largest float32 below 1, so that a uniform number stays one."""
-
-MANY_NUMBERS = 2048
-"""So many normal numbers drawn at once are kept with half of the digits: most of a bundle's size would be theirs."""
 
 FEW_EXERCISES = 4
 """Up to so many are planned in this process: another takes longer to start."""
@@ -122,13 +117,13 @@ class _Planning:
         self._asked: dict[bytes, Question] = {}
 
     def plan(self, bundle: Course, with_mistakes: bool) -> bytes:
-        """The file. In a check that trains a model nothing is compared with the reference, and no mistake is known."""
+        """The file. Of an exercise whose checks all train a model, no mistake is known."""
         plan = rehearse(self._checks, self._expected, self._exercise.id, self._seed, self._stub)
         mistakes = self._expected.whole.mistakes
-        trains = any(not check.is_rehearsed for check in plan.checks.values())
-        if not trains:
+        rehearsed = [check for check in self._checks if plan.checks[check.name].is_rehearsed]
+        if rehearsed:
             for answering in (*self._odd_ones(), *(module for _, module in mistakes)):
-                self._try(plan, answering)
+                self._try(rehearsed, plan, answering)
         checks_text = bundle.checks_path(self._exercise).read_text("utf-8")
         texts = (path.read_text("utf-8") for path in self._paths)
         file = PlanFile(
@@ -139,7 +134,7 @@ class _Planning:
             draws=self._expected.draws,
             due={digest.hex(): self._packed(question) for digest, question in self._expected.questions.items()},
         )
-        if with_mistakes and not trains:
+        if with_mistakes and rehearsed:
             self._add_mistakes(file)
         return file.to_bytes()
 
@@ -149,9 +144,9 @@ class _Planning:
         odd = [TrustedModule(source + ODD.format(odd=odd, entries=entries), "odd") for odd in ODD_ANSWERS]
         return [_Garbled(self._expected.whole.reference), *odd]
 
-    def _try(self, plan: Plan, module: _Answering) -> None:
+    def _try(self, checks: Sequence[Check], plan: Plan, module: _Answering) -> None:
         """Let the checks ask a file of the course as they ask a learner's, and keep what they ask."""
-        for check in self._checks:
+        for check in checks:
             planned = plan.checks[check.name]
             fresh = partial(self._expected.draw, self._seed, self._exercise.id, check.name)
             draw = planned.draw(fresh)
@@ -163,9 +158,11 @@ class _Planning:
                 given=self._stub,
                 questions=planned.questions(),
             )
-            with suppress(Exception):  # wrong code is meant to fail here; what it was asked is all that counts
+            with suppress(*CHECK_ERRORS):  # wrong code is meant to fail here; what it was asked is all that counts
                 check.run(learner, draw)
             for exchange in learner.exchanges:
+                if not isinstance(exchange, Exchange):
+                    continue
                 self._asked[exchange.question.digest] = exchange.question
                 with suppress(Exception):
                     self._expected.due(exchange.question)
@@ -203,6 +200,8 @@ def _place_of(answer: Answers, due: Answers, prints: list[Print], places: dict[s
 class _Noting:
     """Asks the reference, and keeps what it was asked and what was drawn."""
 
+    is_plan = False
+
     def __init__(self, whole: Expected) -> None:
         self.whole = whole
         self.mistakes = whole.mistakes
@@ -210,8 +209,7 @@ class _Noting:
         self.draws: dict[str, PlannedDraws] = {}
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
-        kept = self.draws.setdefault(check, PlannedDraws())
-        return _Noted(Draw(seed, exercise, check, self.whole.reference.namespace), kept)
+        return _Noted(Draw(seed, exercise, check, self.whole.reference.namespace), self.draws, check)
 
     def due(self, question: Question) -> list[Answers]:
         self.questions[question.digest] = question
@@ -224,15 +222,17 @@ class _Noting:
 class _Noted(Draw):
     """Draws numbers with fewer digits, which take less room, and keeps them; of several turns the longest is kept."""
 
-    def __init__(self, source: Draw, kept: PlannedDraws) -> None:
+    def __init__(self, source: Draw, all_kept: dict[str, PlannedDraws], check: str) -> None:
         self._source = source
-        self._kept = kept
+        self._all_kept = all_kept
+        self._kept = all_kept.setdefault(check, PlannedDraws())
         self._drawn: list[Drawn] = []
 
+    def common(self) -> Draw:
+        return _Noted(self._source.common(), self._all_kept, COMMON)
+
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
-        numbers = self._source._numbers(kind, *sizes)
-        if kind in ("normal", "uniform"):
-            numbers = _shortened(numbers, kind)
+        numbers = shortened(self._source._numbers(kind, *sizes), kind)
         self._drawn.append((kind, sizes, numbers.clone()))
         if len(self._drawn) > len(self._kept.drawn):
             self._kept.drawn = self._drawn
@@ -242,12 +242,6 @@ class _Noted(Draw):
         shapes = {name: list(shape) for name, shape in self._source._shapes(entry, init, keywords).items()}
         self._kept.shapes[key_of_shapes(entry, init, keywords)] = shapes
         return shapes
-
-
-def _shortened(numbers: torch.Tensor, kind: Kind) -> torch.Tensor:
-    if kind == "uniform":  # checks make choices with these, and a choice must not tip over
-        return numbers.float().clamp(max=BELOW_ONE).double()
-    return (numbers.half() if numbers.numel() >= MANY_NUMBERS else numbers.float()).double()
 
 
 class _Worker:

@@ -26,9 +26,10 @@ Python 3.10 or newer. In this folder:
 On Linux, pip may choose a PyTorch with several gigabytes of CUDA that nothing here uses; for a much smaller download,
 set `PIP_EXTRA_INDEX_URL` to PyTorch's index of CPU builds first.
 
-Then make a folder of your own and work there:
+Then make a folder of your own and work there. `--course .` names this folder as the course: it is a program, so none is
+ever used that you have not named. You say so once; `kata` remembers it for your folder.
 
-    kata init ~/attention
+    kata init ~/attention --course .
     cd ~/attention
     kata                         # where you are, and the next exercise
     kata watch                   # leave it running: every save is checked at once
@@ -45,7 +46,7 @@ Each folder in `exercises/` is a unit: its `README.md` is the lesson, its `.py` 
 Unzip it beside this one: it brings a folder of its own, under another name. Then, in the new folder:
 
     pip install ./program
-    kata init ~/attention
+    kata init ~/attention --course .
 
 This brings lessons and untouched exercises up to date. A file that you have changed is never touched, and your
 progress, hints and reviews stay. So do not work in this folder itself. If you have: copy `exercises`, `review` and

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import io
 import tempfile
 import zipfile
 from pathlib import Path
+
+from grader.writing import write_output
 
 from .bundle import Bundle, write_files
 from .errors import ReleaseError
@@ -33,32 +35,21 @@ def write_bundle(bundle: Bundle, out: Path) -> None:
     """Write a zip for a name that ends in .zip, else a folder. Raises OSError when that cannot be."""
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix.lower() == ".zip":
-        _write_zip(bundle, out)
-    else:
-        with tempfile.TemporaryDirectory(prefix=".kata-release-", dir=out.parent) as folder:
-            made = Path(folder) / "bundle"
-            write_files(bundle.files, made)
-            if out.is_dir():
-                out.rmdir()  # empty, as was seen
-            made.replace(out)
+        write_output(out, _zipped(bundle))
+        return
+    with tempfile.TemporaryDirectory(prefix=".kata-release-", dir=out.parent) as folder:
+        made = Path(folder) / "bundle"
+        write_files(bundle.files, made)
+        if out.is_dir():
+            out.rmdir()  # empty, as was seen
+        made.replace(out)
 
 
-def _write_zip(bundle: Bundle, out: Path) -> None:
-    handle, unfinished = tempfile.mkstemp(prefix=".kata-release-", dir=out.parent)
-    try:
-        with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as pack:
-            for path, content in bundle.files.items():
-                entry = zipfile.ZipInfo(f"{bundle.name}/{path}", EARLIEST)
-                entry.external_attr, entry.compress_type, entry.create_system = ORDINARY_FILE, zipfile.ZIP_DEFLATED, 3
-                pack.writestr(entry, content)
-        os.chmod(unfinished, 0o666 & ~_umask())
-        os.replace(unfinished, out)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _zipped(bundle: Bundle) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as pack:
+        for path, content in bundle.files.items():
+            entry = zipfile.ZipInfo(f"{bundle.name}/{path}", EARLIEST)
+            entry.external_attr, entry.compress_type, entry.create_system = ORDINARY_FILE, zipfile.ZIP_DEFLATED, 3
+            pack.writestr(entry, content)
+    return packed.getvalue()

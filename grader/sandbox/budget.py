@@ -71,10 +71,11 @@ class Budget:
 
     def settle(self, spent: float, cpu_spent: float, kept_waiting: float) -> None:
         """Charge what a process took that has come to its end."""
+        credit = max(0.0, min(kept_waiting, spent, MOST_CREDIT * self.seconds - self._credited))
         self._spent += spent
         self._cpu_spent += cpu_spent
-        self._credited += kept_waiting
-        self.whole.spent += max(0.0, spent - kept_waiting)
+        self._credited += credit
+        self.whole.spent += spent - credit
         self.whole.cpu_spent += cpu_spent
 
     @property
@@ -82,8 +83,7 @@ class Budget:
         """What has run out for good, so that no further process may be started."""
         if self.whole.is_used_up:
             return "submission time"
-        credit = min(self._credited, MOST_CREDIT * self.seconds)
-        if self._spent - credit >= self.seconds or self._cpu_spent >= self.cpu_seconds:
+        if self._spent - self._credited >= self.seconds or self._cpu_spent >= self.cpu_seconds:
             return "exercise time"
         return None
 

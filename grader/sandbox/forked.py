@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import time
 from collections.abc import Sequence
@@ -55,8 +56,9 @@ class ForkedWorker(Worker):
 
     def readable(self) -> tuple[int, ...]:
         """The pipes to read from."""
-        answers = -1 if self._mailbox.is_full else self._answers
-        return tuple(fd for fd in (answers, self._output) if fd >= 0)
+        answers = -1 if self._mailbox.is_full or self._mailbox.is_over else self._answers
+        output = -1 if self.is_flooded else self._output  # whoever writes on waits for its end
+        return tuple(fd for fd in (answers, output) if fd >= 0)
 
     def writable(self) -> int | None:
         """The pipe to write to, if there is anything to write."""
@@ -84,6 +86,8 @@ class ForkedWorker(Worker):
     def write(self) -> None:
         """Write some of what is to be written."""
         with self._mailbox.changed:
+            if self._questions < 0:
+                return
             try:
                 self._unsent = self._unsent[os.write(self._questions, self._unsent[: wire.CHUNK]) :]
             except BlockingIOError:
@@ -93,7 +97,9 @@ class ForkedWorker(Worker):
 
     def release(self) -> None:
         """Close the pipes."""
-        self._questions, self._answers, self._output = map(self._closed, (self._questions, self._answers, self._output))
+        with self._mailbox.changed:
+            pipes = (self._questions, self._answers, self._output)
+            self._questions, self._answers, self._output = map(self._closed, pipes)
 
     def _closed(self, fd: int) -> int:
         if fd >= 0:
@@ -104,8 +110,13 @@ class ForkedWorker(Worker):
         self._pump.look_after(self)
 
     def _write(self, frames: Sequence[bytes]) -> None:
-        if frames:
-            self._unsent = memoryview(b"".join((self._unsent, *frames)))
+        if not frames or not self._is_open:
+            return
+        was_unsent = bool(self._unsent)
+        self._unsent = memoryview(b"".join((self._unsent, *frames)))
+        if not was_unsent:
+            self.write()  # what there is room for
+        if self._unsent:
             self._pump.look_after(self)
 
     # --- the judge's side -------------------------------------------------------------------------------------
@@ -134,8 +145,17 @@ class ForkedWorker(Worker):
         self._mailbox.end(time.monotonic())
         with contextlib.suppress(ProcessLookupError, MachineError):
             pidfd = self._zygote.pidfd_of(self.number, time.monotonic() + END_SECONDS)
-            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+            if _has_ended(pidfd):  # then only the zygote knows what it took
+                self._zygote.exit_code_of(self.number, time.monotonic() + LINGER_SECONDS)
+            else:
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
         self._pump.let_go(self)
+
+
+def _has_ended(pidfd: int) -> bool:
+    poller = select.poll()
+    poller.register(pidfd, select.POLLIN)
+    return bool(poller.poll(0))
 
 
 def _widen(pipe: int) -> None:

@@ -97,10 +97,12 @@ class Mailbox:
             if self.came == self._preliminaries and self._owed:
                 self._since = self._began = at
             return
+        if not self._owed:
+            raise wire.WireError("an answer that nobody asked for")
         seconds = 0.0 if self._since is None else max(0.0, at - self._since)
         self._spent += seconds
         self._messages.append(Message(parts, seconds, self._spent))
-        self._owed = max(0, self._owed - 1)
+        self._owed -= 1
         self._since = at if self._owed else None
 
     def _fail(self, fault: Exception, at: float) -> None:
@@ -125,6 +127,11 @@ class Mailbox:
                 self._since = now
                 self._began = self._began or now
             self._owed += messages
+
+    def charge(self, seconds: float) -> None:
+        """Count seconds for which the judge had to wait for its end, after its last message."""
+        with self.changed:
+            self._spent += seconds
 
     def take(self) -> Message | None:
         """The next message, if it is there. The lock must be held."""

@@ -172,7 +172,10 @@ class Worker(ABC):
     def _why_it_is_over(self) -> WorkerLost:
         fault = self._mailbox.fault
         if fault is None:
-            return self._how_it_ended()
+            began = time.monotonic()
+            ending = self._how_it_ended()
+            self._mailbox.charge(time.monotonic() - began)
+            return ending
         return fault if isinstance(fault, WorkerLost) else WorkerLost("garbled", str(fault))
 
     def _preliminary(self, deadline: float) -> Any:

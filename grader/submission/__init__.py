@@ -4,16 +4,29 @@ Nothing here is extracted to disk, imported, compiled or parsed as Python, and n
 counts is what `naming` recognises; whatever else lies about is reported, never guessed at.
 """
 
-from grader.submission.intake import Part, find_submissions, read_parts, read_submission
+from grader.submission.intake import (
+    LeftOut,
+    Listing,
+    Part,
+    find_submissions,
+    look_into,
+    nothing_in,
+    read_parts,
+    read_submission,
+)
 from grader.submission.model import Problem, SourceFile, Submission, SubmissionError
 
 __all__ = [
+    "LeftOut",
+    "Listing",
     "Part",
     "Problem",
     "SourceFile",
     "Submission",
     "SubmissionError",
     "find_submissions",
+    "look_into",
+    "nothing_in",
     "read_parts",
     "read_submission",
 ]

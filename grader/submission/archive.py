@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import stat
 import struct
 import zipfile
@@ -17,8 +16,10 @@ from pathlib import Path
 from grader.submission.collector import Read, Taker
 from grader.submission.files import open_regular
 from grader.submission.folder import MAX_DEPTH
+from grader.submission.layout import looked_at
 from grader.submission.model import RefusedError, SubmissionError, UnreadableError
-from grader.submission.naming import COURSE_FILE, COURSE_WORK, REVIEWS, is_passed_over, printable
+from grader.submission.naming import printable
+from grader.submission.reading_clock import look_at_clock
 
 MAX_ZIP_MB = 32  # the zip itself
 MAX_MEMBERS = 1000
@@ -31,7 +32,6 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """How members may be packed. The other ways can swell without bound inside one step of the unpacker."""
 _ENCRYPTED = 0x1 | 0x40
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip can tell; written for want of a time
-_REVIEW = re.compile(rf"((?:.*/)?){REVIEWS}/[^/]*")
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -94,31 +94,36 @@ class _Member:
     info: zipfile.ZipInfo
 
 
-def _courses(paths: set[str]) -> list[str]:
-    """The folders that hold a whole course or workspace, each with its closing slash (or "" for the top)."""
-    tops = {path.removesuffix(COURSE_FILE) for path in paths if path.rpartition("/")[2] == COURSE_FILE}
-    tops |= {found[1] for path in paths if (found := _REVIEW.match(path))}
-    return [top for top in tops if any(path.startswith(f"{top}{COURSE_WORK}/") for path in paths)]
-
-
 def _safe_path(info: zipfile.ZipInfo) -> list[str]:
     """The member's folders and name. Raises RefusedError, whose text continues the name of the zip."""
-    name = info.filename
     shown = printable(info.orig_filename)
-    if "\0" in info.orig_filename or "\0" in name:
+    if "\0" in info.orig_filename:
         raise RefusedError(f"holds a file with a NUL character in its name ({shown})")
-    if "\\" in name:
-        raise RefusedError(f"holds a name with a backslash ({shown}); zip your files again with another tool")
-    if name.startswith("/") or re.match(r"[A-Za-z]:", name):
-        raise RefusedError(f"holds an absolute name ({shown}); zip the folder from inside")
-    parts = [part for part in name.split("/") if part not in ("", ".")]
-    if ".." in parts:
-        raise RefusedError(f"holds a name that leads outside ({shown}); zip the folder from inside")
+    parts = parts_of_name(info.filename, "zip")
     mode = info.external_attr >> 16
     if stat.S_ISLNK(mode):
         raise RefusedError(f"holds a link ({shown}); zip the file itself")
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise RefusedError(f"holds something that is not an ordinary file ({shown})")
+    return parts
+
+
+def parts_of_name(name: str, pack: str) -> list[str]:
+    """The folders and the name in a member's path; `pack` is what the learner does to make such a file.
+
+    Raises RefusedError, whose text continues the name of the file with the member in it, for a path that leads
+    elsewhere.
+    """
+    shown = printable(name)
+    if "\0" in name:
+        raise RefusedError(f"holds a file with a NUL character in its name ({shown})")
+    if "\\" in name:
+        raise RefusedError(f"holds a name with a backslash ({shown}); {pack} your files again with another tool")
+    if name.startswith("/") or (name[1:2] == ":" and name[0].isascii() and name[0].isalpha()):
+        raise RefusedError(f"holds an absolute name ({shown}); {pack} the folder from inside")
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise RefusedError(f"holds a name that leads outside ({shown}); {pack} the folder from inside")
     return parts
 
 
@@ -200,6 +205,7 @@ class _Archive:
             raise self._refusal(f"unpacks to more than {self._limits.declared_mb} MB; zip the exercise files alone")
         members: dict[str, _Member] = {}
         for info in infos:
+            look_at_clock()
             try:
                 where = "/".join(_safe_path(info))
                 if where in members:
@@ -210,17 +216,7 @@ class _Archive:
                 self._collector.report(self._collector.name, error)
             else:
                 members[where] = _Member(where, info)
-        courses = _courses(set(members))
-        environments = {where.removesuffix("pyvenv.cfg") for where in members if where.endswith("/pyvenv.cfg")}
-        return [
-            members[where]
-            for where in sorted(members)
-            if where
-            and not members[where].info.is_dir()
-            and not any(is_passed_over(part) for part in where.split("/"))
-            and not where.startswith(tuple(environments))
-            and not any(where.startswith(c) and not where.startswith(f"{c}{COURSE_WORK}/") for c in courses)
-        ]
+        return [members[where] for where in looked_at(members) if not members[where].info.is_dir()]
 
     def _demand_no_overlap(self, infos: list[zipfile.ZipInfo], end: int) -> None:
         """Members that share packed bytes are how a small zip unpacks to terabytes."""
@@ -254,6 +250,7 @@ class _Archive:
                 while size <= limit and (part := stream.read(min(1 << 16, limit + 1 - size))):
                     parts.append(part)
                     size += len(part)
+                    look_at_clock()
                     self._demand_ratio(member, size)
         except _DAMAGE:
             raise UnreadableError("is damaged inside the zip; zip your files again") from None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from grader.course import Exercise
 from grader.submission.naming import ExerciseNames
 from grader.submission.statements import defined_names, statements
 
-_WRITTEN = re.compile(r"%%(?:writefile|file)[ \t]+(?:-a[ \t]+)?(\S+)[ \t]*\Z")
-_KATA = re.compile(r"%%kata[ \t]+(\S+)[ \t]*\Z")
-_COMMENT = re.compile(r"#+[ \t]*(exercise[ \t]*:)?[ \t]*(\S+)[ \t]*\Z", re.IGNORECASE)
+_WRITE_A_FILE = ("%%writefile", "%%file")
+_NAME_AN_EXERCISE = "%%kata"
+_QUOTES = "`'\":"
+_BLANKS = " \t"
+_LABEL = "exercise"
 
 
 @dataclass(frozen=True)
@@ -36,18 +37,32 @@ def named_exercise(text: str, defined: frozenset[str], names: ExerciseNames) -> 
     That is a comment like `# 03_softmax.py` or `# exercise: softmax`, or a magic that writes the file. A
     comment of the bare id may just be a heading, so it counts only over one of the exercise's entry points.
     """
+    # Words and not a pattern: a line may be as long as the file, and of nothing but `#` or blanks.
     first = text.lstrip().split("\n", 1)[0].rstrip()
-    if found := _WRITTEN.match(first):
-        return names.by_file(_last_part(found[1]))
-    if found := _KATA.match(first):
-        return _by_any_name(found[1], names)
-    if found := _COMMENT.match(first):
-        exercise = _by_any_name(found[2], names)
-        if exercise and (
-            found[1] or _last_part(found[2]) != exercise.id or defined.intersection(exercise.entry_points)
-        ):
-            return exercise
-    return None
+    if first.startswith("#"):
+        return _in_comment(first.lstrip("#"), defined, names)
+    words = first.split(maxsplit=3)
+    if words[1:2] == ["-a"] and words[0] in _WRITE_A_FILE and len(words) == 3:
+        del words[1]
+    if len(words) != 2:
+        return None
+    if words[0] in _WRITE_A_FILE:
+        return names.by_file(_last_part(words[1]))
+    return _by_any_name(words[1], names) if words[0] == _NAME_AN_EXERCISE else None
+
+
+def _in_comment(comment: str, defined: frozenset[str], names: ExerciseNames) -> Exercise | None:
+    """Return the exercise that is all of a comment, but for the word "exercise:" in front."""
+    said, is_labelled = comment.strip(), False
+    if said[: len(_LABEL)].lower() == _LABEL and (rest := said[len(_LABEL) :].lstrip(_BLANKS)).startswith(":"):
+        said, is_labelled = rest[1:].lstrip(_BLANKS), True
+    if len(said.split(maxsplit=1)) != 1:
+        return None
+    exercise = _by_any_name(said, names)
+    is_meant = exercise and (
+        is_labelled or _last_part(said) != exercise.id or defined.intersection(exercise.entry_points)
+    )
+    return exercise if is_meant else None
 
 
 def defining_exercise(defined: frozenset[str], names: ExerciseNames) -> Finding:
@@ -69,9 +84,9 @@ def defining_exercise(defined: frozenset[str], names: ExerciseNames) -> Finding:
 
 
 def _by_any_name(token: str, names: ExerciseNames) -> Exercise | None:
-    bare = _last_part(token.strip("`'\":"))
+    bare = _last_part(token)
     return names.by_file(bare) or names.by_stem(bare)
 
 
 def _last_part(path: str) -> str:
-    return re.split(r"[/\\]", path.strip("`'\":"))[-1]
+    return path.strip(_QUOTES).replace("\\", "/").rpartition("/")[2]

@@ -22,6 +22,7 @@ from grader.submission.model import (
 )
 from grader.submission.naming import ExerciseNames, kind_of_file, printable
 from grader.submission.notebook import NOTEBOOK_MB, read_notebook
+from grader.submission.reading_clock import look_at_clock
 
 MAX_TOTAL_MB = 64  # read in all, over every file of a submission
 MAX_PROBLEMS = 20  # spelt out, of one kind; the rest are counted
@@ -71,6 +72,7 @@ class Collector:
         Raises:
             SubmissionError: the submission as a whole is too much.
         """
+        look_at_clock()
         name = basename(where)
         kind = kind_of_file(name)
         exercise = self._names.by_file(name)
@@ -81,6 +83,8 @@ class Collector:
                 self.take_notebook(where, self._spend(read, NOTEBOOK_MB * 1024 * 1024))
             elif kind == "zip":
                 raise RefusedError("is a zip inside a submission; unpack it and hand in its files")
+            elif kind in ("tar", "packed"):
+                raise RefusedError("is packed inside a submission; unpack it and hand in its files")
             else:
                 self._report_unknown(where)
         except UnreadableError as error:

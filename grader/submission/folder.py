@@ -12,9 +12,12 @@ from grader.submission.collector import Taker
 from grader.submission.files import kind_refused, read_regular, reason_of
 from grader.submission.model import RefusedError, SubmissionError, UnreadableError
 from grader.submission.naming import COURSE_WORK, is_course, is_passed_over
+from grader.submission.reading_clock import look_at_clock
 
 MAX_ENTRIES = 20_000  # files and folders looked at
 MAX_DEPTH = 16  # folders within folders
+ENVIRONMENT = "pyvenv.cfg"
+"""Lies in a virtual environment of any name: libraries, not work."""
 
 _CAN_WALK = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd and os.scandir in os.supports_fd
 
@@ -53,11 +56,12 @@ class _Walk:
         except OSError as error:
             self._collector.report(inside or self._collector.name, reason_of(error))
             return
-        if depth and "pyvenv.cfg" in names:  # a virtual environment under any name: libraries, not work
+        if depth and ENVIRONMENT in names:
             return
         if is_course(names):  # whole: the learner's work is one part of it
             names = [COURSE_WORK]
         for name in names:
+            look_at_clock()
             if not is_passed_over(name):
                 self._visit(folder, name, f"{inside}/{name}" if inside else name, depth)
 

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from grader.course import Course
@@ -17,14 +18,19 @@ from grader.submission.collector import Collector
 from grader.submission.files import kind_refused, read_regular, reason_of
 from grader.submission.folder import collect_folder
 from grader.submission.model import RefusedError, Submission, SubmissionError, UnreadableError
-from grader.submission.naming import ExerciseNames, is_passed_over, kind_of_file, printable
+from grader.submission.naming import ExerciseNames, is_passed_over, kind_of_file, printable, stem_of
 from grader.submission.notebook import NOTEBOOK_MB
+from grader.submission.reading_clock import reading_clock
+from grader.submission.tarball import collect_tar
 
+_TOLD = 5  # names in a sentence
 _LOOKED_AT = 256 * 1024  # of a lone file, to find out what it answers
 
 
 def read_submission(path: Path, course: Course) -> Submission:
-    """Read what a learner handed in: a folder, a `.py` file, a `.zip` or a notebook.
+    """Read what a learner handed in: a folder, a `.py` file, a zip, a tar or a notebook.
+
+    A folder with nothing in it but one zip or tar is that.
 
     Args:
         path: where it lies; not a link itself.
@@ -44,11 +50,24 @@ def read_submission(path: Path, course: Course) -> Submission:
         raise SubmissionError(f"{shown} {reason}.") from None
     if refusal := kind_refused(mode):
         raise SubmissionError(f"{shown} {refusal}.")
-    if stat.S_ISDIR(mode):
-        collector = Collector(_own_name(path), names)
-        collect_folder(path, collector)
-        return collector.submission()
-    return _read_file(path, Collector(path.stem, names), names)
+    with reading_clock(shown):
+        if stat.S_ISDIR(mode) and (packed := _only_packed(path)) is not None:
+            path = packed
+        elif stat.S_ISDIR(mode):
+            collector = Collector(_own_name(path), names)
+            collect_folder(path, collector)
+            return collector.submission()
+        return _read_file(path, Collector(stem_of(path.name), names), names)
+
+
+def _only_packed(folder: Path) -> Path | None:
+    """The single zip or tar that a folder consists of, as platforms hand them out for each learner."""
+    try:
+        with os.scandir(folder) as entries:
+            found = list(islice((entry.name for entry in entries if not is_passed_over(entry.name)), 2))
+    except OSError:  # reading the folder will tell
+        return None
+    return folder / found[0] if len(found) == 1 and kind_of_file(found[0]) in ("zip", "tar", "packed") else None
 
 
 @dataclass(frozen=True)
@@ -67,28 +86,52 @@ def read_parts(parts: Sequence[Part], course: Course) -> Submission:
     """
     names = ExerciseNames(course)
     collector = Collector(parts[0].path.name, names)
-    for part in parts:
-        if kind_of_file(part.called) == "zip":
-            collect_archive(part.path, collector)
-        elif len(parts) == 1 and kind_of_file(part.called) == "exercise" and not names.by_file(part.called):
-            _take_lone_file(part.path, collector, names)
-        else:
-            collector.offer(part.called, partial(read_regular, part.path))
-    return collector.submission()
+    with reading_clock(collector.name):
+        for part in parts:
+            if kind_of_file(part.called) == "zip":
+                collect_archive(part.path, collector)
+            elif kind_of_file(part.called) == "tar":
+                collect_tar(part.path, collector)
+            elif len(parts) == 1 and kind_of_file(part.called) == "exercise" and not names.by_file(part.called):
+                _take_lone_file(part.path, collector, names)
+            else:
+                collector.offer(part.called, partial(read_regular, part.path))
+        return collector.submission()
 
 
-def find_submissions(folder: Path) -> list[Path]:
-    """Return the submissions in a folder, one a learner: folders, zips, notebooks and `.py` files, sorted.
+@dataclass(frozen=True)
+class LeftOut:
+    """Something in the folder of a class that is no submission, and why, in a sentence about `name`.
 
-    Links are listed as well, so that reading them says what is wrong; hidden and other files are not.
+    is_usual: whether it is what systems and tools leave behind.
+    """
+
+    name: str
+    reason: str
+    is_usual: bool = False
+
+
+@dataclass(frozen=True)
+class Listing:
+    """All that is in the folder of a class."""
+
+    submissions: tuple[Path, ...]
+    others: tuple[LeftOut, ...]
+
+
+def look_into(folder: Path) -> Listing:
+    """What is in the folder of a class, in the order of names: submissions, one a learner, and everything else.
+
+    Submissions are folders, zips, tars, notebooks and `.py` files. Links of such a name are as well, so that reading
+    them says what is wrong. Nothing is opened.
 
     Raises:
-        SubmissionError: it is not a folder, cannot be opened, or holds no submission.
+        SubmissionError: it is not a folder, or cannot be opened.
     """
     shown = printable(_own_name(folder))
     try:
         with os.scandir(folder) as entries:
-            found = sorted(entry.name for entry in entries if _may_be_submission(entry))
+            found = sorted((entry.name, _why_no_submission(entry)) for entry in entries)
     except FileNotFoundError:
         raise SubmissionError(f"{shown} does not exist.") from None
     except NotADirectoryError:
@@ -96,15 +139,48 @@ def find_submissions(folder: Path) -> list[Path]:
     except (OSError, ValueError) as error:
         reason = reason_of(error) if isinstance(error, OSError) else "is not a usable path"
         raise SubmissionError(f"{shown} {reason}.") from None
-    if not found:
-        raise SubmissionError(f"{shown} holds no submission: no folder, .zip, .ipynb or .py file.")
-    return [folder / name for name in found]
+    others = [LeftOut(name, why, is_passed_over(name)) for name, why in found if why]
+    return Listing(tuple(folder / name for name, why in found if not why), tuple(others))
 
 
-def _may_be_submission(entry: os.DirEntry[str]) -> bool:
+def find_submissions(folder: Path) -> list[Path]:
+    """Return the submissions in a folder, as `look_into` does.
+
+    Raises:
+        SubmissionError: it is not a folder, cannot be opened, or holds no submission.
+    """
+    found = look_into(folder)
+    if not found.submissions:
+        raise SubmissionError(nothing_in(folder, found.others))
+    return list(found.submissions)
+
+
+def nothing_in(folder: Path, others: Sequence[LeftOut]) -> str:
+    """A sentence about a folder without submissions."""
+    names = [printable(each.name) for each in others if not each.is_usual]
+    more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+    there = f" What is there: {', '.join(names[:_TOLD])}{more}." if names else ""
+    return f"{printable(_own_name(folder))} holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file.{there}"
+
+
+def _why_no_submission(entry: os.DirEntry[str]) -> str:
+    """Why an entry is passed over; nothing for a submission."""
     if is_passed_over(entry.name):
+        return "It is hidden, or what tools, systems or the course leave behind."
+    if kind_of_file(entry.name) != "unknown" or _is_folder(entry):
+        return ""
+    if entry.is_symlink():
+        return "It is a link and was not followed."
+    if not entry.is_file(follow_symlinks=False):
+        return "It is not an ordinary file (a pipe, a socket or a device) and was not opened."
+    return "It is no folder, zip, tar, notebook or .py file."
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself, or what cannot be looked at
         return False
-    return kind_of_file(entry.name) != "unknown" or entry.is_dir()
 
 
 def _own_name(path: Path) -> str:
@@ -116,10 +192,16 @@ def _read_file(path: Path, collector: Collector, names: ExerciseNames) -> Submis
     kind = kind_of_file(path.name)
     if kind == "zip":
         collect_archive(path, collector)
+    elif kind == "tar":
+        collect_tar(path, collector)
+    elif kind == "packed":
+        raise SubmissionError(f"{printable(path.name)} is packed in a way that is not read here; hand in a zip.")
     elif names.by_file(path.name):
         collector.offer(path.name, partial(read_regular, path))
     elif kind == "unknown":
-        raise SubmissionError(f"{printable(path.name)} is not a folder, a .py file, a .zip or a notebook (.ipynb).")
+        raise SubmissionError(
+            f"{printable(path.name)} is not a folder, a .py file, a .zip, a .tar.gz or a notebook (.ipynb)."
+        )
     else:
         _take_lone_file(path, collector, names)
     return collector.submission()

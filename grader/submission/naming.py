@@ -13,7 +13,10 @@ from grader.stubs import StubError, make_stub, same_as_stub
 
 SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
-FileKind = Literal["exercise", "notebook", "zip", "unknown"]
+FileKind = Literal["exercise", "notebook", "zip", "tar", "packed", "unknown"]
+
+_TARS = (".tar.gz", ".tgz", ".tar")
+_OTHERWISE_PACKED = (".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 
 # Passed over without a word, with everything in them, as hidden names are: what tools leave behind.
 _LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
@@ -25,8 +28,6 @@ COURSE_WORK = "exercises"
 """In a whole copy of the course, the folder that holds the learner's work; solutions and checks lie beside it."""
 REVIEWS = "review"
 """Beside the learner's work: what was written again for practice, finished or not. It is never handed in."""
-
-_NUMBER = re.compile(r"[0-9]+_")
 
 
 def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
@@ -48,13 +49,28 @@ def is_course(names: Collection[str]) -> bool:
 
 
 def kind_of_file(name: str) -> FileKind:
-    """Tell by its ending what a file may be; `exercise` still has to be a name that the course knows."""
+    """Tell by its ending what a file may be; `exercise` still has to be a name that the course knows.
+
+    A `tar` may be packed by gzip; `packed` is whatever is packed in another way, which is not read.
+    """
     lowered = name.lower()
     if lowered.endswith(".ipynb"):
         return "notebook"
     if lowered.endswith(".zip"):
         return "zip"
+    if lowered.endswith(_TARS):
+        return "tar"
+    if lowered.endswith(_OTHERWISE_PACKED):
+        return "packed"
     return "exercise" if name.endswith(".py") else "unknown"
+
+
+def stem_of(name: str) -> str:
+    """The name of a file without its ending, of a packed folder without both."""
+    lowered = name.lower()
+    ending = next((each for each in (*_TARS, *_OTHERWISE_PACKED) if lowered.endswith(each)), None)
+    stem = name[: -len(ending)] if ending else Path(name).stem
+    return stem or name
 
 
 class ExerciseNames:
@@ -72,7 +88,9 @@ class ExerciseNames:
 
     def by_stem(self, stem: str) -> Exercise | None:
         """Return the exercise meant by `softmax` or `03_softmax`, or None; any number will do."""
-        return self._by_id.get(stem) or self._by_id.get(_NUMBER.sub("", stem, count=1))
+        number, _, id = stem.partition("_")
+        is_numbered = number.isascii() and number.isdigit()
+        return self._by_id.get(stem) or (self._by_id.get(id) if is_numbered else None)
 
     def by_file(self, name: str) -> Exercise | None:
         """Return the exercise that a file called `softmax.py` or `03_softmax.py` answers, or None."""

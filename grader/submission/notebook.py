@@ -23,6 +23,7 @@ from grader.submission.carried import carried_problems, exercise_of_file
 from grader.submission.claims import defining_exercise, named_exercise
 from grader.submission.model import Problem, UnreadableError
 from grader.submission.naming import ExerciseNames
+from grader.submission.reading_clock import look_at_clock
 from grader.submission.statements import (
     Statement,
     defined_names,
@@ -125,6 +126,7 @@ def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
         for cell in claimants:
             different.setdefault(cell.text, cell)
         for cell in different.values():
+            look_at_clock()
             # Several answers to one exercise will not count, so they need not run.
             is_whole = len(different) > 1 or cell.file_of is not None or names.is_as_given(exercise, cell.text)
             source = cell.text if is_whole else namespace.source(cell)
@@ -194,6 +196,7 @@ def _claims(cells: Sequence[_Cell], names: ExerciseNames) -> tuple[_Claimed, tup
     claims: dict[str, list[_Cell]] = defaultdict(list)
     unnamed: list[_Cell] = []
     for cell in cells:
+        look_at_clock()
         if cell.file_of is not None:
             if whole := names.by_id(cell.file_of):
                 claims[whole.id].append(cell)

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from grader.submission.reading_clock import look_at_clock
+
 StatementKind = Literal["definition", "import", "future", "assignment", "other"]
 
 # What has a meaning to the reader of lines: a comment, a joined line, a line's end, the start of a string.
@@ -66,6 +68,7 @@ def logical_lines(text: str) -> list[Line]:
     lines: list[Line] = []
     start = 0
     while start < len(text):
+        look_at_clock()
         if _MAGIC.match(text, start):
             end = text.find("\n", start) + 1 or len(text)
             lines.append(Line(text[start:end], "", is_magic=True))
@@ -143,6 +146,7 @@ def _harmless(magic: str) -> str:
 def _blocks(lines: Sequence[Line]) -> Iterator[list[Line]]:
     block: list[Line] = []
     for line in lines:
+        look_at_clock()
         if not line.code.strip():
             continue
         continues = line.code[0] in " \t" or (block and block[-1].code.startswith("@"))

@@ -21,7 +21,9 @@ as it goes along ("Online normalizer calculation for softmax").
     >>> tiled_attention(torch.zeros(1, 2), torch.zeros(5, 2), value, block_size=2)     # all weigh the same: 31 / 5
     tensor([[6.2000]])
 
-No tensor may be made whose last two sizes multiply to Lq · Lk or more. The library's attention is not allowed here.
+No tensor may be made that holds Lq · Lk numbers or more for one index of the leading axes, however they are laid out.
+It is tested where nothing that belongs to a block comes near. One query at a time is a legal tiling, too. The library's
+attention is not allowed here.
 """
 
 import torch

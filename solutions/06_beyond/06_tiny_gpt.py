@@ -24,7 +24,8 @@ Document: none of the five; it is the model that hacktricks, day-15 and happy-ll
     torch.Size([3, 11])
 
 The names of the parts are yours, and so is what is not said here: where the norms are, how positions are told, how wide
-the mlp is, how weights are drawn. The checks train the model for a few seconds on a short rhyme.
+the mlp is, how weights are drawn. The checks train the model for a moment on a song, and ask how a part goes on that it
+has not seen.
 """
 
 import torch

@@ -54,10 +54,9 @@ ERRORS: tuple[Mapping[str, Any], ...] = (
 IN_FORM: Mapping[str, tuple[Any, ...]] = {
     "parameters": ({}, {"w": [[2, 3], True]}, {"\ud800": [[], False]}),
     "gradients": ({}, {"a": None}, {"a": torch.zeros(0)}),
-    "observed": ({"largest_plane": -5, "functions": ["x"], "printed": -3}, {"largest_plane": 2**62, "functions": [], "printed": 0}),
+    "observed": ({"largest": -5, "functions": ["x"], "printed": -3}, {"largest": 2**62, "functions": [], "printed": 0}),
     "buffers": ([], ["mask", "\ud800"]),
     "refuses": ("refused", "accepted", "X" * 300),
-    "train": ([], [0.0], [float("nan")] * 50),
 }  # fmt: skip
 """What steps tell that always have a form of their own; what lacks it is refused."""
 

@@ -94,7 +94,7 @@ def test_last_readable_attempt_counts_and_others_are_kept(
         in (records(out)["bo"].attempt or pytest.fail("none")).reason
     )
     assert "These folders hold exercises themselves, so each is one attempt: cy." in done.stderr
-    assert "No attempts, since they are no folder, zip, notebook or .py file: ada/notes.txt." in done.stderr
+    assert "No attempts, since they are no folder, zip, tar, notebook or .py file: ada/notes.txt." in done.stderr
 
 
 def test_pages_and_table_show_the_attempt(graded: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
@@ -205,7 +205,7 @@ def test_attempts_may_be_of_any_kind(course: Course, hand_in: HandIn, tmp_path: 
     (tmp_path / "cy").mkdir()
     (tmp_path / "cy" / "only.zip").write_bytes(b"")
     os.symlink("ada", tmp_path / "link")
-    found = attempts_of(members(entries(find_submissions(tmp_path), unwrapped=False)), course)
+    found = attempts_of(members(entries(find_submissions(tmp_path))), course)
     names = ["ada/1", "ada/1.zip", "ada/2", "ada/3", "ada/4", "bo/1", "cy/only", "link/1"]
     assert [entry.name for entry in found.entries] == names
     assert found.remarks == ()

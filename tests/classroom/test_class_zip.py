@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.class_zip import laid_out, submissions_in
+from grader.classroom.class_zip import laid_out, listing_of
+from grader.classroom.download import read_download
 from grader.classroom.entries import Entry, entries
 from grader.classroom.members import members
 from grader.classroom.reading import read_entry
@@ -51,7 +52,7 @@ def read(course: Course, tmp_path: Path) -> Read:
     def read_class(content: bytes) -> tuple[dict[str, Submission], tuple[str, ...]]:
         (tmp_path / "class.zip").write_bytes(content)
         with laid_out(tmp_path / "class.zip", tmp_path / "room") as contents:
-            found = entries(submissions_in(contents.folder, course))
+            found = read_download(*listing_of(contents, course), {}).entries
             return {entry.name: read_entry(entry, course) for entry in found}, contents.remarks
 
     return read_class
@@ -82,6 +83,20 @@ def test_folder_around_them_all_is_no_learner(top: str, read: Read) -> None:
 def test_class_of_one_learner_is_not_taken_for_a_folder_around_them_all(read: Read) -> None:
     found, _ = read(zipped({"ada/01_parts/01_share.py": RIGHT}))
     assert list(found) == ["ada"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("Zoe Fox_12_assignsubmission_file_", "Zoe Fox_12"),
+        ("12345-67890 - Zoe Fox - Nov 20, 2026 416 PM", "Zoe Fox (12345-67890)"),
+    ],
+)
+def test_platforms_folder_of_the_only_one_who_has_handed_in_is_that_learners(
+    folder: str, name: str, read: Read
+) -> None:
+    found, _ = read(zipped({f"{folder}/work.zip": zipped({"01_share.py": RIGHT})}))
+    assert list(found) == [name] and "share" in found[name].sources
 
 
 @pytest.mark.parametrize(
@@ -133,7 +148,7 @@ def test_names_that_systems_give_tell_the_learner_and_gather_their_files(
 ) -> None:
     (tmp_path / "class.zip").write_bytes(zipped(files))
     with laid_out(tmp_path / "class.zip", tmp_path / "room") as contents:
-        everyone = members(entries(submissions_in(contents.folder, course)))
+        everyone = members(read_download(*listing_of(contents, course), {}).entries)
         assert {member.learner.shown for member in everyone.all} == learners
         for entry in everyone.entries:
             assert b"amounts.sum" in read_entry(entry, course).sources["share"].content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,6 +54,22 @@ def test_works_from_a_folder_inside_the_course(course: Path, kata: Run) -> None:
     done = kata("check", "01_share.py", "--isolation", "none", cwd=course / "exercises" / "01_parts")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 of 4 points" in done.stdout
+
+
+WITHOUT_TORCH = ("check split", "list", "next", "hint split", "")
+
+
+@pytest.mark.parametrize("command", WITHOUT_TORCH, ids=lambda command: command or "kata")
+def test_what_nobody_has_to_be_asked_for_loads_no_torch(command: str, course: Path, run_command: Run) -> None:
+    done = run_command(sys.executable, "-X", "importtime", "-m", "grader", *command.split(), cwd=course)
+    assert done.returncode == 0, done.stdout + done.stderr
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "grader.cli.app" in loaded and not {"torch", "numpy"} & loaded
+
+
+def test_a_stub_as_it_was_given_is_told_apart_from_work(course: Path, kata: Run) -> None:
+    done = kata("check", "split", cwd=course)
+    assert done.returncode == 0 and "not started" in done.stdout and "0 of 4 points" in done.stdout
 
 
 # --- a wrong attempt at the real course's softmax ----------------------------------------------------------------

@@ -25,7 +25,7 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
         (root / "class" / name / "share.py").write_text(source)
     (root / "class" / "dan.zip").write_bytes(b"not a zip")
     (root / "class" / "eve.ipynb").write_text("{ no notebook")
-    (root / "class" / "wei.py").write_text(WRONG)
+    (root / "class" / "xia.py").write_text(WRONG)
     (root / "class" / "notes.txt").write_text("no submission")
     return root
 
@@ -46,7 +46,7 @@ def records(results: Path) -> list[Record]:
 def test_batch_goes_on_past_what_cannot_be_read(graded: subprocess.CompletedProcess[str], course: Path) -> None:
     assert graded.returncode == 0, graded.stderr
     points = {record.submission: record.points for record in records(course / "out" / "results.jsonl")}
-    assert points == {"amira": 4, "bo": 1, "dan": 0, "eve": 0, "wei": 4, "wei.py": 1}
+    assert points == {"amira": 4, "bo": 1, "dan": 0, "eve": 0, "wei": 4, "xia": 1}
 
 
 @pytest.mark.parametrize(("name", "said"), [("dan", "not a zip"), ("eve", "not a notebook")])
@@ -69,6 +69,6 @@ def test_one_judge_and_two_give_the_same_and_earlier_results_are_kept(
 def test_table_names_every_learner_the_records_and_the_page(
     graded: subprocess.CompletedProcess[str], course: Path
 ) -> None:
-    for word in ("amira", "bo", "dan", "eve", "wei.py", "out/results.jsonl", "out/class.html"):
+    for word in ("amira", "bo", "dan", "eve", "xia", "out/results.jsonl", "out/class.html"):
         assert word in graded.stdout
     assert len(list((course / "out").glob("learner-*.html"))) == 6

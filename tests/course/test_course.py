@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from grader.course import Course, CourseError, Limits, find_course, load_course
+from grader.course import Course, CourseError, Limits, load_course
 
 ROOT = Path(__file__).parents[2]
 
@@ -135,32 +135,6 @@ def test_libyaml_makes_no_difference(small: Course, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("grader.course.source._FAST", yaml.SafeLoader)
 
     assert load_course(small.root / "course.yml") == small
-
-
-@pytest.mark.parametrize("start", [".", "exercises", "exercises/01_first", "exercises/01_first/03_softmax.py"])
-def test_the_course_is_found_from_anywhere_below_it(small: Course, start: str) -> None:
-    stub = small.stub_path(small.exercise("softmax"))
-    stub.parent.mkdir(parents=True)
-    stub.touch()
-
-    assert find_course(small.root / start) == small.root / "course.yml"
-
-
-def test_the_nearest_course_is_found(small: Course) -> None:
-    inner = small.root / "inner"
-    inner.mkdir()
-    (inner / "course.yml").write_text(SMALL, encoding="utf-8")
-
-    assert find_course(inner) == inner / "course.yml"
-
-
-def test_no_course_anywhere_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "course.yml").mkdir()
-
-    with pytest.raises(CourseError) as caught:
-        find_course(tmp_path)
-
-    assert str(caught.value) == f"there is no course.yml in {tmp_path} or any folder above it"
 
 
 def test_reading_the_course_needs_no_torch() -> None:

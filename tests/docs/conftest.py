@@ -275,6 +275,8 @@ def set_up(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Stage]:
     def make(kind: str) -> Stage:
         home = tmp_path_factory.mktemp(kind)
         stage = Stage(home, write_small_course(home / "course"))
+        # a reader's program was installed from that copy; this one was not
+        assert stage.type("kata init . --course .").status == 0
         STAGES[kind](stage)
         return stage
 

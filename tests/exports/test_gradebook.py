@@ -110,6 +110,16 @@ def test_learner_has_the_rosters_id_and_name(class_of: Callable[..., Path], cour
         )  # fmt: skip
 
 
+def test_whoever_the_roster_lacks_gets_nobodys_row(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+    """Graded without a roster, a hand-in may be called what is somebody else's id in it."""
+    roster = Roster([Person("A", login="a_bob"), Person("Bob", login="bob"), Person("Zoe", login="zoe")])
+    out = class_of(ada(), learners=[Learner(name="ada", shown="ada")])
+    written = write_gradebook(Graded(out), course, book, roster)
+    assert (written.learners, written.left_out) == (0, ("ada",))
+    with Gradebook(f"sqlite:///{book}") as opened:
+        assert not opened.students
+
+
 def test_same_results_can_be_written_again(class_of: Callable[..., Path], course: Course, book: Path) -> None:
     graded = Graded(class_of(ada()))
     write_gradebook(graded, course, book)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.learners import Learner
+from grader.classroom.roster import read_roster as grading_roster
 from grader.exports.errors import ExportError
 from grader.exports.roster import Person, Roster, people_of, read_roster
 
@@ -65,10 +66,11 @@ def test_what_fits_two_learners_finds_neither() -> None:
     assert roster.find(learner("2")) == Person("Ada Lovelace", id="2")
 
 
-def test_one_learner_with_two_submissions_is_refused() -> None:
-    roster = Roster([Person("Ada Lovelace", id="1")])
-    with pytest.raises(ExportError, match="both belong to 'Ada Lovelace'"):
-        people_of([learner("1"), learner("Ada Lovelace")], roster)
+def test_two_submissions_of_one_learner_are_nobodys_and_cost_others_nothing() -> None:
+    ada, bo = Person("Ada Lovelace", id="1"), Person("Bo", id="2")
+    people = people_of([learner("1"), learner("Ada Lovelace"), learner("2")], Roster([ada, bo]))
+    assert people.of == {"2": bo}
+    assert people.torn == {"Ada Lovelace": ("1", "Ada Lovelace")}
 
 
 @pytest.mark.parametrize(
@@ -90,3 +92,21 @@ def test_what_is_no_roster_gets_one_sentence(content: bytes, said: str, tmp_path
 def test_a_roster_that_is_not_there_gets_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="cannot be read"):
         read_roster(tmp_path / "roster.csv")
+
+
+@pytest.mark.parametrize("title", ["NetID", "OrgDefinedId", "Username", "id", "SIS Login ID"])
+def test_namesakes_are_found_by_every_id_that_grading_knows_them_by(title: str, tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text(f"{title},Name\nw1,Li Wei\nw2,Li Wei\nz1,Zoe Fox\n")
+    graded = [
+        Learner(name=each.id, shown=each.name, in_roster=True) for each in grading_roster(tmp_path / "roster.csv")
+    ]
+    people = people_of(graded, read_roster(tmp_path / "roster.csv"))
+    assert set(people.of) == {"w1", "w2", "z1"} and not people.torn
+
+
+def test_all_who_are_torn_between_namesakes_are_left_out() -> None:
+    roster = Roster([Person("Li Wei", "1"), Person("Li Wei", "2"), Person("Zoe Fox", "3")])
+    claims = [Learner(name=f"{id}-{n}", shown=id) for id in "12" for n in "ab"] + [learner("3")]
+    claims = [each.model_copy(update={"platform": "canvas", "ids": (each.shown,)}) for each in claims]
+    people = people_of(claims, roster)
+    assert people.none == {"1-a", "1-b", "2-a", "2-b"} and set(people.of) == {"3"}

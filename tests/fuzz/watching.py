@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from grader.sandbox.fair_clock import OWN
-
 ROOT = Path(__file__).resolve().parents[2]
 SHARED_MEMORY = Path("/dev/shm")
 
@@ -66,8 +64,6 @@ def _may_open(path: Any, mode: str | None, flags: int | None) -> bool:
         return not is_written  # relative to an open folder
     if os.path.realpath(os.path.dirname(name)).startswith(os.path.realpath(scratch_root())):
         return True
-    if not is_written and name == str(OWN):
-        return True  # the judge's own clock
     return not is_written and (name == os.devnull or os.path.realpath(name).startswith(_OURS))
 
 

@@ -253,6 +253,22 @@ def test_course_may_lie_elsewhere(kernel: Any, tmp_path: Path, make_course: Call
     assert "✓ passed" in kernel.check("share").text
 
 
+def test_course_beside_a_notebook_is_used_only_when_it_was_named(
+    kernel: Any, open_kernel: Any, tmp_path: Path, make_course: Callable[..., Path]
+) -> None:
+    planted = make_course(tmp_path / "planted", "01_parts/01_share", named=False)
+    mark = tmp_path / "ran"
+    for path in (planted / "tests").rglob("*.py"):
+        path.write_text(f"open({str(mark)!r}, 'w')\n" + path.read_text("utf-8"), "utf-8")
+    opened = open_kernel(planted)
+    opened.run(RIGHT)
+    said = opened.run('kata.check("share")')
+    assert "holds a course that you have not named" in said.sentence and 'course="PATH/course.yml"' in said.sentence
+    assert not mark.exists()
+    kernel.run(RIGHT)
+    assert "✓ passed" in kernel.check("share").text
+
+
 def test_broken_checks_are_a_sentence_and_once_mended_they_count(
     kernel: Any, tmp_path: Path, make_course: Callable[..., Path]
 ) -> None:

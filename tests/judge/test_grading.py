@@ -177,6 +177,28 @@ def test_a_fault_of_a_check_is_an_error_and_never_a_mark(tmp_path, make_course):
     assert records[0].exercises[0].status == "error" and not records[0].complete
 
 
+@pytest.mark.parametrize("call", ["fail", "skip", "exit", "xfail"])
+def test_what_pytest_raises_in_a_check_is_the_graders_fault_and_ends_nothing(tmp_path, make_course, call):
+    root = make_course(tmp_path, "01_parts/01_share")
+    path = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    path.write_text("import pytest\n" + CHECKS.replace("    learner.agrees(case(draw))", f"    pytest.{call}('oops')"))
+    judge = Judge(load_course(root / "course.yml"), "process", 1)
+    records: list[Record] = []
+    judge.grade([Graded.submission(RIGHT)] * 2, records.append)
+    judge.close()
+    assert [record.exercises[0].status for record in records] == ["error", "error"]
+
+
+def test_a_check_that_asks_for_another_fixture_is_told(tmp_path, make_course):
+    root = make_course(tmp_path, "01_parts/01_share")
+    path = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    path.write_text(CHECKS.replace("def test_main(learner, draw)", "def test_main(learner, tmp_path)"))
+    judge = Judge(load_course(root / "course.yml"), "process", 1)
+    with pytest.raises(GraderBroken, match="there is no `tmp_path`"):
+        judge.grade([Graded.submission(RIGHT)], print)
+    judge.close()
+
+
 def test_checks_that_cannot_be_collected_are_told(tmp_path, make_course):
     root = make_course(tmp_path, "01_parts/01_share")
     path = root / "tests" / "checks" / "01_parts" / "01_share.py"

@@ -118,10 +118,10 @@ def test_a_check_runs_only_for_answers_that_are_not_the_references_own(
 
 def test_another_seed_asks_something_else(judge: Judge) -> None:
     graded(judge, RIGHT)
-    before = [question.digest for group in judge._plans["share"].questions() for question in group]
+    before = [question.digest for question in judge._plans["share"].questions()]
     judge.seed = 8
     assert graded(judge, RIGHT, OTHER_BITS)[1].points == 4
-    after = [question.digest for group in judge._plans["share"].questions() for question in group]
+    after = [question.digest for question in judge._plans["share"].questions()]
     assert len(before) == len(after) and before[0] == after[0]  # the visible one draws nothing
     assert not set(before[1:]) & set(after[1:])
 

@@ -1,4 +1,4 @@
-"""A learner's process: asked in one go or on the spot, replaced when it is lost, and charged for all that it does."""
+"""A learner's process: asked what is planned or on the spot, replaced when it is lost, and charged for all that it does."""
 
 from __future__ import annotations
 
@@ -51,9 +51,7 @@ def sandbox() -> Iterator[Sandbox]:
 def opened(exercise: Exercise, sandbox: Sandbox) -> Iterator[Open]:
     made: list[WalledProcess] = []
 
-    def open_one(
-        source: str, planned: list[list[Question]] | None = None, whole: Allowance | None = None
-    ) -> WalledProcess:
+    def open_one(source: str, planned: list[Question] | None = None, whole: Allowance | None = None) -> WalledProcess:
         made.append(WalledProcess(exercise, source.encode(), lambda: sandbox, planned or [], whole))
         return made[-1]
 
@@ -92,26 +90,26 @@ def test_a_fault_of_the_reference_leaves_the_answers_in_their_order(opened: Open
 
 
 def test_planned_questions_are_answered_in_any_order_and_others_on_the_spot(opened: Open) -> None:
-    process = opened(RIGHT, [QUESTIONS[:2], QUESTIONS[2:4]])
+    process = opened(RIGHT, QUESTIONS[:4])
     assert [output(process, QUESTIONS[number]) for number in (3, 4, 0, 2, 1)] == [4.0, 5.0, 1.0, 3.0, 2.0]
 
 
 def test_a_question_planned_twice_is_answered_twice(opened: Open) -> None:
     counts = "asked = 0\n\ndef share(amounts):\n    global asked\n    asked += 1\n    return amounts + asked\n"
-    process = opened(counts, [[QUESTIONS[0], QUESTIONS[0]]])
+    process = opened(counts, [QUESTIONS[0], QUESTIONS[0]])
     assert process.answered([QUESTIONS[0], QUESTIONS[0]]) is not None
     assert [output(process, QUESTIONS[0]) for _ in range(3)] == [1.0, 2.0, 3.0]
 
 
 def test_a_question_that_hangs_fails_alone(opened: Open) -> None:
-    process = opened(HANGS_AT_TWO, [QUESTIONS])
+    process = opened(HANGS_AT_TWO, QUESTIONS)
     assert [output(process, QUESTIONS[number]) for number in (0, 1)] == [1.0, 2.0]
     assert "No answer after 1.5 seconds" in failure(process, QUESTIONS[2])
     assert [output(process, QUESTIONS[number]) for number in (3, 4)] == [4.0, 5.0]
 
 
 def test_after_some_losses_nothing_more_is_asked(opened: Open) -> None:
-    process = opened("import os\n\ndef share(amounts):\n    os._exit(3)\n", [QUESTIONS])
+    process = opened("import os\n\ndef share(amounts):\n    os._exit(3)\n", QUESTIONS)
     started = time.monotonic()
     told = {failure(process, each) for each in QUESTIONS}
     assert told == {"Your code ended the Python process (exit or quit?)."} and process._losses == MAX_LOSSES
@@ -132,7 +130,7 @@ LATE = {
 
 @pytest.mark.parametrize("source", LATE.values(), ids=LATE.keys())
 def test_one_exercise_never_takes_much_more_than_its_time(opened: Open, source: str) -> None:
-    process = opened(source, [QUESTIONS[:3], QUESTIONS[3:]])
+    process = opened(source, QUESTIONS)
     started = time.monotonic()
     for each in (*QUESTIONS, question(9)):
         failure(process, each)
@@ -142,7 +140,7 @@ def test_one_exercise_never_takes_much_more_than_its_time(opened: Open, source: 
 
 
 def test_what_the_judge_does_meanwhile_costs_the_learner_nothing_and_saves_nothing(opened: Open) -> None:
-    quick, slow = opened(RIGHT, [QUESTIONS]), opened(HANGS_AT_TWO, [QUESTIONS])
+    quick, slow = opened(RIGHT, QUESTIONS), opened(HANGS_AT_TWO, QUESTIONS)
     quick.start()
     slow.start()
     time.sleep(6.0)  # longer than the exercise may take
@@ -156,7 +154,7 @@ def test_what_the_judge_does_meanwhile_costs_the_learner_nothing_and_saves_nothi
 def test_a_pause_in_each_call_counts_whether_or_not_anybody_waits(opened: Open) -> None:
     many = [question(number) for number in range(12)]
     naps = "import time\n\ndef share(amounts):\n    time.sleep(0.5)\n    return amounts + 1\n"
-    waited_for, left_alone = opened(naps, [many]), opened(naps, [many])
+    waited_for, left_alone = opened(naps, many), opened(naps, many)
     left_alone.start()
     time.sleep(8.0)
 
@@ -177,10 +175,10 @@ def _fails(process: WalledProcess, asked: Question) -> bool:
 
 def test_a_submission_has_a_time_of_its_own(opened: Open) -> None:
     whole = Allowance(seconds=2.0)
-    hanging, following = opened("while True: pass\n", [QUESTIONS], whole), opened(RIGHT, [QUESTIONS], whole)
+    hanging, following = opened("while True: pass\n", QUESTIONS, whole), opened(RIGHT, QUESTIONS, whole)
     assert "No answer after 1.5 seconds" in failure(hanging, QUESTIONS[0])
     hanging.close()
-    second = opened("while True: pass\n", [QUESTIONS], whole)
+    second = opened("while True: pass\n", QUESTIONS, whole)
     assert "The 2 seconds for the whole submission are used up" in failure(second, QUESTIONS[0])
     second.close()
     assert "The 2 seconds for the whole submission are used up." in failure(following, QUESTIONS[0])
@@ -197,7 +195,7 @@ raise ValueError(f"there were {len(seen)} bytes")
 
 
 def test_nothing_is_asked_before_the_file_is_loaded(opened: Open) -> None:
-    assert "there were 0 bytes" in failure(opened(PEEKS, [QUESTIONS]), QUESTIONS[0])
+    assert "there were 0 bytes" in failure(opened(PEEKS, QUESTIONS), QUESTIONS[0])
 
 
 PEEKS_IN_THE_CALL = """
@@ -209,7 +207,7 @@ def share(amounts):
 """
 
 
-def test_a_group_is_asked_when_the_one_before_is_answered(opened: Open) -> None:
-    process = opened(PEEKS_IN_THE_CALL, [QUESTIONS[:1], QUESTIONS[1:]])
+def test_each_question_is_asked_when_the_one_before_is_answered(opened: Open) -> None:
+    process = opened(PEEKS_IN_THE_CALL, QUESTIONS)
     (answers,) = read_answers(process.ask(QUESTIONS[0]), QUESTIONS[0].cases)
     assert answers.error is not None and answers.error["message"] == "there were 0 bytes"

@@ -102,7 +102,7 @@ def test_worksheet_comes_before_names() -> None:
 
 def test_name_that_is_somebodys_listed_id_is_told_apart() -> None:
     ids = ids_of(people(n1="Anna", n2="Bo"), {"1": "Bo"}, ())
-    assert len(set(ids.of.values())) == 2
+    assert ids.of == {"1": "Bo", "2": "Bo-2"}, "what another one is called takes nobody's listed id"
 
 
 WORKSHEET = "Identifier,Full name,Email address,ID number\nParticipant 1,Max,m@x.org,\nParticipant 22,Bo,b@x.org,5\n"

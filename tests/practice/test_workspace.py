@@ -70,23 +70,48 @@ def test_a_folder_of_the_course_is_no_workspace(tiny_course: Path, kata: Run) ->
     assert (done.returncode, "choose a folder of your own" in done.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("spoil", "sentence"),
-    [
-        (lambda ws, course: shutil.rmtree(course), "not at"),
-        (lambda ws, course: (ws / ".kata/workspace.json").write_text("{"), "is damaged"),
-        (lambda ws, course: (ws / ".kata/workspace.json").write_text("[]"), "is damaged"),
-    ],
-    ids=["the course is gone", "the link is cut off", "the link is none"],
-)
-def test_a_broken_link_to_the_course_is_told_in_a_sentence(
-    workspace: Path, tiny_course: Path, kata: Run, spoil: Callable[[Path, Path], object], sentence: str
-) -> None:
-    spoil(workspace, tiny_course)
+def test_a_course_that_has_gone_is_told_in_a_sentence(workspace: Path, tiny_course: Path, kata: Run) -> None:
+    shutil.rmtree(tiny_course)
     done = kata("list", cwd=workspace)
     assert done.returncode == 2
-    assert sentence in done.stderr and "kata init" in done.stderr
+    assert "not at" in done.stderr and "kata init" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("inside", "named"), [(".", "."), ("exercises", ".."), (".", "its path")])
+def test_a_moved_workspace_is_named_anew_from_inside_as_it_is_advised(
+    inside: str, named: str, workspace: Path, tiny_course: Path, kata: Run
+) -> None:
+    share_in(workspace).write_text(WRONG)
+    moved = workspace.rename(workspace.with_name("moved"))
+    told = kata("list", cwd=moved)
+    assert (told.returncode, f"kata init {moved}" in told.stderr) == (2, True), told.stderr
+    folder = moved if named == "its path" else named
+    done = kata("init", folder, "--course", tiny_course, cwd=moved / inside)
+    assert (done.returncode, "1 of yours kept" in done.stdout) == (0, True), done.stderr
+    assert kata("list", cwd=moved).returncode == 0
+    assert share_in(moved).read_text() == WRONG
+
+
+def test_a_moved_workspace_of_the_installed_course_is_named_anew_from_inside(tmp_path: Path, kata: Run) -> None:
+    assert kata("init", "mine", cwd=tmp_path).returncode == 0
+    moved = (tmp_path / "mine").rename(tmp_path / "moved")
+    assert kata("list", cwd=moved).returncode == 2
+    done = kata("init", ".", cwd=moved)
+    assert done.returncode == 0, done.stderr
+    assert kata("list", cwd=moved).returncode == 0
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"given": 1}', "[" * 100_000], ids=["cut off", "none", "odd", "deep"])
+def test_a_damaged_file_in_the_workspace_costs_nothing(
+    workspace: Path, tiny_course: Path, kata: Run, content: str
+) -> None:
+    share_in(workspace).write_text(WRONG)
+    (workspace / ".kata/workspace.json").write_text(content)
+    assert kata("list", cwd=workspace).returncode == 0
+    done = kata("init", workspace, "--course", tiny_course, cwd=workspace)
+    assert (done.returncode, "1 of yours kept" in done.stdout) == (0, True), done.stderr
+    assert share_in(workspace).read_text() == WRONG
 
 
 def test_a_folder_called_workspace_is_no_broken_one(tmp_path: Path, kata: Run) -> None:

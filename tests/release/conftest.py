@@ -47,14 +47,16 @@ def unpack() -> Callable[[Path, Path], Path]:
 def release(
     tmp_path_factory: pytest.TempPathFactory, kata: Kata, unpack: Callable[[Path, Path], Path]
 ) -> Callable[..., Path]:
-    """Makes a bundle of the real course for one seed, and unzips it."""
+    """Makes a bundle of the real course for one seed, unzips it, and names it as a course to use."""
 
     def make(*options: str) -> Path:
         folder = tmp_path_factory.mktemp("released")
         arguments = ("release", "--out", folder / "bundle.zip", "--seed", SEED, *options)
         done = kata(*arguments, cwd=ROOT, seconds=RELEASE_SECONDS)
         assert done.returncode == 0, done.stderr
-        return unpack(folder / "bundle.zip", folder)
+        unpacked = unpack(folder / "bundle.zip", folder)
+        assert kata("init", unpacked, "--course", unpacked, cwd=folder).returncode == 0
+        return unpacked
 
     return make
 

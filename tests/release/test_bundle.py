@@ -67,9 +67,12 @@ def test_right_answers_pass_with_all_points(solved: Path, kata: Kata) -> None:
     assert "--seed 11" in done.stdout
 
 
-def test_pytest_runs_all_checks(bundle: Path, tmp_path: Path, run_command: Callable[..., Done], answer: Answer) -> None:
+def test_pytest_runs_all_checks(
+    bundle: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done], answer: Answer
+) -> None:
     here = tmp_path / "bundle"
     shutil.copytree(bundle, here, ignore=shutil.ignore_patterns("program"))
+    init(here, here)
     for id in ("softmax", "debug_model_args"):
         answer(here, id)
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", cwd=here)
@@ -79,10 +82,11 @@ def test_pytest_runs_all_checks(bundle: Path, tmp_path: Path, run_command: Calla
 
 
 def test_pytest_names_the_mistake(
-    bundle: Path, tmp_path: Path, run_command: Callable[..., Done], answer: Answer
+    bundle: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done], answer: Answer
 ) -> None:
     here = tmp_path / "bundle"
     shutil.copytree(bundle, here, ignore=shutil.ignore_patterns("program"))
+    init(here, here)
     file = answer(here, "split_heads", "return apart.transpose(1, 2)", "return apart")
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", file, cwd=here)
     assert done.returncode == 1 and "This looks like" in done.stdout

@@ -23,6 +23,13 @@ SEEDS = ("--seed", "3", "--seed", "5")
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 
 
+def named(bundle: Path, kata: Kata) -> Path:
+    """The bundle's own folder as a workspace."""
+    done = kata("init", bundle, "--course", bundle, cwd=bundle)
+    assert done.returncode == 0, done.stderr
+    return bundle
+
+
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
     return make_course(tmp_path_factory.mktemp("whole") / "tiny", *KITS)
@@ -152,7 +159,7 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
 ) -> None:
     older = unpack(released, tmp_path)
     mine = tmp_path / "mine"
-    assert kata("init", mine, cwd=older).returncode == 0
+    assert kata("init", mine, "--course", ".", cwd=older).returncode == 0
     (mine / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
     assert kata("check", "share", cwd=mine).returncode == 0
 
@@ -162,11 +169,11 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
         solution = changed / "solutions" / f"{kit}.py"
         solution.write_text(solution.read_text().replace("Parts of a whole", "Shares of a whole"))
     (changed / "exercises" / "01_parts" / "README.md").write_text("# A better lesson\n")
-    assert kata("release", "--out", tmp_path / "newer.zip", cwd=changed).returncode == 0
+    assert kata("release", "--out", tmp_path / "newer.zip", "--course", changed, cwd=tmp_path).returncode == 0
     newer = unpack(tmp_path / "newer.zip", tmp_path)
     assert newer.name != older.name  # so unzipping it lays nothing over the older one
 
-    done = kata("init", mine, cwd=newer)
+    done = kata("init", mine, "--course", ".", cwd=newer)
     assert "0 new exercises, 1 renewed, 1 of yours kept." in done.stdout
     assert (mine / "exercises" / f"{KITS[0]}.py").read_text() == RIGHT
     assert "Shares of a whole" in (mine / "exercises" / f"{KITS[1]}.py").read_text()
@@ -192,7 +199,9 @@ def test_again(learner, draw):
     (parts,) = learner.outputs(function("share", draw.uniform(2, 30, low=1.0)))
     learner.agrees(function("share", parts))
 '''
-OTHER_BITS = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True) * (1 + 5e-7 * (amounts.dim() > 1))\n"
+OTHER_BITS = (
+    "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True) * (1 + 5e-7 * (amounts.dim() > 1))\n"
+)
 
 
 @pytest.fixture
@@ -203,8 +212,9 @@ def unplanned(tiny_course: Path, kata: Kata, tmp_path: Path) -> Path:
     catalogue.write_text(catalogue.read_text().replace("points: 4", "points: 5"))
     done = kata("release", "--out", tmp_path / "bundle", *SEEDS, cwd=tiny_course)
     assert done.returncode == 0, done.stderr
-    (tmp_path / "bundle" / "exercises" / f"{KITS[0]}.py").write_text(OTHER_BITS)
-    return tmp_path / "bundle"
+    bundle = named(tmp_path / "bundle", kata)
+    (bundle / "exercises" / f"{KITS[0]}.py").write_text(OTHER_BITS)
+    return bundle
 
 
 def test_what_nobody_planned_is_no_tick_and_no_points(unplanned: Path, kata: Kata) -> None:
@@ -231,9 +241,9 @@ def test_what_the_reference_answers_is_planned(unplanned: Path, kata: Kata) -> N
 
 
 @pytest.fixture
-def unzipped(released: Path, unpack: Unpack, tmp_path: Path) -> Path:
+def unzipped(released: Path, kata: Kata, unpack: Unpack, tmp_path: Path) -> Path:
     """The bundle's folder, with one exercise done rightly."""
-    root = unpack(released, tmp_path)
+    root = named(unpack(released, tmp_path), kata)
     (root / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
     return root
 
@@ -273,3 +283,27 @@ def test_each_run_takes_one_of_the_seeds(unzipped: Path, kata: Kata) -> None:
     assert kata("check", "share", cwd=unzipped).stdout.rpartition("--seed ")[2].strip() in ("3", "5")
     bundle = load_course(unzipped / "course.yml")
     assert {seed_for(bundle) for _ in range(100)} == {3, 5}
+
+
+def test_bundle_that_nobody_named_is_not_used_and_says_what_to_type(
+    released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
+) -> None:
+    root = unpack(released, tmp_path)
+    sentence = refused(kata("list", cwd=root))
+    assert sentence.startswith(f"{root} holds a course that you have not named")
+    assert f"kata init DIR --course {root}" in sentence
+    done = kata("init", ".", "--course", ".", cwd=root)  # the folder itself
+    assert done.returncode == 0, done.stderr
+    assert "the course's own folder" in done.stdout
+    (root / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
+    assert kata("check", "share", cwd=root).returncode == 0
+    assert "1 of 2 exercises, 4 of 8 points" in kata(cwd=root / "exercises").stdout
+
+
+def test_link_in_the_place_of_the_zip_is_not_written_through(course: Path, kata: Kata, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / "course.zip").symlink_to(precious)
+    sentence = refused(kata("release", "--out", tmp_path / "course.zip", "--force", cwd=course))
+    assert "this is a link" in sentence
+    assert precious.read_text() == "mine"

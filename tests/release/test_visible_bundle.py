@@ -96,10 +96,11 @@ def test_report_has_no_tick_and_no_points(checked: str, workspace: Path, kata: K
 
 
 def test_pytest_says_so_too(
-    visible_bundle: Path, tmp_path: Path, run_command: Callable[..., Done], answer: Answer
+    visible_bundle: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done], answer: Answer
 ) -> None:
     here = tmp_path / "bundle"
     shutil.copytree(visible_bundle, here, ignore=shutil.ignore_patterns("program"))
+    init(here, here)
     for id in ("softmax", "debug_model_args"):
         answer(here, id)
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", cwd=here)

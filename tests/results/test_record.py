@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -284,6 +285,18 @@ def test_text_survives_writing_and_reading(name: str, kept: str) -> None:
     text = record(exercise(check()), submission=name).to_json()
     assert len(text.splitlines()) == 1
     assert Record.from_json(text.encode("utf-8")).submission == kept
+
+
+def test_messages_hold_nothing_that_steers_whoever_prints_them() -> None:
+    said = "\x1b[2J \x9b2J \x7f \r \u202eevil \u2066a\nline\tand a tab, 王√👍"
+    written = record(exercise(CheckResult(**{**check().model_dump(), "message": said}))).to_json()
+    message = json.loads(written)["exercises"][0]["checks"][0]["message"]
+    assert message == r"\x1b[2J \x9b2J \x7f \r \u202eevil \u2066a" + "\nline\tand a tab, 王√👍"
+
+
+def test_no_line_of_a_record_steers_a_terminal() -> None:
+    written = record(exercise(check()), submission="a\x1b\x7f\x9b\u202e\u2066").to_json()
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", written)
 
 
 def test_equal_points_are_written_alike() -> None:

@@ -29,9 +29,8 @@ def test_a_message_may_come_in_pieces(mailbox):
 def test_time_runs_from_ready_to_the_last_answer_and_not_while_nothing_is_asked(mailbox):
     mailbox.expect(2, now=1.0)
     assert mailbox.spent(5.0) == 0.0
-    mailbox.feed(FRAME, 10.0)
-    mailbox.feed(FRAME, 10.5)
-    mailbox.feed(FRAME, 12.0)
+    for moment in (10.0, 10.5, 12.0):
+        mailbox.feed(FRAME, moment)
     assert [taken(mailbox).seconds for _ in range(3)] == [0.0, 0.5, 1.5]
     assert mailbox.spent(60.0) == 2.0 and mailbox.running(60.0) == 0.0
     mailbox.expect(1, now=70.0)
@@ -50,11 +49,13 @@ def test_each_message_knows_what_was_spent_up_to_it_whatever_comes_after(mailbox
     assert taken(mailbox).spent == 1.0
 
 
-def test_messages_that_nobody_asked_for_take_no_time(mailbox):
+def test_a_message_that_nobody_asked_for_ends_it_and_takes_no_time(mailbox):
     mailbox.expect(1, now=0.0)
     for moment in (0.0, 1.0, 5.0):
         mailbox.feed(FRAME, moment)
     assert mailbox.spent(9.0) == 1.0
+    assert isinstance(mailbox.fault, wire.WireError) and mailbox.is_over
+    assert taken(mailbox) and taken(mailbox) and taken(mailbox) is None
 
 
 def test_after_the_end_time_stands_still(mailbox):
@@ -79,6 +80,7 @@ def test_a_frame_larger_than_agreed_is_refused_before_it_is_kept(mailbox):
 
 def test_it_is_full_while_nobody_takes_what_has_come():
     large = Mailbox(MOST_WAITING_BYTES, preliminaries=0)
+    large.expect(1, now=0.0)
     frame = wire.PREFIX.pack(wire.MAGIC, 2, MOST_WAITING_BYTES - 2) + b"{}" + bytes(MOST_WAITING_BYTES - 2)
     large.feed(frame, 0.0)
     assert large.is_full

@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from grader.sandbox.inside.observing import Observer
@@ -10,9 +11,28 @@ def seen(action):
     return observer.seen()
 
 
-def test_the_largest_plane_is_seen_through_views_and_batches():
-    assert seen(lambda: torch.ones(2, 3, 4) @ torch.ones(2, 4, 5))["largest_plane"] == 20
-    assert seen(lambda: torch.ones(100))["largest_plane"] == 0
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda q, k: q @ k.mT,
+        lambda q, k: (q[:, None] * k).sum(-1),
+        lambda q, k: (k @ q.mT)[..., None],
+        lambda q, k: torch.einsum("id,jd->ij", q, k),
+        lambda q, k: torch.zeros(len(q) * len(k)),
+        lambda q, k: torch.empty(0).resize_(len(q), 1, len(k)),
+        lambda q, k: torch.ones(len(q), len(k), dtype=torch.bool),
+        lambda q, k: torch.cat([q @ block.mT for block in k.split(2)], -1),
+        lambda q, k: torch.stack([row @ k.mT for row in q]),
+    ],
+    ids=["product", "broadcast", "other-way-round", "einsum", "flat-buffer", "resized", "mask", "blocks", "rows"],
+)
+def test_a_whole_matrix_is_seen_however_it_is_laid_out(make):
+    assert seen(lambda: make(torch.ones(9, 2), torch.ones(11, 2)))["largest"] >= 9 * 11
+
+
+def test_repeated_numbers_are_held_once():
+    assert seen(lambda: torch.ones(9, 1).expand(9, 1000))["largest"] == 9
+    assert seen(lambda: [torch.ones(9, 2) @ block.mT for block in torch.ones(11, 2).split(2)])["largest"] == 22
 
 
 def test_functions_are_seen_under_their_own_names():

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.registry import LOCK, config_folder
+
 ROOT = Path(__file__).parents[2]
 SOFTMAX = Path("exercises", "01_soft_lookup", "03_softmax.py")
 
@@ -84,6 +86,8 @@ def test_grading_others_is_refused(level, elsewhere, kata, tiny_course):
 def workspace(tmp_path_factory, elsewhere, kata):
     """A learner's own workspace of the real course."""
     folder = tmp_path_factory.mktemp("workspace") / "mine"
+    # without fcntl a lock's file is the lock, and with it one that is free stays: no system has both
+    (config_folder() / LOCK).unlink(missing_ok=True)
     done = kata("init", folder, cwd=ROOT, env=elsewhere)
     assert done.returncode == 0, done.stderr
     return folder
@@ -97,13 +101,14 @@ def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, kata):
 
 
 @pytest.fixture(scope="module")
-def own_course(tmp_path_factory):
-    """A copy of the real course, worked in as one that was cloned."""
+def own_course(tmp_path_factory, kata):
+    """A copy of the real course, worked in as one that was cloned and named."""
     root = tmp_path_factory.mktemp("course") / "course"
     for part in ("exercises", "solutions", "tests/checks", "tests/mistakes"):
         shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "course.yml", root)
     (root / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n")
+    assert kata("init", root, "--course", root, cwd=root).returncode == 0
     return root
 
 

@@ -33,7 +33,11 @@ def test_link_is_found_so_that_reading_it_says_what_is_wrong(tmp_path: Path, cou
     [
         pytest.param("gone", "gone does not exist.", id="missing"),
         pytest.param("file.py", "file.py is not a folder; name the folder that holds the submissions.", id="file"),
-        pytest.param("empty", "empty holds no submission: no folder, .zip, .ipynb or .py file.", id="empty"),
+        pytest.param(
+            "empty",
+            "empty holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file. What is there: notes.txt.",
+            id="empty",
+        ),
     ],
 )
 def test_folder_without_submissions_is_one_sentence(tmp_path: Path, name: str, sentence: str) -> None:

@@ -329,9 +329,17 @@ def test_too_many_bytes_are_refused(write: Write, work: Path, course: Course) ->
 
 def test_zip_inside_a_folder_is_not_opened(write: Write, work: Path, course: Course) -> None:
     write("softmax.zip", b"PK")
-    (problem,) = read_submission(work, course).problems
-    assert problem.kind == "refused"
-    assert "zip inside" in problem.message
+    write("softmax.tar.gz", b"PK")
+    packed, zipped = read_submission(work, course).problems
+    assert packed.kind == zipped.kind == "refused"
+    assert "packed inside" in packed.message and "zip inside" in zipped.message
+
+
+def test_folder_with_nothing_but_a_zip_is_that_zip(write: Write, work: Path, course: Course) -> None:
+    write("softmax.zip", b"PK")
+    write(".DS_Store", b"")
+    with pytest.raises(SubmissionError, match="softmax is damaged or not a zip"):
+        read_submission(work, course)
 
 
 def test_no_descriptor_stays_open(write: Write, work: Path, course: Course) -> None:

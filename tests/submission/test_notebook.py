@@ -441,17 +441,17 @@ def test_odd_metadata_does_no_harm(tmp_path: Path, course: Course, cell: Any) ->
     ],
 )
 def test_hostile_text_is_read_in_time(notebook: Notebook, course: Course, text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     submission = read_submission(notebook(text, SOFTMAX), course)
-    assert time.monotonic() - started < 8
+    assert time.process_time() - started < 8
     assert list(submission.sources) == ["softmax"]
 
 
 def test_many_answers_to_one_exercise_are_read_in_time(notebook: Notebook, course: Course) -> None:
     cells = [f"def f{number}(): f{number - 1}()\ndef softmax(s): f{number}()" for number in range(1900)]
-    started = time.monotonic()
+    started = time.process_time()
     (problem,) = read_submission(notebook(*cells), course).problems
-    assert time.monotonic() - started < 8
+    assert time.process_time() - started < 8
     assert "(and 1898 more)" in problem.message
 
 

@@ -89,10 +89,12 @@ def ids_of(participants: Iterable[Participant], listed: Mapping[str, str], taken
         warnings.append(f"Not in the grading worksheet, so called by their names: {names}.")
     if len({id.casefold() for id in ids.values()}) < len(ids):
         warnings.append("The grading worksheet gives one id to several people; they are told apart by their numbers.")
+    ids_listed, listed_ids = set(ids), Counter(id.casefold() for id in ids.values())
     used = Counter(id.casefold() for id in [*by_name.values(), *ids.values()])
     numbered = {id.rpartition("-")[0].casefold() for id in taken if id.rpartition("-")[2].isdigit()}
     for number, id in {**ids, **by_name}.items():
-        shared = used[id.casefold()] > 1 or (number in by_name and id.casefold() in numbered)
+        rivals = listed_ids if number in ids_listed else used  # what somebody is called changes nobody's listed id
+        shared = rivals[id.casefold()] > 1 or (number in by_name and id.casefold() in numbered)
         ids[number] = f"{id}-{number}" if shared else id
         if shared and number in by_name:
             warnings.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -10,6 +9,7 @@ from typing import Any, NoReturn
 from nbgrader.plugins import ExportPlugin
 
 from grader.reports.formats import FormatError, Learner
+from grader.writing import write_output
 
 from .gradebook import Unit, UnknownNameError, learners_of, units_of
 
@@ -25,7 +25,7 @@ class TextExporter(ExportPlugin):
         try:
             units = units_of(gradebook, self.parent.coursedir, {str(name) for name in self.assignment})
             learners = learners_of(gradebook, units, {str(id) for id in self.student})
-            _write(path, self.text(learners, units))
+            write_output(path, self.text(learners, units).encode("utf-8"))
         except (UnknownNameError, FormatError) as error:
             self._fail(str(error))
         except OSError as error:
@@ -39,12 +39,3 @@ class TextExporter(ExportPlugin):
     def _fail(self, sentence: str) -> NoReturn:
         self.log.error(sentence)
         sys.exit(1)
-
-
-def _write(path: Path, text: str) -> None:
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(text.encode("utf-8"))
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

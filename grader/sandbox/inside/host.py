@@ -270,8 +270,25 @@ def _observed(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> No
     """Stands for what was seen of the case so far; whoever runs the case knows it."""
 
 
-def _train(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> list[float]:
-    return train(_module(slots[step["target"].number]), step["inputs"], step["targets"], step["rate"])
+KEPT = "models kept"
+"""Where trained models are kept among a file's names: no name of Python's has a blank."""
+MOST_KEPT = 4
+
+
+def _train(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
+    """Train a model, or put the one in its place that was trained in just the same way before."""
+    assert isinstance(namespace, dict)
+    kept: dict[str, torch.nn.Module] = namespace.setdefault(KEPT, {})
+    target = step["target"].number
+    if step["keep"] in kept:
+        slots[target] = kept[step["keep"]]
+    else:
+        train(_module(slots[target]), step["batches"], step["rate"])
+        if step["keep"]:
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            kept[step["keep"]] = slots[target]
+    seed_everything(0)  # what comes after draws the same numbers in both cases
 
 
 STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {

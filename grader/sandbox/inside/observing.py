@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,11 +14,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class _Sizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Remembers the largest product of the last two sizes of any tensor that an operator returns."""
+    """Remembers how many numbers the largest tensor holds that an operator returns, however they are laid out."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.largest_plane = 0
+        self.largest = 0
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -28,9 +29,17 @@ class _Sizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         for value in result if isinstance(result, (list, tuple)) else (result,):
-            if isinstance(value, torch.Tensor) and value.dim() >= 2:
-                self.largest_plane = max(self.largest_plane, value.shape[-1] * value.shape[-2])
+            if isinstance(value, torch.Tensor):
+                self.largest = max(self.largest, _numbers_held(value))
         return result
+
+
+def _numbers_held(tensor: torch.Tensor) -> int:
+    """How many numbers of its own a tensor has: along an axis that only repeats (stride 0) it holds one."""
+    if tensor.layout != torch.strided:
+        return tensor.numel()
+    held = (size for size, stride in zip(tensor.shape, tensor.stride(), strict=True) if stride or not size)
+    return math.prod(held)
 
 
 class _Functions(TorchFunctionMode):
@@ -72,9 +81,9 @@ class Observer:
             yield
 
     def seen(self) -> dict[str, Any]:
-        """The largest product of the last two sizes of a tensor, the functions called, the characters printed."""
+        """How many numbers the largest tensor held, the functions called, the characters printed."""
         return {
-            "largest_plane": self._sizes.largest_plane,
+            "largest": self._sizes.largest,
             "functions": sorted(self._functions.names)[:200],
             "printed": self._output.count,
         }

@@ -47,22 +47,16 @@ class _AdamW:
         )
 
 
-def train(model: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor, rate: float) -> list[float]:
-    """One AdamW step for each batch of `inputs` (steps, batch, tokens); returns the loss before each step.
-
-    `targets` has the shape of `inputs`: the token that follows at each place.
-    """
+def train(model: torch.nn.Module, batches: torch.Tensor, rate: float) -> None:
+    """One AdamW step for each batch of texts (steps, batch, tokens + 1): what comes before a token predicts it."""
     parameters = list(model.parameters())
     optimizer = _AdamW(parameters, rate)
     model.train()
-    losses = []
-    for idx, following in zip(inputs, targets, strict=True):
-        logits = model(idx)
-        loss = F.cross_entropy(logits.flatten(0, 1), following.flatten())
+    for texts in batches:
+        logits = model(texts[:, :-1].contiguous())
+        loss = F.cross_entropy(logits.flatten(0, 1), texts[:, 1:].flatten())
         for parameter in parameters:
             parameter.grad = None
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(parameters, CLIP)
         optimizer.step()
-        losses.append(float(loss.detach()))
-    return losses

@@ -206,9 +206,7 @@ class _Decoder:
             if -MAX_INT <= value < MAX_INT:
                 return value
             raise WireError("a whole number that is too large")
-        self.items += len(value)
-        if depth > MAX_DEPTH or self.items > MAX_ITEMS:
-            raise WireError("nested too deep or too many parts")
+        self._count(len(value), depth)
         if kind is list:
             return [self.decode(item, depth + 1) for item in value]
         if TAG not in value:
@@ -220,12 +218,19 @@ class _Decoder:
             return self._tagged(value[TAG], value["v"], depth)
         raise WireError("an unknown form of value")
 
+    def _count(self, parts: int, depth: int) -> None:
+        self.items += parts
+        if depth > MAX_DEPTH or self.items > MAX_ITEMS:
+            raise WireError("nested too deep or too many parts")
+
     def _tagged(self, tag: Any, body: Any, depth: int) -> Any:
         if tag == "tensor" and isinstance(body, str) and body in self.tensors:
             return _fit(self.tensors[body])
         if tag == "tuple" and isinstance(body, list):
+            self._count(len(body), depth)
             return tuple(self.decode(item, depth + 1) for item in body)
         if tag == "dict" and isinstance(body, list):
+            self._count(2 * len(body), depth)
             return self._mapping(body, depth)
         if tag == "float" and body in ("nan", "inf", "-inf"):
             return float(body)

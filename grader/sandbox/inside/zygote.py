@@ -10,9 +10,11 @@ import json
 import os
 import resource
 import select
+import signal
 import socket
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 
 from . import serving, wire
@@ -25,6 +27,12 @@ LOCKDOWN_FAILED = 97
 MAX_MESSAGE_BYTES = 4096
 FDS_PER_WORKER = 3
 FORKS_OF_ONE_CHECK = 4
+MOST_THREADS = 256
+"""Of one worker. No limit of the system's bounds them for each process, and a machine has 32768 numbers for all of
+them: with none left, no judge beside this one could start anything."""
+THREADS_SECONDS = 0.02
+"""So often they are counted: in between one can start a few hundred."""
+FORK_SECONDS = 5.0
 
 
 @dataclass
@@ -53,13 +61,39 @@ class Zygote:
             poller.register(self.control, select.POLLIN)
             for child in self.children:
                 poller.register(child.pidfd, select.POLLIN)
-            ready = {fd for fd, _ in poller.poll(0 if self.gathering else None)}
+            ready = {fd for fd, _ in poller.poll(self._rest())}
+            self._bound_threads()
             if self.gathering and not ready and not self.gathering.step():
                 self.gathering = None
             for child in [child for child in self.children if child.pidfd in ready]:
                 self._bury(child)
             if self.control.fileno() in ready and not self._obey():
                 return
+
+    def _rest(self) -> float | None:
+        """For how many milliseconds there is nothing to do but wait for orders."""
+        if self.gathering:
+            return 0
+        return THREADS_SECONDS * 1000 if self.children else None
+
+    def _bound_threads(self) -> None:
+        """End workers that have far more threads than any computation needs."""
+        for child in self.children:
+            if threads_of(child.pid) > MOST_THREADS:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+
+    def _fork(self) -> int:
+        """Fork; where there is no room for one more process, once there is."""
+        until = time.monotonic() + FORK_SECONDS
+        while True:
+            try:
+                return os.fork()
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise
+            self._bound_threads()
+            time.sleep(THREADS_SECONDS)
 
     def _obey(self) -> bool:
         try:
@@ -73,7 +107,7 @@ class Zygote:
             warm_up_for_many()
             self.gathering = Gathering()
             return True
-        pid = os.fork()
+        pid = self._fork()
         if pid == 0:
             run_worker(fds, Bounds(order["cpu_seconds"], order["memory_bytes"]), self.rules)
         for fd in fds:
@@ -96,6 +130,15 @@ class Zygote:
     def _tell(self, message: dict[str, float], fds: list[int]) -> None:
         with contextlib.suppress(ConnectionError):
             socket.send_fds(self.control, [json.dumps(message).encode()], fds)
+
+
+def threads_of(pid: int) -> int:
+    """How many threads a process has; 0 for one that has ended, or where the system does not tell."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            return int(stat.read().rpartition(b")")[2].split()[17])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def run_worker(fds: list[int], bounds: Bounds, rules: Rules | None) -> None:

@@ -52,7 +52,7 @@ def test_shapes_of_the_documents_sizes(learner, draw):
         )
 
 
-@points(0.5)
+@points(0.5, role="manners")
 def test_three_parameters(learner, draw):
     """W_query, W_key and W_value are parameters of the module, each (d_in, d_out), and can be trained."""
     d_in, d_out = draw.distinct(2, 2, 9)

@@ -34,7 +34,7 @@ def test_shapes_of_the_documents_sizes(learner, draw):
         )
 
 
-@points(0.5)
+@points(0.5, role="manners")
 def test_three_layers_with_bias(learner, draw):
     """linear_q, linear_k and linear_v are layers of the module, each with a weight and a bias of its own."""
     width = draw.integer(3, 9)

@@ -68,7 +68,7 @@ def test_square_matrix(learner, draw):
     )
 
 
-@points(0.75)
+@points(0.75, role="manners")
 def test_layer_without_bias(learner, draw):
     """The result is an nn.Linear with a trainable weight (d_out, d_in) and no bias."""
     d_in, d_out = draw.distinct(2, 2, 9)

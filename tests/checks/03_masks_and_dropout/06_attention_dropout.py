@@ -184,7 +184,7 @@ def test_three_weights(learner, draw):
     expect_by_hand(learner, draw)
 
 
-@points(1.75, role="main")
+@points(1, role="main")
 def test_each_weight_is_dropped_by_itself(learner, draw):
     """In training, and only there, each element is dropped with probability p, by itself: not with its row, column, head or sequence."""
     expect_nothing_dropped_in_evaluation(learner, draw)
@@ -231,7 +231,7 @@ def test_each_weight_is_dropped_by_itself(learner, draw):
     expect_by_hand(learner, draw)
 
 
-@points(1, role="main")
+@points(1.75, role="main")
 def test_kept_weights_grow(learner, draw):
     """In training what is kept is divided by 1 - p, whatever its size; the dtype stays."""
     shape = (1, 32, 12, 1)

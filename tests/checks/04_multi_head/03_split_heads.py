@@ -44,7 +44,7 @@ def test_refuses_an_uneven_split(learner, draw):
     """A width that cannot be shared out evenly among the heads is refused with AssertionError or ValueError."""
     batch, heads, tokens, head_width = draw.distinct(4, 2, 6)
     # an even split must work, so that refusing everything is no answer
-    learner.outputs(case(draw, batch, heads, tokens, head_width))
+    learner.agrees(case(draw, batch, heads, tokens, head_width))
     uneven = heads * head_width + draw.integer(1, heads - 1)
     learner.refuses(
         "split_heads",

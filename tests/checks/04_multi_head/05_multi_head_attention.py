@@ -202,7 +202,7 @@ def test_sizes_that_do_not_divide_are_refused(learner, draw):
     """A d_out that num_heads does not divide is refused; one that it divides is not."""
     d_in, heads = draw.distinct(2, 3, 6)
     head_dim = draw.integer(2, 4)
-    learner.outputs(case(draw, Sizes(2, 3, d_in, heads, head_dim)))
+    learner.agrees(case(draw, Sizes(2, 3, d_in, heads, head_dim)))
     learner.refuses(
         ENTRY,
         (d_in, heads * head_dim + 1, 5, 0.0, heads),

@@ -53,7 +53,7 @@ def test_three_tokens_that_see_themselves_and_earlier_ones(learner):
     )
 
 
-@points(1.75, role="main")
+@points(2.5, role="main")
 def test_agrees_with_formula(learner, draw):
     """Weights are softmax(query · keyᵀ / √d) over the places that are not hidden; any pattern, any lengths, any sizes."""
     queries, keys, width, value_width = sizes(draw)
@@ -73,7 +73,7 @@ def test_agrees_with_formula(learner, draw):
     )
 
 
-@points(1.25, role="main")
+@points(0.5, role="main")
 def test_library_does_the_work(learner, draw):
     """It is torch's scaled_dot_product_attention that gives the result."""
     queries, keys, width, value_width = sizes(draw)

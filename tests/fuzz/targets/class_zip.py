@@ -12,8 +12,9 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from grader.classroom.class_zip import laid_out, submissions_in
-from grader.classroom.entries import entries
+from grader.classroom.class_zip import laid_out, listing_of
+from grader.classroom.download import read_download
+from grader.classroom.lms_names import NamesError
 from grader.classroom.reading import read_entry
 from grader.reports.safe_text import safe_line
 from grader.submission import SubmissionError
@@ -53,13 +54,13 @@ def run(data: bytes) -> None:
             for remark in contents.remarks:
                 assert_sentence(remark)
             _assert_plain(room)
-            found = entries(submissions_in(contents.folder, COURSE))
+            found = read_download(*listing_of(contents, COURSE), {}).entries
             assert len({entry.name for entry in found}) == len(found)
             for entry in found:
                 submission = read_entry(entry, COURSE)
                 assert submission.name == entry.name  # as the system has it: it is spelt out wherever it is shown
                 assert_sound(replace(submission, name=safe_line(entry.name) or "spaces"), COURSE)
-    except SubmissionError as error:
+    except (NamesError, SubmissionError) as error:
         assert_sentence(str(error))
     assert os.listdir(folder) == ["class.zip"]
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from grader.classroom.entries import entries
+from grader.classroom.lms_names import NamesError
 from grader.submission import SubmissionError, find_submissions, read_submission
 from tests.fuzz.sound import assert_sentence, assert_sound
 from tests.fuzz.targets.archive import CONTENTS, COURSE, NAMES
@@ -40,7 +41,11 @@ def run(data: bytes) -> None:
     except SubmissionError as error:
         assert_sentence(str(error))
         return
-    named = entries(found)
+    try:
+        named = entries(found)
+    except NamesError as error:
+        assert_sentence(str(error))
+        return
     assert len({entry.name for entry in named}) == len(named)
     for entry in named:
         entry.name.encode("utf-8")

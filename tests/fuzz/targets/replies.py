@@ -188,7 +188,7 @@ def _told_of_module(learner: Learner) -> None:
     (answer,) = learner.ask(case)
     assert isinstance(answer["parameters"], dict) and isinstance(answer["buffers"], list)
     sorted(answer["observed"]["functions"])
-    if answer["observed"]["largest_plane"] > 100 or answer["observed"]["printed"] > 0:
+    if answer["observed"]["largest"] > 100 or answer["observed"]["printed"] > 0:
         raise CheckFailed("too large")
 
 

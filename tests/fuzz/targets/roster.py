@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from grader.classroom.claims import Claim, resolve
 from grader.classroom.learners import Learner
-from grader.classroom.lms_names import read_name
+from grader.classroom.lms_names import TITLES, NamesError, platform_of, read_names
 from grader.classroom.roster import Matcher, RosterError, read_roster
 from grader.classroom.times import TimesError, by_attempt, by_learner, read_extensions, read_hand_ins
 from grader.reports.safe_text import visible
@@ -58,9 +61,11 @@ def run(data: bytes) -> None:
             assert all(row.moment.tzinfo is not None for row in rows)
             by_learner(rows, LEARNERS), by_attempt(rows, LEARNERS)
     name = data[:200].decode("utf-8", "replace")
-    if (said := read_name(name)) is not None:
-        assert name.startswith(said.whose)
-        Matcher([]).learner(name)
+    for platform in TITLES:
+        for said in read_names(platform, [name, *GIVEN]).values():
+            resolve([Claim(platform, said.name or said.submitter, said.ids)], ())
+    with suppress(NamesError):
+        platform_of([name, *GIVEN])
 
 
 def _on_a_terminal(error: Exception) -> str:

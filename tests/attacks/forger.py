@@ -1,0 +1,104 @@
+"""A worker that owns its host: whatever it can know it says as the reference would, and every number that it would have to
+compute is wrong.
+
+It can know: answers to questions that are the same whatever the seed, tensors that came with the question where they are
+asked back, and all that is said of a file without numbers, such as the names of parameters, refusals and what was called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from grader.judge.case import Case, Question
+from grader.judge.trusted import Expected
+
+CLAIMS = frozenset(("parameters", "buffers", "attribute", "refuses", "observed"))
+"""Steps whose answer says something of the file and holds no number that was computed from the inputs."""
+CLAIMING_METHODS = frozenset(("__len__", "__lt__", "__gt__", "__contains__", "__repr__", "count"))
+
+Spoil = Callable[[torch.Tensor], torch.Tensor]
+OFF = 0.37
+
+
+def _noise(value: torch.Tensor) -> torch.Tensor:
+    return torch.randn(value.shape, dtype=torch.float64).to(value.dtype)
+
+
+def _flat(value: torch.Tensor) -> torch.Tensor:
+    """Every row the same throughout, as if all were weighed alike."""
+    return value.mean(-1, keepdim=True).expand_as(value).contiguous() * (1 + OFF) if value.dim() else value + OFF
+
+
+SPOILT: Mapping[str, Spoil] = {
+    "zeros": torch.zeros_like,
+    "ones": torch.ones_like,
+    "enlarged": lambda value: value * (1 + OFF),
+    "negative": lambda value: -value - OFF,
+    "moved": lambda value: value + OFF,
+    "flat": _flat,
+    "noise": _noise,
+    "reversed": lambda value: value.flip(list(range(value.dim()))) * (1 + OFF),
+}
+"""Ways to be wrong. Most satisfy whatever a check asks of a learner's answers among each other."""
+
+
+def spoilt(value: Any, spoil: Spoil) -> Any:
+    """An answer of the same form in which no number is right."""
+    if isinstance(value, torch.Tensor):
+        if value.dtype == torch.bool:
+            return spoil(value) if spoil in (torch.zeros_like, torch.ones_like) else ~value
+        if not value.is_floating_point():
+            return value + 1
+        wrong = spoil(value)
+        return wrong if not torch.equal(wrong, value) else value + OFF
+    if isinstance(value, Mapping):
+        return {key: spoilt(item, spoil) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(spoilt(item, spoil) for item in value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value + 1
+    return value
+
+
+class Forger:
+    """Answers questions about one exercise. `by_heart` are the cases that are the same for every seed."""
+
+    def __init__(self, expected: Expected, spoil: Spoil, by_heart: frozenset[bytes]) -> None:
+        self.expected = expected
+        self.asked: set[bytes] = set()
+        self._spoil = spoil
+        self._by_heart = by_heart
+
+    def answer(self, question: Question) -> list[dict[str, Any]]:
+        """A reply in good form."""
+        pairs = zip(question.cases, self.expected.due(question), strict=True)
+        return [{"answers": self._told(case, right.values), "error": right.error} for case, right in pairs]
+
+    def _told(self, case: Case, right: Mapping[str, Any]) -> dict[str, Any]:
+        name = Question.of([case]).digest
+        self.asked.add(name)
+        known = {str(number): right[label] for number, label in case.told.items() if label in right}
+        if name in self._by_heart:
+            return known
+        given = [step["value"] for step in case.steps if step["do"] == "tensor"]
+        return {number: self._forged(case.steps[int(number)], value, given) for number, value in known.items()}
+
+    def _forged(self, step: Mapping[str, Any], value: Any, given: list[torch.Tensor]) -> Any:
+        if step["do"] in CLAIMS or step.get("method") in CLAIMING_METHODS:
+            return value
+        if step["do"] == "value":
+            return self._asked_back(value, given)
+        return spoilt(value, self._spoil)
+
+    def _asked_back(self, value: Any, given: list[torch.Tensor]) -> Any:
+        if isinstance(value, Mapping):
+            return {key: self._asked_back(item, given) for key, item in value.items()}
+        is_given = isinstance(value, torch.Tensor) and any(_is_same(value, other) for other in given)
+        return value if is_given else spoilt(value, self._spoil)
+
+
+def _is_same(value: torch.Tensor, other: torch.Tensor) -> bool:
+    return value.shape == other.shape and value.dtype == other.dtype and torch.equal(value, other)

@@ -1,0 +1,109 @@
+"""Reading a submission is on its learner's own time: one that takes long is told so, and nobody else waits or loses."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.entries import Entry
+from grader.classroom.reading import OutOfReach, read_entry
+from grader.course import load_course
+from grader.results import Record
+from grader.submission import SubmissionError, read_submission, reading_clock
+from grader.submission.reading_clock import READING_SECONDS
+
+from .test_reading_in_proportion import notebook
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+LONG_COMMENT = "#" * 200_000 + " a b\n"
+DEAR_CELL = "'\n" * 200_000
+"""Within all bounds of a notebook, and as long to read as any such text."""
+
+SOON_SECONDS = 90
+"""The comments would take hours, the notebooks minutes."""
+
+
+def _dear_zip(path: Path, notebooks: int) -> Path:
+    with zipfile.ZipFile(path, "w") as packed:
+        for number in range(notebooks):
+            packed.writestr(f"{number}.ipynb", notebook(DEAR_CELL) + b" " * number)
+    return path
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory, make_course: Callable, kata: Callable) -> dict[str, Record]:
+    root = tmp_path_factory.mktemp("slow")
+    make_course(root / "tiny", "01_parts/01_share")
+    handed_in = root / "class"
+    for name in ("amira", "zoe"):
+        (handed_in / name).mkdir(parents=True)
+        (handed_in / name / "01_share.py").write_text(RIGHT)
+    (handed_in / "comment.py").write_text(LONG_COMMENT + RIGHT)
+    (handed_in / "digits.py").write_text("# " + "1" * 200_000 + "\n" + RIGHT)
+    (handed_in / "cell.ipynb").write_bytes(notebook(LONG_COMMENT + RIGHT))
+    _dear_zip(handed_in / "many.zip", 40)
+    options = ["--course", root / "tiny", "--isolation", "best", "--seed", 5, "--jobs", 1]
+    began = time.monotonic()
+    done: subprocess.CompletedProcess[str] = kata("grade-class", handed_in, "--out", root / "out", *options, cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - began < SOON_SECONDS
+    lines = (root / "out" / "results.jsonl").read_text("utf-8").splitlines()
+    return {record.submission: record for record in map(Record.from_json, lines)}
+
+
+@pytest.mark.parametrize("name", ["amira", "zoe"])
+def test_honest_learners_beside_them_have_their_points(graded: dict[str, Record], name: str) -> None:
+    assert graded[name].points == 4 and not graded[name].problems
+
+
+@pytest.mark.parametrize("name", ["comment", "digits", "cell"])
+def test_a_right_answer_under_a_long_comment_is_one(graded: dict[str, Record], name: str) -> None:
+    assert graded[name].points == 4
+
+
+def test_what_takes_too_long_to_read_is_told(graded: dict[str, Record]) -> None:
+    (problem,) = graded["many"].problems
+    assert f"could not be read in {READING_SECONDS:g} seconds" in problem.message
+    assert problem.kind == "unreadable" and graded["many"].complete and graded["many"].points == 0
+
+
+def test_an_ordinary_submission_leaves_most_of_its_time(tiny_course: Path, tmp_path: Path) -> None:
+    (tmp_path / "01_share.py").write_text(RIGHT)
+    began = time.thread_time()
+    read_submission(tmp_path, load_course(tiny_course / "course.yml"))
+    assert time.thread_time() - began < READING_SECONDS / 20
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip", "notebook", "file"])
+def test_time_is_looked_at_wherever_something_is_read(
+    kind: str, tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "handed-in"
+    made.mkdir()
+    if kind == "folder":
+        (made / "01_share.py").write_text(RIGHT)
+    elif kind == "zip":
+        made = _dear_zip(tmp_path / "a.zip", 1)
+    elif kind == "notebook":
+        made = tmp_path / "a.ipynb"
+        made.write_bytes(notebook(RIGHT))
+    else:
+        made = tmp_path / "ada.py"
+        made.write_text(RIGHT)
+    monkeypatch.setattr(reading_clock, "READING_SECONDS", 0)
+    with pytest.raises(SubmissionError, match="could not be read in 0 seconds"):
+        read_submission(made, load_course(tiny_course / "course.yml"))
+
+
+def test_a_slow_disk_is_no_fault_of_the_learners(
+    tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "01_share.py").write_text(RIGHT)
+    monkeypatch.setattr(reading_clock, "WAITING_SECONDS", -1)
+    with pytest.raises(OutOfReach, match="did not come from the disk"):
+        read_entry(Entry("ada", tmp_path), load_course(tiny_course / "course.yml"))

@@ -1,0 +1,432 @@
+"""What meets learners' text takes time in proportion to it, whatever the text: no input of a few kB costs minutes.
+
+Growth is measured rather than seconds, so that a slow machine tells the same as a fast one.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache, partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.course import load_course
+from grader.in_notebook.executed import ExecutedCell, answer_among
+from grader.judge.failure import error_text
+from grader.judge.learner import MAX_LINES, _changed, _code_lines, same_answers
+from grader.notebooks.inert import inert
+from grader.reports.formats.table import line_field, text_field
+from grader.reports.safe_text import safe_block, safe_line, visible
+from grader.results import CheckResult
+from grader.stubs import same_as_stub
+from grader.submission import SubmissionError, read_submission, source
+from grader.submission.carried import carried_problems
+from grader.submission.claims import exercise_of_text, named_exercise
+from grader.submission.model import UnreadableError
+from grader.submission.naming import ExerciseNames, printable
+from grader.submission.notebook import read_notebook
+from grader.submission.statements import without_futures, without_magics
+
+ROOT = Path(__file__).parents[2]
+COURSE = load_course(ROOT / "course.yml")
+NAMES = ExerciseNames(COURSE)
+
+SIZES = (500, 2_000, 8_000)
+
+AT_MOST_TIMES = 9.0
+"""Four times the text takes four times as long; sixteen times where each character is compared with each."""
+WORTH_MEASURING = 0.02
+"""Seconds; below, a machine's moods are larger than what is measured."""
+FAR_TOO_LONG = 1.0
+"""Seconds; a larger size would only keep us waiting."""
+
+PIECES = (
+    *(
+        "#",
+        "# ",
+        "a ",
+        "a,",
+        "a\t",
+        "a",
+        "(",
+        ")",
+        "[",
+        "%",
+        "%%",
+        "!",
+        "?",
+        "@",
+        "\\",
+        "1",
+        "_",
+        "1_",
+        "é",
+        "\u00b2",
+        ".",
+    ),
+    *("'", '"', "'''", '"""', "f'", "f'{", "\\\n", "\n", "\t\n", "  \n", "\r", "\r\n", "\x0c", " ", "\t", ";", '"\n'),
+    *("a?", "a=", "a:", "a: b", "a.b", "x=!", "x,x=", "=", "==", "a ==", "a=b\n", "a(", "-", "+1", "1.1", ".1.1", "1e"),
+    *("def ", "def f(", "def f(a,", "class a:\n", "async def ", "@a\n", "for ", "for a in ", "lambda ", "lambda:"),
+    *(
+        "import ",
+        "import a,",
+        "from ",
+        "from a import b,",
+        "from __future__ import a\n",
+        " a=1\n",
+        " a,b=1\n",
+        "%a b\n",
+    ),
+    *(
+        "exercise:",
+        "coding:",
+        "coding: ",
+        "# '''\r\n",
+        "/",
+        "a/",
+        "<",
+        "&",
+        "](",
+        "://",
+        "` ",
+        "\\href",
+        "\u0300",
+        "\u202e",
+    ),
+)
+AROUND = (("", ""), ("# exercise:", " a b"), ("def f():\n x = ", "\n="))
+
+
+def texts() -> Iterator[Callable[[int], str]]:
+    """Texts of any size: a piece over and over, after and before something else."""
+    for (beginning, end), piece in product(AROUND, PIECES):
+        yield partial(_text, beginning, piece, end)
+
+
+def _text(beginning: str, piece: str, end: str, size: int) -> str:
+    return beginning + (piece * (size // len(piece) + 1))[:size] + end
+
+
+def demand_proportion(
+    read: Callable[[Any], object], make: Callable[[int], Any], sizes: tuple[int, ...] = SIZES
+) -> None:
+    """Read texts of growing size, and fail when the time grows faster than they do."""
+    before = 0.0
+    for size in sizes:
+        text = make(size)
+        took = _seconds(read, text)
+        if before and took > max(AT_MOST_TIMES * before, WORTH_MEASURING):
+            # once more, as the machine may have been busy with something else
+            took, before = _seconds(read, text), max(before, _seconds(read, make(size // 4)))
+            assert took <= max(AT_MOST_TIMES * before, WORTH_MEASURING), f"{took:.3f} s after {before:.3f} s: {make}"
+        assert before or took <= FAR_TOO_LONG, f"{took:.1f} s for the smallest: {make}"
+        if took > FAR_TOO_LONG:
+            return
+        before = took
+
+
+def _seconds(read: Callable[[Any], object], text: Any) -> float:
+    began = time.thread_time()
+    with suppress(UnreadableError, SubmissionError):
+        read(text)
+    return time.thread_time() - began
+
+
+def notebook(*sources: str, **metadata: object) -> bytes:
+    """A notebook with these code cells."""
+    cells = [{"cell_type": "code", "metadata": metadata, "source": text} for text in sources]
+    return json.dumps({"cells": cells}).encode()
+
+
+def _error(text: str, kind: str = "exception", **details: Any) -> dict[str, Any]:
+    return {"kind": kind, "type": "RuntimeError", "message": text, "frames": [(1, "f")], "step": 0, **details}
+
+
+def _told(text: str) -> str:
+    return error_text(_error(text), text.splitlines(), "", hide_numbers=True)
+
+
+def _missing(text: str) -> str:
+    return error_text(_error("", "no_entry", name="softmax"), text.splitlines(), "", hide_numbers=True)
+
+
+def _same_errors(text: str) -> bool:
+    from grader.judge.answers import Answers
+    from grader.judge.case import Case
+
+    return same_answers(Answers({}, _error(text)), Answers({}, _error(text + "1")), Case())
+
+
+def _executed(text: str) -> object:
+    softmax = COURSE.exercise("softmax")
+    return answer_among(
+        [ExecutedCell(1, text, True), ExecutedCell(2, f"# {softmax.file_name}\nx", True)], softmax, COURSE
+    )
+
+
+def _carried(text: str) -> object:
+    return carried_problems({"kata": {"problems": [[text, "unknown", text, None]]}}, NAMES)
+
+
+def _check(text: str) -> CheckResult:
+    return CheckResult(name="a", title="A", outcome="failed", points=0.0, max_points=1.0, visible=False, message=text)
+
+
+READERS: Mapping[str, Callable[[str], object]] = {
+    "what a file answers": lambda text: exercise_of_text(text, NAMES),
+    "what a first line names": lambda text: named_exercise(text, frozenset(), NAMES),
+    "magics taken out": without_magics,
+    "futures taken out": without_futures,
+    "what is a source": lambda text: source.fault(text.encode(), 1024),
+    "the stub again": lambda text: same_as_stub(text.encode(), "a = 1\n"),
+    "a notebook's cell": lambda text: read_notebook(notebook(text, "# 03_softmax.py\nx"), NAMES),
+    "a notebook that is no JSON": lambda text: read_notebook(text.encode(), NAMES),
+    "carried problems": _carried,
+    "cells that were run": _executed,
+    "a file's name": lambda text: (NAMES.by_file(f"{text}.py"), NAMES.nearest_file(text), printable(text)),
+    "code lines of a repair": _code_lines,
+    "an error's text": _told,
+    "names in a file": _missing,
+    "errors that are the same": _same_errors,
+    "text to show": visible,
+    "a line to show": safe_line,
+    "lines to show": lambda text: safe_block(text, 12),
+    "markdown to show": inert,
+    "a field of a table": text_field,
+    "a line of a table": line_field,
+    "a message in a record": _check,
+}
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda name: name.replace(" ", "-"))
+def test_text_is_read_in_proportion(reader: str) -> None:
+    for make in texts():
+        demand_proportion(READERS[reader], make)
+
+
+def _cells_in_a_chain(size: int) -> bytes:
+    chain = "".join(f"def f{number}(): return f{number + 1}\n" for number in range(size // 40))
+    return notebook(chain, *(f"# {each.file_name}\nf0" for each in COURSE.exercises))
+
+
+def _cells_of_one_name(size: int) -> bytes:
+    return notebook("x=1\n" * (size // 8), *(f"# {each.file_name}\nx" for each in COURSE.exercises))
+
+
+NOTEBOOKS: Mapping[str, Callable[[int], bytes]] = {
+    "lists in lists": lambda size: b"[" * size,
+    "mappings in mappings": lambda size: b'{"a":' * size,
+    "empty cells": lambda size: b'{"cells":[' + b"{}," * size + b"{}]}",
+    "a long number": lambda size: b'{"cells":[],"a":' + b"1" * size + b"}",
+    "many numbers": lambda size: b'{"cells":[],"a":[' + b"1.5," * size + b"1]}",
+    "many keys": lambda size: b'{"cells":[],"a":{' + b",".join(b'"%d":1' % i for i in range(size)) + b"}}",
+    "one key": lambda size: b'{"cells":[],"a":{' + b'"a":1,' * size + b'"a":1}}',
+    "text in letters": lambda size: json.dumps({"cells": [{"cell_type": "code", "source": ["a"] * size}]}).encode(),
+    "many cells": lambda size: notebook(*["x = 1"] * (size // 20)),
+    "answers to one exercise": lambda size: notebook(*(f"# 03_softmax.py\nx={i}" for i in range(size // 20))),
+    "unclear cells": lambda size: notebook(*(f"class MultiHeadAttention: x={i}" for i in range(size // 20))),
+    "a chain of functions": _cells_in_a_chain,
+    "one name over and over": _cells_of_one_name,
+    "star imports": lambda size: notebook("from a import *\n" * (size // 20), "# 03_softmax.py\nx"),
+    "futures": lambda size: notebook("from __future__ import annotations\n" * (size // 40), "# 03_softmax.py\nx"),
+    "hyphens in labels": lambda size: notebook("x", nbgrader={"grade_id": "-" * size}),
+}
+
+
+@pytest.mark.parametrize("shape", NOTEBOOKS, ids=lambda name: name.replace(" ", "-"))
+def test_notebooks_are_read_in_proportion(shape: str) -> None:
+    demand_proportion(lambda content: read_notebook(content, NAMES), NOTEBOOKS[shape])
+
+
+ARCHIVES: Mapping[str, Callable[[int], list[str]]] = {
+    "courses": lambda size: [name for i in range(size // 80) for name in (f"{i}/course.yml", f"{i}/exercises/a.py")],
+    "workspaces": lambda size: [name for i in range(size // 80) for name in (f"{i}/review/a", f"{i}/exercises/a.py")],
+    "environments": lambda size: [name for i in range(size // 80) for name in (f"{i}/pyvenv.cfg", f"{i}x/a.py")],
+    "long names": lambda size: [f"{i}{'0' * size}.py" for i in range(4)],
+    "numbers in names": lambda size: [f"{'0_' * (size // 2)}{i}.py" for i in range(4)],
+    "folders in folders": lambda size: [f"{'a/' * (size // 2)}{i}.py" for i in range(4)],
+    "reviews in reviews": lambda size: [f"{'review/' * (size // 8)}{i}.py" for i in range(4)],
+}
+
+
+@pytest.mark.parametrize("shape", ARCHIVES, ids=lambda name: name.replace(" ", "-"))
+def test_archives_are_read_in_proportion(shape: str, tmp_path: Path) -> None:
+    def pack(size: int) -> Path:
+        path = tmp_path / f"{size}.zip"
+        with zipfile.ZipFile(path, "w") as packed:
+            for name in ARCHIVES[shape](size):
+                packed.writestr(name, "x")
+        return path
+
+    demand_proportion(lambda path: read_submission(path, COURSE), pack)
+
+
+def test_repair_is_compared_in_proportion_to_a_bounded_number_of_lines() -> None:
+    given = [f"line {number % 7}" for number in range(60)]  # more alike than any file that is given
+
+    def compare(factor: int) -> None:
+        demand_proportion(
+            lambda lines: _changed(given, lines), lambda size: (given[::factor] * size)[:size], (500, MAX_LINES)
+        )
+
+    for factor in (1, -1, 3, -7):
+        compare(factor)
+
+
+# What follows looks for patterns that nobody thought of here.
+
+ON_LEARNERS_TEXT = {
+    "grader/judge/failure.py",
+    "grader/judge/learner.py",
+    "grader/notebooks/inert.py",
+    "grader/reports/formats/table.py",
+    "grader/submission/source.py",
+    "grader/submission/statements.py",
+}
+"""Modules whose patterns meet text of any length that learners wrote; each pattern in them is tried here."""
+
+ON_OTHER_TEXT = {
+    "grader/autograders/github.py": "what an instructor gives on the command line",
+    "grader/classroom/attempts.py": "names of files, 255 bytes at most",
+    "grader/classroom/csv_rows.py": "headers of an instructor's table",
+    "grader/classroom/lms_names.py": "names of files, 512 characters at most",
+    "grader/classroom/opened_hints.py": "a cell of an instructor's table",
+    "grader/classroom/results_file.py": "lines that the grader wrote",
+    "grader/classroom/roster.py": "an instructor's table",
+    "grader/course/model.py": "course.yml",
+    "grader/course/moments.py": "dates of course.yml and of an instructor's tables",
+    "grader/course/phrases.py": "course.yml; at most 100 characters",
+    "grader/course/source.py": "course.yml",
+    "grader/course/wording.py": "course.yml",
+    "grader/exports/canvas.py": "a gradebook that Canvas wrote",
+    "grader/exports/per_learner.py": "learners' names, each character by itself",
+    "grader/exports/roster.py": "headers of an instructor's table",
+    "grader/in_notebook/kernel.py": "runs in the learner's own kernel",
+    "grader/judge/collection.py": "paths of the course's checks",
+    "grader/judge/practice.py": "names of a learner's own files, each begun once",
+    "grader/mutants.py": "the course's own solutions",
+    "grader/notebooks/collecting/participants.py": "names that Moodle wrote, each begun once",
+    "grader/notebooks/collecting/worksheet.py": "a table that Moodle wrote",
+    "grader/notebooks/entrance.py": "paths of an instructor's folders",
+    "grader/notebooks/exporters/gradebook.py": "paths of an instructor's folders",
+    "grader/notebooks/lesson.py": "the course's own lessons",
+    "grader/notebooks/markers.py": "the course's own solutions",
+    "grader/notebooks/source.py": "the course's own solutions",
+    "grader/practice/varied.py": "the course's own stubs",
+    "grader/release/bundle.py": "course.yml",
+    "grader/release/visible.py": "the course's own checks",
+    "grader/stubs.py": "the course's own solutions",
+    "grader/submission/naming.py": "names, cut to 120 characters",
+    "grader/verify.py": "the course's own documents",
+}
+"""Where else something is that may take far longer than its text is long, and why learners cannot make it do so."""
+
+BEHIND_THE_WALL = "grader/sandbox/inside/"
+"""What runs in a learner's own process, under its limits."""
+
+DEAR = {"re", "difflib", "tokenize", "ast", "html.parser", "textwrap", "fnmatch"}
+DEAR_CALLS = {"compile", "eval", "exec", "literal_eval"}
+
+
+def _uses_something_dear(tree: ast.AST) -> bool:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and DEAR.intersection(alias.name for alias in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and node.module in DEAR:
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DEAR_CALLS:
+            return True
+    return False
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    files = sorted((ROOT / "grader").rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in files}
+
+
+def test_every_module_with_patterns_or_parsers_says_whose_text_they_meet() -> None:
+    judges = {name: tree for name, tree in _trees().items() if not name.startswith(BEHIND_THE_WALL)}
+    found = {name for name, tree in judges.items() if _uses_something_dear(tree)}
+    assert found == ON_LEARNERS_TEXT | ON_OTHER_TEXT.keys()
+    assert not ON_LEARNERS_TEXT & ON_OTHER_TEXT.keys()
+
+
+METHODS = {"match", "fullmatch", "search", "sub", "split", "findall", "finditer"}
+
+
+def _patterns_in(value: object) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for each in value:
+            yield from _patterns_in(each)
+    elif isinstance(value, dict):
+        yield from _patterns_in(list(value.values()))
+
+
+def _patterns(name: str) -> Iterator[tuple[re.Pattern[Any], str]]:
+    """The patterns of a module, each with the way in which it is used; one used in no plain way is tried as `sub`."""
+    module = importlib.import_module(name.removesuffix(".py").replace("/", "."))
+    ways: dict[str, set[str]] = {}
+    for node in ast.walk(_trees()[name]):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in METHODS:
+            continue
+        on = node.func.value.value if isinstance(node.func.value, ast.Subscript) else node.func.value
+        if not isinstance(on, ast.Name):
+            continue
+        if on.id == "re":
+            text = eval(compile(ast.Expression(node.args[0]), name, "eval"), vars(module))
+            flags = {each.arg: each.value for each in node.keywords}.get("flags")
+            yield re.compile(text, re.MULTILINE if flags is not None else 0), node.func.attr
+        else:
+            ways.setdefault(on.id, set()).add(node.func.attr)
+    for variable, value in vars(module).items():
+        for pattern in _patterns_in(value):
+            for way in sorted(ways.get(variable, {"sub"})):
+                yield pattern, way
+
+
+ALL_PATTERNS = [
+    pytest.param(pattern, way, id=f"{Path(name).stem}-{number}-{way}")
+    for name in sorted(ON_LEARNERS_TEXT)
+    for number, (pattern, way) in enumerate(_patterns(name))
+]
+
+
+@pytest.mark.parametrize(("pattern", "way"), ALL_PATTERNS)
+def test_no_pattern_goes_back_over_learners_text(pattern: re.Pattern[Any], way: str) -> None:
+    def use(text: str) -> None:
+        fitting: Any = text.encode() if isinstance(pattern.pattern, bytes) else text
+        nothing: Any = b"" if isinstance(pattern.pattern, bytes) else ""
+        given = (nothing, fitting) if way == "sub" else (fitting,)
+        found = getattr(pattern, way)(*given)
+        if way == "finditer":
+            list(found)
+
+    for make in texts():
+        demand_proportion(use, make)
+
+
+WENT_BACK = {
+    "comment": (re.compile(r"#+[ \t]*(exercise[ \t]*:)?[ \t]*(\S+)[ \t]*\Z").match, partial(_text, "", "#", " a b")),
+    "decimals": (re.compile(r"[-+]?\d*\.\d+").findall, partial(_text, "", "1", "")),
+}
+"""As they were written here once."""
+
+
+@pytest.mark.parametrize("name", WENT_BACK)
+def test_patterns_that_went_back_are_told_from_those_that_do_not(name: str) -> None:
+    read, make = WENT_BACK[name]
+    with pytest.raises(AssertionError, match="s after"):
+        demand_proportion(read, make)

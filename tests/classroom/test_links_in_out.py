@@ -1,0 +1,48 @@
+"""Links in the folder OUT lead nothing of a run outside of it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_refused"),
+    [
+        ("results.jsonl", True),
+        ("results.jsonl, to nothing", True),
+        (".lock", True),
+        ("run.json", False),
+        ("class.jsonl", False),
+        ("class.html", False),
+        ("learner-0001.html", False),
+        (".kata-unfinished-0", False),
+    ],
+)
+def test_nothing_is_written_through_a_link(
+    name: str, is_refused: bool, tiny_course: Path, tmp_path: Path, kata: Run
+) -> None:
+    for learner in ("alice", "bob"):
+        (tmp_path / "class" / learner).mkdir(parents=True)
+        (tmp_path / "class" / learner / "01_share.py").write_text(RIGHT)
+    outside, out = tmp_path / "outside", tmp_path / "out"
+    out.mkdir()
+    if "nothing" not in name:
+        outside.write_text("")
+    (out / name.partition(",")[0]).symlink_to(outside)
+    arguments = ["--course", tiny_course, "--isolation", "best", "--html"]
+    done = kata("grade-class", "class", "--out", out, *arguments, cwd=tmp_path)
+    assert "Traceback" not in done.stderr
+    assert not outside.exists() if "nothing" in name else outside.read_text() == ""
+    if is_refused:
+        assert (done.returncode, "is a link" in done.stderr) == (2, True), done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
+        assert "2" in done.stdout and len((out / "results.jsonl").read_text().splitlines()) == 2

@@ -1,0 +1,70 @@
+"""Numbers that are the learner's own are read by the judge, and known mistakes recognised by the reading."""
+
+import torch
+
+from grader.judge.case import Case, Question
+from grader.judge.diagnosis import CheckedExchanges, diagnose
+from grader.judge.reading import Reading, read_from
+from grader.judge.trusted import Expected, TrustedModule
+
+GROWS = "import torch\n\n\ndef grow(x):\n    return x * 2\n"
+BANK = """
+from grader.judge.authoring import Mistake
+
+MISTAKES = [Mistake("shrinks", "It shrinks.", caught_by="test_grows", edits=[("x * 2", "x / 2")])]
+"""
+
+
+def growth(ask):
+    """Asks twice, the second time with what came back."""
+    x, factors = torch.ones(2), []
+    for _ in range(2):
+        case = Case()
+        case.call(case.entry("grow"), x, tell="grown")
+        (answers,) = ask(case)
+        factors.append(bool((answers["grown"] > x).all()))
+        x = answers["grown"]
+    return {"grows": factors}
+
+
+def module(source):
+    return TrustedModule(source, "a learner")
+
+
+def test_a_later_question_may_depend_on_earlier_answers():
+    assert read_from(growth, module(GROWS).answer) == {"grows": [True, True]}
+
+
+def test_an_error_is_read_as_what_it_was():
+    (kind, *_) = read_from(growth, module("grow = None").answer)["error"]
+    assert kind == "exception"
+
+
+def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tmp_path):
+    (tmp_path / "solution.py").write_text(GROWS)
+    (tmp_path / "bank.py").write_text(BANK)
+    expected = Expected(tmp_path / "solution.py", tmp_path / "bank.py")
+    came = read_from(growth, module(GROWS.replace("x * 2", "x / 7")).answer)
+    (mistake,) = diagnose([CheckedExchanges("test_grows", False, True, [Reading(growth, came, 4)])], expected)
+    assert mistake.id == "shrinks"
+
+
+def weights_after(source_module, texts, *, rate=0.1):
+    case = Case()
+    net = case.call(case.entry("net"))
+    case.train(net, texts, rate, keep=True)
+    case.call(net, torch.zeros(1, 1, dtype=torch.int64), tell="logits")
+    return source_module.answer(Question.of([case]))[0]["logits"]
+
+
+def test_a_kept_model_is_found_again_only_by_the_same_training():
+    learner = module("import torch\n\n\ndef net():\n    return torch.nn.Embedding(5, 5)\n")
+    texts, others = torch.arange(24).view(2, 3, 4) % 5, torch.arange(24).view(2, 3, 4) % 3
+    first = weights_after(learner, texts)
+    learner._answers.clear()
+    assert torch.equal(weights_after(learner, texts), first)
+    (kept,) = learner.namespace["models kept"].values()
+    assert torch.equal(kept(torch.zeros(1, 1, dtype=torch.int64)), first)
+    assert not torch.equal(weights_after(learner, others), first)
+    assert not torch.equal(weights_after(learner, texts, rate=0.2), first)
+    assert len(learner.namespace["models kept"]) == 3

@@ -1,0 +1,103 @@
+"""Threads without end, answers that are long in reading, endings that the judge has to wait for: all are bounded or counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.course import load_course
+from grader.judge import grading
+from grader.judge.grading import Judge
+from grader.results import ExerciseResult, Record
+from grader.sandbox.budget import Allowance
+from grader.sandbox.doctor import strongest_level
+from grader.sandbox.inside import wire
+from grader.submission import SourceFile, Submission
+
+COURSE = load_course(Path(__file__).parents[2] / "course.yml")
+SOFTMAX = COURSE.exercise("softmax")
+RIGHT = COURSE.solution_path(SOFTMAX).read_bytes()
+
+THREADS = """
+import ctypes
+
+libc, room, thread = ctypes.CDLL(None), ctypes.create_string_buffer(128), ctypes.c_ulong()
+libc.pthread_attr_init(room)
+libc.pthread_attr_setstacksize(room, ctypes.c_size_t(16384))
+asleep = ctypes.cast(libc.sleep, ctypes.c_void_p)
+for _ in range(8000):
+    libc.pthread_create(ctypes.byref(thread), room, asleep, ctypes.c_void_p(1000))
+"""
+EXCHANGES = """
+import hashlib, os, sys, time
+
+
+def run(*asked, **named):
+    {does}
+
+
+sys.modules["inside.host"].run_question = run
+"""
+LINGERS = "os.close(4); time.sleep(1000)"
+BURNS = "hashlib.pbkdf2_hmac('sha256', b'', b'', 1_500_000); os.write(4, b'no frame' * 9); os._exit(int(time.process_time() < 0.4))"
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    assert strongest_level() == "full", "these tests need a machine that can isolate: see `kata doctor`"
+    judge = Judge(COURSE, "full", 7, ["softmax"])
+    yield judge
+    judge.close()
+
+
+@pytest.fixture
+def allowances(monkeypatch: pytest.MonkeyPatch) -> list[Allowance]:
+    made: list[Allowance] = []
+
+    def make(seconds: float, cpu_seconds: float) -> Allowance:
+        made.append(Allowance(seconds, cpu_seconds))
+        return made[-1]
+
+    monkeypatch.setattr(grading, "Allowance", make)
+    return made
+
+
+def graded(judge: Judge, source: bytes) -> ExerciseResult:
+    """A hostile submission's result, after an honest one's beside it was seen to be right."""
+    records: list[Record] = []
+    files = {"mallory": source, "honest": RIGHT}
+    judge.grade(
+        [Submission(name, {"softmax": SourceFile("softmax", "x.py", each)}, ()) for name, each in files.items()],
+        records.append,
+    )
+    mallory, honest = (record.exercises[0] for record in records)
+    assert (honest.status, honest.points) == ("passed", SOFTMAX.points)
+    return mallory
+
+
+def test_a_file_with_thousands_of_threads_is_ended(judge: Judge) -> None:
+    sandbox = judge.sandbox
+    mallory = graded(judge, RIGHT + THREADS.encode())
+    assert mallory.points == 0 and "was stopped" in mallory.checks[0].message
+    assert judge.sandbox is sandbox
+
+
+def test_waiting_for_an_end_is_counted(judge: Judge, allowances: list[Allowance]) -> None:
+    mallory = graded(judge, RIGHT + EXCHANGES.format(does=LINGERS).encode())
+    assert allowances[0].spent >= 0.9 * mallory.seconds - 0.5 > 1
+
+
+def test_processor_time_counts_of_one_that_ended_by_itself(judge: Judge, allowances: list[Allowance]) -> None:
+    graded(judge, RIGHT + EXCHANGES.format(does=BURNS).encode())
+    once = allowances[0].cpu_spent / 3  # it is lost three times
+    assert once > 0.3
+
+
+@pytest.mark.parametrize("kind", ["tuple", "dict"])
+def test_a_value_of_too_many_parts_is_refused_whatever_it_is(kind: str) -> None:
+    part = "[1,1]" if kind == "dict" else "1"
+    header = f'{{"$":"{kind}","v":[{",".join([part] * (wire.MAX_ITEMS + 1))}]}}'
+    with pytest.raises(wire.WireError):
+        wire.unpack(header.encode(), b"")
