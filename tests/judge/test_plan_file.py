@@ -11,6 +11,7 @@ import torch
 
 from grader.judge import plan_file
 from grader.judge.case import Question, function
+from grader.judge.draw import COMMON
 from grader.judge.errors import GraderBroken
 from grader.judge.expected import NotInPlan
 from grader.judge.kept import Kept, packed_due
@@ -102,6 +103,30 @@ def test_draws_come_back_and_go_on(plan: PlanFile, tmp_path: Path) -> None:
     assert torch.equal(draw.normal(40, dtype=torch.float64), DRAWN[1][2])
     once, again = (kept.draw(7, "softmax", "test_unknown").uniform(4) for _ in range(2))
     assert torch.equal(once, again)
+
+
+def test_what_all_checks_draw_alike_comes_back_for_each_of_them(plan: PlanFile, tmp_path: Path) -> None:
+    plan.draws[COMMON] = PlannedDraws(DRAWN[:1])
+    kept = Kept(read_back(plan, tmp_path))
+    for check in ("test_one", "test_unknown"):
+        draw = kept.draw(7, "softmax", check)
+        draw.uniform(1)  # a check's own numbers are no part of them
+        assert torch.equal(draw.common().normal(2, 3, dtype=torch.float64), DRAWN[0][2])
+    plan.draws[COMMON] = PlannedDraws()
+    kept = Kept(read_back(plan, tmp_path))
+    one, other = (kept.draw(7, "softmax", check).common() for check in ("test_one", "test_unknown"))
+    assert torch.equal(one.normal(2, 3), other.normal(2, 3))
+
+
+def test_numbers_beyond_the_plan_have_the_digits_of_those_in_it(
+    plan: PlanFile, expected: Expected, tmp_path: Path
+) -> None:
+    kept = Kept(read_back(plan, tmp_path))
+    beyond, whole = (each.draw(7, "softmax", "test_unknown") for each in (kept, expected))
+    numbers = beyond.normal(3, dtype=torch.float64)
+    assert torch.equal(numbers, whole.normal(3, dtype=torch.float64).float().double())
+    with pytest.raises(NotInPlan):
+        beyond.common().weights("Other")
 
 
 def test_what_nobody_wrote_down_is_told_apart_from_a_wrong_answer(plan: PlanFile, tmp_path: Path) -> None:

@@ -2,8 +2,12 @@
 
 import torch
 
-from grader.judge.case import Case, Question
+from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
+from grader.judge.fingerprint import fingerprint
+from grader.judge.kept import Kept, packed_due
+from grader.judge.learner import Exchange
+from grader.judge.plan_file import AS_REFERENCE, KnownMistake, PlanFile
 from grader.judge.reading import Reading, read_from
 from grader.judge.trusted import Expected, TrustedModule
 
@@ -47,6 +51,23 @@ def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tm
     came = read_from(growth, module(GROWS.replace("x * 2", "x / 7")).answer)
     (mistake,) = diagnose([CheckedExchanges("test_grows", False, True, [Reading(growth, came, 4)])], expected)
     assert mistake.id == "shrinks"
+
+
+def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
+    (tmp_path / "solution.py").write_text(GROWS)
+    expected = Expected(tmp_path / "solution.py", tmp_path / "bank.py")
+    question = Question.of([function("grow", torch.ones(2))])
+    wrong = module("def grow(x):\n    return x / 2\n").answer(question)
+    digest = question.digest.hex()
+    plan = PlanFile("grow", 7, "", "", due={digest: packed_due(expected.due(question), expected.slack(question))})
+    plan.prints = [fingerprint(wrong[0])]
+    plan.mistakes = [KnownMistake("same", "", {digest: [AS_REFERENCE]}), KnownMistake("shrinks", "", {digest: [0]})]
+    read = CheckedExchanges("test_grows", False, True, [Reading(growth, {"grows": [False, False]}, 4)])
+    assert diagnose([read], Kept(plan)) == []
+    for others in ([], [read]):  # what is known of other checks counts all the same
+        asked = CheckedExchanges("test_agrees", False, True, [Exchange(question, wrong)])
+        (mistake,) = diagnose([*others, asked], Kept(plan))
+        assert mistake.id == "shrinks"
 
 
 def weights_after(source_module, texts, *, rate=0.1):
