@@ -69,7 +69,7 @@ def release(
         )
     else:
         print(f"{out}: {exercises} exercises with all of their {bundle.checks} checks, for {_seeds(contents.seeds)}.")
-    print("Learners install it as its README.md says, and work in a folder of their own: kata init DIR")
+    print("Learners install it as its README.md says, and work in a folder of their own: kata init DIR --course .")
 
 
 def _seeds(seeds: tuple[int, ...]) -> str:
