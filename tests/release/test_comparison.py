@@ -47,6 +47,16 @@ def test_same_verdicts_and_diagnoses(id: str, script: ModuleType, bundle: Path) 
     assert list(map(str, script.compare(COURSE, released, sources, SEED, strongest_level()))) == []
 
 
+def test_what_is_read_from_a_learners_own_numbers_gives_the_same_verdicts(script: ModuleType, bundle: Path) -> None:
+    """Mistakes that only show in such a reading are not named: nobody can be asked for theirs."""
+    released = load_course(bundle / "course.yml")
+    sources = script.sources_of(COURSE, ["tiled_attention", "tiny_gpt"])
+    sources["tiny_gpt"] = dict(list(sources["tiny_gpt"].items())[:2])
+    found = list(script.compare(COURSE, released, sources, SEED, strongest_level()))
+    assert len(found) < 5 and not any(each.is_verdict for each in found)
+    assert all(each.what.startswith("tiled_attention, the mistake") and each.bundle == [] for each in found)
+
+
 def test_difference_is_noticed(script: ModuleType, visible_bundle: Path) -> None:
     """A bundle with fewer checks says something else."""
     released = load_course(visible_bundle / "course.yml")
