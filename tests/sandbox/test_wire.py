@@ -49,8 +49,14 @@ def test_tensors_come_back_with_dtype_and_shape(dtype):
 
 @pytest.mark.parametrize(
     "tensor",
-    [torch.arange(6.0).reshape(2, 3).T, torch.ones(3).expand(2, 3), torch.empty(0, 4), torch.tensor(2.0)],
-    ids=["transposed", "expanded", "empty", "scalar"],
+    [
+        torch.arange(6.0).reshape(2, 3).T,
+        torch.ones(3).expand(2, 3),
+        torch.empty(0, 4),
+        torch.tensor(2.0),
+        torch.arange(6.0).reshape(2, 3)[:1, 1],
+    ],
+    ids=["transposed", "expanded", "empty", "scalar", "one number of a column"],
 )
 def test_odd_layouts_arrive_whole(tensor):
     assert torch.equal(there_and_back(tensor), tensor)

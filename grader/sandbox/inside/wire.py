@@ -278,7 +278,9 @@ def _block(tensors: dict[str, torch.Tensor]) -> list[bytes]:
     """
     parts, about, start = [b"", b""], {}, 0
     for key, tensor in tensors.items():
-        part = tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+        # a single number counts as contiguous whatever its stride, and can then not be viewed as bytes
+        flat = tensor.reshape(-1).as_strided((tensor.numel(),), (1,))
+        part = flat.view(torch.uint8).numpy().tobytes()
         about[key] = {
             "dtype": SENDABLE_DTYPES[tensor.dtype],
             "shape": list(tensor.shape),
