@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -52,8 +53,9 @@ def read_submission(path: Path, course: Course) -> Submission:
         raise SubmissionError(f"{shown} {refusal}.")
     with reading_clock(shown):
         if stat.S_ISDIR(mode) and (packed := _only_packed(path)) is not None:
-            path = packed
-        elif stat.S_ISDIR(mode):
+            with suppress(SubmissionError):  # a damaged one is told as a part of the folder
+                return _read_file(packed, Collector(stem_of(packed.name), names), names)
+        if stat.S_ISDIR(mode):
             collector = Collector(_own_name(path), names)
             collect_folder(path, collector)
             return collector.submission()
