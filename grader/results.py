@@ -47,7 +47,7 @@ def _without_lone_surrogates(value: Any) -> Any:
     return value
 
 
-def _inert(value: Any) -> Any:
+def inert(value: Any) -> Any:
     """Spell out what could steer whoever prints it: \\x1b for an escape. Line feeds and tabs stay."""
     value = _without_lone_surrogates(value)
     return value.translate(_SPELT_OUT) if isinstance(value, str) else value
@@ -57,7 +57,7 @@ def _positive_zero(value: float) -> float:
     return value + 0.0  # -0.0 becomes 0.0, so that equal records are equal to the byte
 
 
-Text = Annotated[str, BeforeValidator(_inert)]
+Text = Annotated[str, BeforeValidator(inert)]
 Name = Annotated[str, BeforeValidator(_without_lone_surrogates), Field(min_length=1)]
 NonNegative = Annotated[float, Field(ge=0), AfterValidator(_positive_zero)]
 Change = Annotated[float, AfterValidator(_positive_zero)]

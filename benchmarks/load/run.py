@@ -77,10 +77,11 @@ def main() -> None:
                 sys.exit(f"{which}: not tried. {error}.")
             outcomes.append(outcome)
             print(row(outcome), flush=True)
+    if not all(outcome.holds for outcome in outcomes):
+        sys.exit("Something above is not as it must be; no figures are written.")
     if options.json:
         report = {"seed": SEED, "peak_mb": round(calm.peak / 2**20), "outcomes": [asdict(each) for each in outcomes]}
         options.json.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
-    sys.exit(not all(outcome.holds for outcome in outcomes))
 
 
 def _options() -> argparse.Namespace:

@@ -144,7 +144,7 @@ def _lay_out(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: Path, left: 
     if any(is_passed_over(part) for part in parts if part != ".."):
         raise _Usual
     is_odd = "\\" in info.orig_filename or "\0" in info.orig_filename or info.filename.startswith("/")
-    kinds = (0, stat.S_IFDIR) if info.is_dir() else (0, stat.S_IFREG)
+    kinds = (0, stat.S_IFDIR) if info.filename.endswith("/") else (0, stat.S_IFREG)
     if is_odd or ".." in parts or not parts or stat.S_IFMT(info.external_attr >> 16) not in kinds:
         raise _Odd("is not an ordinary file with an ordinary name and was left out")
     if info.is_dir():  # an empty one is a submission with nothing in it

@@ -23,6 +23,7 @@ from grader.results import (
     Problem,
     Record,
     Status,
+    inert,
 )
 from grader.sandbox.budget import Allowance
 from grader.sandbox.launch import Launched, MachineError
@@ -387,6 +388,7 @@ def _check(name: str, worth: Worth, ending: Ending, *, counts: bool, is_known: b
 
 def _shortened(text: str) -> str:
     """A message can quote what a learner's code sent, however long."""
+    text = inert(text)  # as the record will have it: what is spelt out is longer
     return text if len(text) <= MAX_MESSAGE else text[:MAX_MESSAGE] + " ..."
 
 

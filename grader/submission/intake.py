@@ -17,10 +17,10 @@ from grader.submission.claims import exercise_of_text
 from grader.submission.collector import Collector
 from grader.submission.files import kind_refused, read_regular, reason_of
 from grader.submission.folder import collect_folder
-from grader.submission.model import RefusedError, Submission, SubmissionError, UnreadableError
+from grader.submission.model import Problem, RefusedError, Submission, SubmissionError, UnreadableError
 from grader.submission.naming import ExerciseNames, is_passed_over, kind_of_file, printable, stem_of
 from grader.submission.notebook import NOTEBOOK_MB
-from grader.submission.reading_clock import reading_clock
+from grader.submission.reading_clock import SlowDiskError, reading_clock
 from grader.submission.tarball import collect_tar
 
 _TOLD = 5  # names in a sentence
@@ -52,8 +52,13 @@ def read_submission(path: Path, course: Course) -> Submission:
         raise SubmissionError(f"{shown} {refusal}.")
     with reading_clock(shown):
         if stat.S_ISDIR(mode) and (packed := _only_packed(path)) is not None:
-            path = packed
-        elif stat.S_ISDIR(mode):
+            try:
+                return _read_file(packed, Collector(stem_of(packed.name), names), names)
+            except SlowDiskError:
+                raise
+            except SubmissionError as error:  # there is a submission, with nothing in it that can be read
+                return Submission(_own_name(path), {}, (Problem(printable(packed.name), "unreadable", str(error)),))
+        if stat.S_ISDIR(mode):
             collector = Collector(_own_name(path), names)
             collect_folder(path, collector)
             return collector.submission()

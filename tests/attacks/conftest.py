@@ -18,7 +18,7 @@ from grader.submission import Submission, read_submission
 
 ROOT = Path(__file__).parents[2]
 HONEST_EVERY = 10
-REQUEST_SECONDS, EXERCISE_SECONDS = 1.5, 2.0
+REQUEST_SECONDS, EXERCISE_SECONDS = 2.0, 2.6
 """Short, so that loops end soon, yet many times what an honest answer takes."""
 
 SANDBOX_PROCESSES = 3

@@ -312,6 +312,7 @@ ON_OTHER_TEXT = {
     "grader/exports/per_learner.py": "learners' names, each character by itself",
     "grader/exports/roster.py": "headers of an instructor's table",
     "grader/in_notebook/kernel.py": "runs in the learner's own kernel",
+    "grader/judge/answers.py": "texts of errors, 600 characters at most",
     "grader/judge/collection.py": "paths of the course's checks",
     "grader/judge/practice.py": "names of a learner's own files, each begun once",
     "grader/mutants.py": "the course's own solutions",

@@ -215,7 +215,7 @@ KEYS = {
         ("language: English", "language: English\n    year: 1999"),
         says="""\
 2: unknown key `colour`; the keys here are \
-`title`, `version`, `documents`, `limits`, `policy`, `units`
+`title`, `version`, `documents`, `limits`, `submission_seconds`, `submission_cpu_seconds`, `policy`, `units`
 9: unknown key `year`; the keys here are `title`, `author`, `language`""",
     ),
     "ones that are ours to fill in": changed(

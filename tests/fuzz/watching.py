@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,10 +62,24 @@ def _may_open(path: Any, mode: str | None, flags: int | None) -> bool:
     name = os.fsdecode(path)
     is_written = bool((flags or 0) & _WRITES) or (mode is not None and set(mode) & set("wax+"))
     if not os.path.isabs(name):
-        return not is_written  # relative to an open folder
-    if os.path.realpath(os.path.dirname(name)).startswith(os.path.realpath(scratch_root())):
+        return not is_written or _is_by_the_writer()  # relative to an open folder
+    scratch = os.path.realpath(scratch_root())
+    if os.path.realpath(name).startswith(scratch) or os.path.realpath(os.path.dirname(name)).startswith(scratch):
         return True
     return not is_written and (name == os.devnull or os.path.realpath(name).startswith(_OURS))
+
+
+def _is_by_the_writer() -> bool:
+    """Whether it is grader/writing.py that opens a file, within a folder that it was allowed to open."""
+    writer = str(ROOT / "grader" / "writing.py")
+    return any(frame.f_code.co_filename == writer for frame in _callers(sys._getframe()))
+
+
+def _callers(frame: FrameType | None) -> Iterator[FrameType]:
+    for _ in range(8):
+        if frame is not None:
+            yield frame
+            frame = frame.f_back
 
 
 def _may_run(event: str, arguments: tuple[Any, ...]) -> bool:

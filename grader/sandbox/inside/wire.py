@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import select
 import struct
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -56,10 +54,6 @@ class WireError(Exception):
 
 class ChannelClosed(Exception):
     """The other side is gone."""
-
-
-class DeadlinePassed(Exception):
-    """The frame was not complete in time."""
 
 
 @dataclass(frozen=True)
@@ -384,17 +378,3 @@ def _read_exactly(fd: int, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
-
-
-def wait_ready(readable: list[int], writable: list[int], deadline: float) -> list[int]:
-    """Wait until one of the descriptors can be used. Raises DeadlinePassed at `deadline` (time.monotonic seconds)."""
-    poller = select.poll()
-    for fd in readable:
-        poller.register(fd, select.POLLIN)
-    for fd in writable:
-        poller.register(fd, select.POLLOUT)
-    left = max(0.0, deadline - time.monotonic())
-    ready = poller.poll(left * 1000)  # once at least: what has come in time counts, however late it is looked at
-    if not ready:
-        raise DeadlinePassed
-    return [fd for fd, _ in ready]

@@ -8,9 +8,9 @@ class Reached(Exception):
 
 
 def look():
-    for root in sys.path[:1] + [sys.prefix, "/usr/share", "/usr/local"]:
+    for root in sys.path[:1] + [sys.prefix]:
         for folder, folders, files in os.walk(root):
-            if folder.count("/") > 6 or "site-packages/" in folder or folder.startswith("/usr/share/"):
+            if folder.count("/") > 6 or "site-packages/" in folder:
                 folders.clear()
             for name in files + folders:
                 if name in ("03_softmax.py", "course.yml", "solutions", "mistakes", "compare.py.orig"):
