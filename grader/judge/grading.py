@@ -6,8 +6,10 @@ import gc
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Literal
 
 from grader.course import Course, Exercise
@@ -144,19 +146,19 @@ class Judge:
 
     def _grade(self, submission: Submission, advance: Callable[[str], None], show: Shown | None) -> Record:
         allowance = Allowance(self.course.submission_seconds, self.course.submission_cpu_seconds)
-        opened = {id: self._open(kit, submission, allowance) for id, kit in self.kits.items()}
-        waiting = [each for each in opened.values() if isinstance(each, Session)]
+        going = _Going((kit, self._open(kit, submission, allowance)) for kit in self.kits.values())
         results = []
-        for id, kit in self.kits.items():
-            session = opened.pop(id)  # with the answers that it holds
-            if isinstance(session, Session):
-                waiting.remove(session)
-                results.append(self._examine(kit, session, waiting[0] if waiting else None))
-                if show is not None:
-                    _show_failures(submission, session, results[-1], show)
-            else:
-                results.append(_without_work(kit, session, self._checks[id]))
-            advance(id)
+        try:
+            for kit, session in going:
+                if isinstance(session, Session):
+                    results.append(self._examine(kit, session, going))
+                    if show is not None:
+                        _show_failures(submission, session, results[-1], show)
+                else:
+                    results.append(_without_work(kit, session, self._checks[kit.exercise.id]))
+                advance(kit.exercise.id)
+        finally:
+            going.close()
         return Record.of(
             submission=submission.name,
             isolation=self.level,
@@ -204,25 +206,23 @@ class Judge:
         assert self.sandbox is not None
         return self.sandbox
 
-    def _examine(self, kit: Kit, session: Session, ahead: Session | None) -> ExerciseResult:
+    def _examine(self, kit: Kit, session: Session, going: _Going) -> ExerciseResult:
         """Run the checks of one exercise; when the sandbox breaks, once more with a new one, then say so."""
         started = time.perf_counter()
         checks = self._checks[kit.exercise.id]
-        endings = self._run(session, ahead, checks)
+        endings = self._run(session, going, checks)
         if any(ending.outcome == "machine" for ending in endings.values()):
-            for each in (session, ahead):
-                if each is not None:
-                    each.close()  # while their own sandbox is there to be asked for them
+            going.close()  # while their own sandbox is there to be asked for them
             self._replace_sandbox()
             session.begin_again()
             endings = self._run(session, None, checks)
         session.close()
         return result_of(kit, session, _worths(checks), endings, time.perf_counter() - started)
 
-    def _run(self, session: Session, ahead: Session | None, checks: Sequence[Check]) -> dict[str, Ending]:
+    def _run(self, session: Session, going: _Going | None, checks: Sequence[Check]) -> dict[str, Ending]:
         try:
             session.process.start()
-            if ahead is not None:
+            if going is not None and (ahead := going.next_session()) is not None:
                 ahead.process.start()  # it is locked down, loads and answers on the other core meanwhile
         except MachineError as error:
             return {check.name: Ending("machine", str(error)) for check in checks}
@@ -235,6 +235,45 @@ class Judge:
             self.sandbox = open_sandbox(self.level)
             self._graded = 0
             self.await_ready()
+
+
+class _Going:
+    """The exercises of one submission in their order, each opened no sooner than it or its predecessor is looked at.
+
+    What its checks ask is worked out then, if nobody was asked before: the predecessor's worker is busy meanwhile.
+    """
+
+    def __init__(self, opening: Iterator[tuple[Kit, Session | Nothing]]) -> None:
+        self._opening = opening
+        self._opened: deque[tuple[Kit, Session | Nothing]] = deque()
+        self._now: Session | Nothing = "missing"
+
+    def __iter__(self) -> Iterator[tuple[Kit, Session | Nothing]]:
+        while True:
+            if not self._opened:
+                self._opened.extend(islice(self._opening, 1))
+            if not self._opened:
+                return
+            kit, self._now = self._opened.popleft()
+            yield kit, self._now
+
+    def next_session(self) -> Session | None:
+        """The next exercise that there is anything to run for, opened."""
+        for _, each in chain(self._opened, self._open_more()):
+            if isinstance(each, Session):
+                return each
+        return None
+
+    def _open_more(self) -> Iterator[tuple[Kit, Session | Nothing]]:
+        for each in self._opening:
+            self._opened.append(each)
+            yield each
+
+    def close(self) -> None:
+        """End the workers of what is open; whoever is asked again gets a new one."""
+        for each in (self._now, *(opened for _, opened in self._opened)):
+            if isinstance(each, Session):
+                each.close()
 
 
 def run_check(check: Check, session: Session) -> Ending:
