@@ -102,8 +102,16 @@ def scale_for(due: Any, magnitude: float) -> float | None:
 
 def _scale(value: Any, factor: float) -> float | None:
     if isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
-        return factor * float(value.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
+        return factor * _largest(value)
     return None
+
+
+def _largest(tensor: torch.Tensor) -> float:
+    """The largest finite number of a tensor that has any, whatever its sign."""
+    largest = float(tensor.abs().max())
+    if math.isfinite(largest):
+        return largest
+    return float(tensor.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
 
 
 def form_difference(came: Any, due: torch.Tensor, *, what: str, axes: Sequence[str] = ()) -> str | None:
@@ -132,14 +140,31 @@ def _tensor_difference(
     wrong_form = form_difference(came, due, what=what, axes=axes)
     if wrong_form:
         return wrong_form
+    if torch.equal(came, due):
+        return None
     if not due.is_floating_point():
         wrong, room = came != due, 0.0
     else:
+        if slack is None and (is_close := _is_close(came, due, scale)) is not None and (is_close or not what):
+            return None if is_close else "wrong"
         allowed = _allowed(due, slack, scale)
         wrong, room = _wrong_numbers(came.double(), due.double(), allowed), float(allowed.max()) if due.numel() else 0.0
     if not bool(wrong.any()):
         return None
     return _describe_wrong(wrong, came, due, what, axes, room) if what else "wrong"
+
+
+def _is_close(came: torch.Tensor, due: torch.Tensor, scale: float | None) -> bool | None:
+    """Whether every number is close enough, told by the largest difference alone; None where that does not tell.
+
+    It says what `_allowed` and `_wrong_numbers` would, in a third of the time: most of a judge's work is comparing.
+    """
+    if due.dtype not in (torch.float32, torch.float64):
+        return None  # there what is allowed differs from number to number
+    most = float((came.double() - due.double()).abs().max())
+    if not math.isfinite(most):
+        return None
+    return most <= RELATIVE * (_largest(due) if scale is None else scale)
 
 
 def _allowed(due: torch.Tensor, slack: Any, scale: float | None) -> torch.Tensor:

@@ -176,7 +176,13 @@ def _is_same(one: Any, other: Any) -> bool:
     if kind is torch.Tensor:
         return bool(one.dtype == other.dtype and one.shape == other.shape and _same_bits(one, other))
     if kind is dict:
-        return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
+        if one.keys() != other.keys():
+            return False
+        for key, value in one.items():  # a loop: all of a question goes through here, again and again
+            match = other[key]
+            if value is not match and not _is_same(value, match):
+                return False
+        return True
     if kind is list or kind is tuple:
         return len(one) == len(other) and all(map(_is_same, one, other))
     if kind is float:
