@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from grader.starting import go_back, started_from_home
 
+from . import forking
 from .judging import open_judge
 from .terms import Terms
 
@@ -26,7 +27,7 @@ class Judges(Executor):
     """Some judges, each alone in a pool of one process: when it dies, only its own work fails, and it is replaced."""
 
     def __init__(self, count: int, terms: Terms) -> None:
-        self._seats = [_Seat(terms) for _ in range(count)]
+        self._seats = [_Seat(terms, number) for number in range(count)]
 
     def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
         """Have the least busy judge call a function; a judge is started when there is none yet."""
@@ -41,8 +42,9 @@ class Judges(Executor):
 class _Seat:
     """The place of one judge."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: Terms, number: int) -> None:
         self._terms = terms
+        self._number = number
         self._pool: ProcessPoolExecutor | None = None
         self._pid: Future[int] | None = None
         self._asked: list[Future[Any]] = []
@@ -78,16 +80,16 @@ class _Seat:
 
     def _opened(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            spawn = multiprocessing.get_context("spawn")
-            with _interrupts_held(), started_from_home() as here:
-                told = (self._terms, here)
-                self._pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_sit_down, initargs=told)
+            with interrupts_held(), started_from_home() as here:
+                told = (self._terms, self._number, here)
+                context = forking.context()
+                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_sit_down, initargs=told)
                 self._pid = self._pool.submit(os.getpid)
         return self._pool
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def interrupts_held() -> Iterator[None]:
     """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -100,8 +102,10 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _sit_down(terms: Terms, here: str | None) -> None:
+def _sit_down(terms: Terms, number: int, here: str | None) -> None:
     go_back(here)
+    if number >= forking.SHARING:
+        forking.leave_zygote_to_others()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     open_judge(terms)
 

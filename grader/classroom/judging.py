@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from grader.sandbox.launch import MachineError, launch_ahead
 
 from .entries import Entry
+from .forking import joined
 from .terms import Terms
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def close_judge() -> None:
 
 def _open(terms: Terms) -> Judge | MachineError:
     try:
-        launched = None if terms.level == "none" else launch_ahead(terms.level)
+        launched = None if terms.level == "none" else joined(terms.level) or launch_ahead(terms.level)
     except MachineError as error:
         return error
     # after the zygote's start, so that both load torch at the same time

@@ -105,6 +105,11 @@ def grade_class(
     course: CourseFile = None,
 ) -> None:
     """Grade a class: one record a line in OUT/results.jsonl."""
+    level = level_called(isolation, chosen_aloud=True)
+    if scheduler is None:
+        from grader.classroom.forking import start_ahead
+
+        start_ahead(level)  # torch loads while the course and the class are read
     from grader.classroom.attempts import attempts_of, folder_for_run
     from grader.classroom.chosen_attempts import keep_class_list
     from grader.classroom.kept_times import read_kept_times
@@ -116,7 +121,6 @@ def grade_class(
     from grader.classroom.terms import Terms
 
     chosen = course_at(course)
-    level = level_called(isolation, chosen_aloud=True)
     refuse_exposed(level, chosen.root, folder, out)
     refuse_unknown(chosen, only)
     platform = _platform_called(names)

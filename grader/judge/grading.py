@@ -28,7 +28,7 @@ from grader.results import (
     inert,
 )
 from grader.sandbox.budget import Allowance
-from grader.sandbox.launch import Launched, MachineError
+from grader.sandbox.launch import JoinedZygote, Launched, MachineError
 from grader.sandbox.levels import Level
 from grader.sandbox.opening import AnySandbox, open_sandbox
 from grader.submission import Submission
@@ -76,7 +76,7 @@ class Judge:
         level: Level,
         seed: int,
         only: Sequence[str] = (),
-        launched: Launched | None = None,
+        launched: Launched | JoinedZygote | None = None,
     ) -> None:
         self.course = course
         self.level: Level = level

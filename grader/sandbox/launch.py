@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import shutil
 import socket
@@ -37,6 +38,26 @@ class LaunchedZygote(Launched):
     """A zygote that is starting, and the socket that controls it."""
 
     control: socket.socket
+
+
+@dataclass(frozen=True)
+class JoinedZygote:
+    """A zygote that other judges use too, and this judge's own socket to it."""
+
+    level: Level
+    control: socket.socket
+
+
+def join(zygote: LaunchedZygote) -> JoinedZygote | None:
+    """One more judge's own way to a zygote that runs or is starting; None when it is gone."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        try:
+            socket.send_fds(zygote.control, [json.dumps({"join": True}).encode()], [theirs.fileno()])
+        except OSError:
+            ours.close()
+            return None
+    return JoinedZygote(zygote.level, ours)
 
 
 def launch(level: Level) -> Launched:

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from .forked import ForkedWorker
-from .launch import LaunchedZygote, MachineError, launch_zygote
+from .launch import JoinedZygote, LaunchedZygote, MachineError, launch_zygote
 from .levels import Level
 from .pump import Pump
 from .worker import END_SECONDS, Bounds, Worker
@@ -26,13 +26,14 @@ MAX_MESSAGE_BYTES = 4096
 class Sandbox:
     """Starts a zygote (or takes one that is starting) and does not wait for it, so that torch loads meanwhile.
 
+    With one that it has joined it ends its own workers only; when that is gone before it is ready, it starts its own.
+
     Raises MachineError from whatever needs the zygote first when this machine can't isolate at `level`.
     """
 
-    def __init__(self, level: Level, launched: LaunchedZygote | None = None) -> None:
+    def __init__(self, level: Level, launched: LaunchedZygote | JoinedZygote | None = None) -> None:
         self.level = level
-        started = launched or launch_zygote(level)
-        self._process, self._control = started.process, started.control
+        self._take(launched or launch_zygote(level))
         self._pump = Pump()
         self._next = 0
         self._ready = False
@@ -41,6 +42,10 @@ class Sandbox:
         self._codes: dict[int, int] = {}
         self._cpu_seconds: dict[int, float] = {}
         self._has_ended = False
+
+    def _take(self, started: LaunchedZygote | JoinedZygote) -> None:
+        self._process = started.process if isinstance(started, LaunchedZygote) else None
+        self._control = started.control
 
     def spawn(self, bounds: Bounds) -> ForkedWorker:
         """Ask for one more worker; returns before it is there."""
@@ -74,6 +79,11 @@ class Sandbox:
         if self._ready:
             return
         told = self._hear(time.monotonic() + START_SECONDS)
+        if told is None and self._process is None and self._control.fileno() >= 0:
+            self._control.close()
+            self._has_ended = False
+            self._take(launch_zygote(self.level))
+            told = self._hear(time.monotonic() + START_SECONDS)
         if told is None or "lockdown" in told:
             reason = told["lockdown"] if told else self._why_it_ended()
             self.close()
@@ -143,6 +153,8 @@ class Sandbox:
         return told
 
     def _why_it_ended(self) -> str:
+        if self._process is None:
+            return "the sandbox was ended from outside"
         with contextlib.suppress(subprocess.TimeoutExpired):
             _, errors = self._process.communicate(timeout=2)
             lines = errors.decode("utf-8", "replace").strip().splitlines()
@@ -151,17 +163,11 @@ class Sandbox:
         return "the sandbox could not be started"
 
     def close(self) -> None:
-        """End the zygote and every worker."""
+        """End the zygote and every worker; of a zygote that others use too, only the workers of one's own."""
         self._pump.close()
         self._control.close()
-        if self._process.poll() is None:
-            # the group: bubblewrap's own child may be waiting for a word of its parent's, and would wait for ever
-            with contextlib.suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.communicate(timeout=END_SECONDS)
-        self._process.poll()  # reaped even where its child, alone now and loading torch still, holds on to the pipe
+        if self._process is not None:
+            _end(self._process)
         for pidfd in self._pidfds.values():
             os.close(pidfd)
         self._pidfds.clear()
@@ -173,6 +179,18 @@ class Sandbox:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a zygote, and with it every worker."""
+    if process.poll() is None:
+        # the group: bubblewrap's own child may be waiting for a word of its parent's, and would wait for ever
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=END_SECONDS)
+    process.poll()  # reaped even where its child, alone now and loading torch still, holds on to the pipe
 
 
 def _three_pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:

@@ -60,8 +60,31 @@ def _children(pid: int) -> Iterator[int]:
             continue
 
 
+def _servers(pid: int) -> list[int]:
+    return [child for child in _children(pid) if b"forkserver" in _command(child)]
+
+
+def _judges(pid: int) -> list[int]:
+    forked = [child for server in _servers(pid) for child in _children(server) if b"forkserver" in _command(child)]
+    return forked + [child for child in _children(pid) if b"spawn_main" in _command(child)]
+
+
+def _zygotes(pid: int) -> list[int]:
+    """Those that the judges share; bubblewrap is their parent, if there is one."""
+    return [child for server in _servers(pid) for child in _children(server) if b"inside.zygote" in _command(child)]
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to find the judges")
-def test_judge_that_is_killed_from_outside_is_replaced(
+@pytest.mark.parametrize(
+    "who",
+    [
+        pytest.param(_judges, id="judges"),
+        pytest.param(_servers, id="what judges are forked from"),
+        pytest.param(_zygotes, id="the zygote that judges share"),
+    ],
+)
+def test_what_is_killed_from_outside_is_replaced(
+    who: Callable[[int], list[int]],
     forty: Path,
     tmp_path: Path,
     grading: Callable[..., Any],
@@ -71,9 +94,11 @@ def test_judge_that_is_killed_from_outside_is_replaced(
     out = tmp_path / "out"
     run = grading(forty, out)
     run.await_results()
-    for judge in [pid for pid in _children(run.process.pid) if b"spawn_main" in _command(pid)]:
+    found = who(run.process.pid)
+    assert found
+    for pid in found:
         try:
-            os.kill(judge, signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
     status, said = run.end()

@@ -1,6 +1,7 @@
 """A process with torch loaded that forks one worker after another and never reads what a learner wrote.
 
-It is told over one socket which workers to start (with the descriptors they are to use) and tells which have ended.
+It is told over a socket which workers to start (with the descriptors they are to use) and tells which have ended.
+Several judges may share it: each joins with a socket of its own, and hears of its own workers only.
 """
 
 from __future__ import annotations
@@ -37,28 +38,32 @@ FORK_SECONDS = 5.0
 
 @dataclass
 class Child:
-    """A worker that runs: the number the judge gave it, and its process."""
+    """A worker that runs: whose it is, the number it has there, and its process."""
 
+    control: socket.socket
     number: int
     pid: int
     pidfd: int
 
 
 class Zygote:
-    """Forks workers for whoever holds the other end of the control socket."""
+    """Forks workers for whoever holds the other end of a control socket; it ends when that of the first is closed."""
 
     def __init__(self, control: socket.socket, rules: Rules | None) -> None:
         self.control = control
+        self.joined: list[socket.socket] = []
         self.rules = rules
         self.children: list[Child] = []
         self.forks = 0
+        self.expects_many = False
         self.gathering: Gathering | None = None
 
     def run(self) -> None:
-        """Serve until the control socket closes; with nothing to do, make the next forks cheaper."""
+        """Serve until the first control socket closes; with nothing to do, make the next forks cheaper."""
         while True:
             poller = select.poll()
-            poller.register(self.control, select.POLLIN)
+            for control in (self.control, *self.joined):
+                poller.register(control, select.POLLIN)
             for child in self.children:
                 poller.register(child.pidfd, select.POLLIN)
             ready = {fd for fd, _ in poller.poll(self._rest())}
@@ -67,7 +72,10 @@ class Zygote:
                 self.gathering = None
             for child in [child for child in self.children if child.pidfd in ready]:
                 self._bury(child)
-            if self.control.fileno() in ready and not self._obey():
+            for control in [each for each in self.joined if each.fileno() in ready]:
+                if not self._obey(control):
+                    self._part(control)
+            if self.control.fileno() in ready and not self._obey(self.control):
                 return
 
     def _rest(self) -> float | None:
@@ -95,41 +103,66 @@ class Zygote:
             self._bound_threads()
             time.sleep(THREADS_SECONDS)
 
-    def _obey(self) -> bool:
+    def _obey(self, control: socket.socket) -> bool:
+        """Do as one judge says; whether there is anybody there still."""
         try:
-            message, fds, _, _ = socket.recv_fds(self.control, MAX_MESSAGE_BYTES, FDS_PER_WORKER)
+            message, fds, _, _ = socket.recv_fds(control, MAX_MESSAGE_BYTES, FDS_PER_WORKER)
         except ConnectionError:
             return False
         if not message:
             return False
         order = json.loads(message)
+        if "join" in order:
+            self._join(fds)
+            return True
         if "many" in order:
-            warm_up_for_many()
-            self.gathering = Gathering()
+            self._expect_many()
             return True
         pid = self._fork()
         if pid == 0:
             run_worker(fds, Bounds(order["cpu_seconds"], order["memory_bytes"]), self.rules)
         for fd in fds:
             os.close(fd)
-        child = Child(order["spawn"], pid, os.pidfd_open(pid))
+        child = Child(control, order["spawn"], pid, os.pidfd_open(pid))
         self.children.append(child)
         self.forks += 1
         if self.forks == FORKS_OF_ONE_CHECK:  # it is worth it where many more come
             self.gathering = Gathering()
-        self._tell({"spawned": child.number}, [child.pidfd])
+        _tell(control, {"spawned": child.number}, [child.pidfd])
         return True
+
+    def _join(self, fds: list[int]) -> None:
+        """One more judge, with a socket of its own."""
+        for fd in fds:
+            self.joined.append(socket.socket(fileno=fd))
+            _tell(self.joined[-1], {"ready": True}, [])
+
+    def _part(self, control: socket.socket) -> None:
+        """A judge is gone: so are its workers."""
+        self.joined.remove(control)
+        control.close()
+        for child in self.children:
+            if child.control is control:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+
+    def _expect_many(self) -> None:
+        if not self.expects_many:  # the others may have said so before
+            self.expects_many = True
+            warm_up_for_many()
+            self.gathering = Gathering()
 
     def _bury(self, child: Child) -> None:
         _, status, used = os.wait4(child.pid, 0)
         os.close(child.pidfd)
         self.children.remove(child)
         code, cpu_seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
-        self._tell({"ended": child.number, "code": code, "cpu_seconds": cpu_seconds}, [])
+        _tell(child.control, {"ended": child.number, "code": code, "cpu_seconds": cpu_seconds}, [])
 
-    def _tell(self, message: dict[str, float], fds: list[int]) -> None:
-        with contextlib.suppress(ConnectionError):
-            socket.send_fds(self.control, [json.dumps(message).encode()], fds)
+
+def _tell(control: socket.socket, message: dict[str, float], fds: list[int]) -> None:
+    with contextlib.suppress(OSError):  # nobody is there any more, or the socket has been closed
+        socket.send_fds(control, [json.dumps(message).encode()], fds)
 
 
 def threads_of(pid: int) -> int:

@@ -1,0 +1,100 @@
+"""One zygote for several judges: each has its own workers there, and only the end of the first is the end of all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from grader.sandbox.launch import LaunchedZygote, MachineError, join, launch_zygote
+from grader.sandbox.levels import Level
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker import Bounds, Worker
+
+SECONDS = 60
+
+
+@pytest.fixture(params=["full", "process"])
+def zygote(request: pytest.FixtureRequest) -> Iterator[LaunchedZygote]:
+    level: Level = request.param
+    started = launch_zygote(level)
+    yield started
+    started.control.close()
+    end(started)
+
+
+def end(zygote: LaunchedZygote) -> None:
+    """The whole group: bubblewrap's own child may be waiting for a word of its parent's, and would wait for ever."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(zygote.process.pid, signal.SIGKILL)
+    zygote.process.wait()
+
+
+def judge_at(zygote: LaunchedZygote) -> Sandbox:
+    joined = join(zygote)
+    assert joined is not None
+    return Sandbox(zygote.level, joined)
+
+
+def working(sandbox: Sandbox) -> Worker:
+    worker = sandbox.spawn(Bounds())
+    worker.await_lock(time.monotonic() + SECONDS)
+    return worker
+
+
+def is_running(sandbox: Sandbox, worker: Worker) -> bool:
+    return sandbox.exit_code_of(worker.number, time.monotonic() + 0.2) is None
+
+
+def test_each_judge_hears_of_its_own_workers_only(zygote: LaunchedZygote) -> None:
+    with judge_at(zygote) as one, judge_at(zygote) as other:
+        first, second = working(one), working(other)
+        assert first.number == second.number  # each counts for itself
+        one.forget(first)
+        assert is_running(other, second)
+        assert is_running(one, working(one))
+
+
+def test_a_judge_that_leaves_takes_its_workers_along_and_nobody_elses(zygote: LaunchedZygote) -> None:
+    with judge_at(zygote) as staying:
+        leaving = judge_at(zygote)
+        kept, gone = working(staying), working(leaving)
+        handle = os.dup(leaving.pidfd_of(gone.number, time.monotonic() + SECONDS))
+        leaving.close()
+        with open(f"/proc/self/fdinfo/{handle}", encoding="ascii") as about:
+            number = next(int(line.split()[1]) for line in about if line.startswith("Pid:"))
+        until = time.monotonic() + SECONDS
+        while os.path.exists(f"/proc/{number}") and time.monotonic() < until:
+            time.sleep(0.05)
+        os.close(handle)
+        assert not os.path.exists(f"/proc/{number}")
+        assert is_running(staying, kept)
+        assert zygote.process.poll() is None
+
+
+def test_a_zygote_that_has_ended_is_joined_by_nobody(zygote: LaunchedZygote) -> None:
+    end(zygote)
+    until = time.monotonic() + SECONDS
+    while (joined := join(zygote)) is not None and time.monotonic() < until:
+        joined.control.close()  # its own child closes the socket a moment later
+        time.sleep(0.05)
+    assert joined is None
+
+
+def test_a_zygote_that_ends_before_it_is_ready_is_replaced_by_one_of_the_judges_own(zygote: LaunchedZygote) -> None:
+    with judge_at(zygote) as sandbox:
+        end(zygote)
+        assert is_running(sandbox, working(sandbox))
+
+
+def test_a_zygote_that_ends_later_is_the_machines_fault(zygote: LaunchedZygote) -> None:
+    with judge_at(zygote) as sandbox:
+        working(sandbox)
+        end(zygote)
+        with pytest.raises(MachineError):
+            for _ in range(100):
+                working(sandbox)
