@@ -11,7 +11,7 @@ help:
 	@echo "make demo    grade the small class in examples/class and write its page"
 	@echo "make test    run every check of the project itself"
 	@echo "make lint    run ruff and mypy only"
-	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (an hour)"
+	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (40 minutes)"
 	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
 	@echo "make instructor   the same with nbgrader, Jupyter and dask"
 	@echo "make wheel   build a wheel for learners in dist: the program and the course without its answers"
@@ -51,7 +51,8 @@ test: lint instructor
 
 bench: instructor
 	@$(VENV)/bin/python benchmarks/run.py --json benchmarks/figures/bench.json
-	@$(VENV)/bin/python -u benchmarks/load/run.py --json benchmarks/figures/load.json
+	@$(VENV)/bin/python benchmarks/watch.py --json benchmarks/figures/watch.json
+	@$(VENV)/bin/python -u benchmarks/load/run.py --learners 200 --json benchmarks/figures/load.json
 	@benchmarks/rivals/compare.sh
 
 wheel: setup

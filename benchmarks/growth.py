@@ -1,4 +1,4 @@
-"""Memory and time as a class grows: `python benchmarks/growth.py [--sizes 10 100 1000] [--json FILE]`.
+"""Memory and time as a class grows: `python benchmarks/growth.py [--sizes 10 100 400] [--json FILE]`.
 
 `kata grade-class` at full isolation on six exercises. Memory is that of the command and everything it started, judges,
 zygotes and workers: the proportional share of each process (PSS), so that a page shared by ten processes counts once,
@@ -127,10 +127,13 @@ def table(sizes: Sequence[Size]) -> str:
 def main() -> None:
     """Measure, print the table and, if asked, write the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 400])
     parser.add_argument("--exercises", nargs="+", default=list(SIX), metavar="ID")
+    parser.add_argument("--quick", action="store_true", help="classes of one and two: to see that it runs")
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
+    if options.quick:
+        options.sizes = [1, 2]
     load = os.getloadavg()[0]
     sizes = []
     for learners in sorted(options.sizes):

@@ -21,6 +21,7 @@ import classes  # noqa: E402
 import growth  # noqa: E402
 import outcome  # noqa: E402
 import run  # noqa: E402
+import watch  # noqa: E402
 
 FIGURES = ROOT / "benchmarks" / "figures"
 PAGES = [ROOT / "docs" / name for name in ("rivals.md", "load.md", "performance.md")]
@@ -97,16 +98,24 @@ def bench_table(figures: Figures) -> str:
     return f"{run.table(rows)}\n\nLoad of the machine before: {figures['load_before']:.1f}."
 
 
+def watch_table(figures: Figures) -> str:
+    """From a save to the verdict."""
+    saves = [watch.Saves(**row) for row in figures["rows"]]
+    return f"{watch.table(saves)}\n\nLoad of the machine before: {figures['load_before']:.1f}."
+
+
 PARTS: dict[str, tuple[str, Callable[[Figures], str]]] = {
     "versions": ("attacks", version_table),
     "class": ("class", class_table),
     "class-without-training": ("class-without-training", class_table),
+    "class-unlike": ("class-unlike", class_table),
     "class-of-six": ("class-of-six", class_table),
     "imports": ("class", import_sentence),
     "growth": ("growth", growth_table),
     "attacks": ("attacks", attack_table),
     "load": ("load", load_table),
     "bench": ("bench", bench_table),
+    "watch": ("watch", watch_table),
 }
 """By the name in the page: the file of figures, and what makes text of it."""
 

@@ -1,9 +1,10 @@
 """A class of equal work: `kata grade-class` against nbgrader, otter-grader and plain pytest, in one run.
 
 Every tool grades the same learners with the same checks on the same hidden inputs; ours does it behind the full wall
-and diagnoses what is wrong as well. A rival's time for one more submission is what a class twice as large takes longer,
-so its start-up is left out, while ours is counted in. Each rival also runs with tests that check nothing, which no
-choice of checks can undercut. `python benchmarks/rivals/classes.py [--json FILE]`; `set_up.sh` comes before.
+and diagnoses what is wrong as well. `--kind` chooses how alike their answers are (`hand_ins.py`). A rival's time for
+one more submission is what a class twice as large takes longer, so its start-up is left out, while ours is counted in.
+Each rival also runs with tests that check nothing, which no choice of checks can undercut. `python
+benchmarks/rivals/classes.py [--kind unlike] [--quick] [--json FILE]`; `set_up.sh` comes before.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import ours
 import plain
 import stock
 from bare import write_facts
-from hand_ins import SIX, HandIn, class_of
+from hand_ins import MOST_UNLIKE, SIX, HandIn, class_of
 from marks import Scores
 from sheets import Checks, Layout, sheets_of
 from workplace import ROOT, await_environment, import_seconds, versions
@@ -100,7 +101,7 @@ class Run:
         self.seed = secrets.randbelow(2**31)
         self.facts = folder / "facts.json"
         write_facts(self.facts, course, self.seed)
-        self.learners = class_of(course, self.exercises, max(options.learners, 2 * options.few))
+        self.learners = class_of(course, self.exercises, max(options.learners, 2 * options.few), options.kind)
         self.rivals = [each for each in rivals(course, self.exercises, options.layout) if each.name in options.rivals]
 
     def ours(self) -> Measured:
@@ -178,17 +179,21 @@ def table(rows: Sequence[Measured], exercises: int) -> str:
 def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--learners", type=int, default=200, help="the size of our class")
+    parser.add_argument("--learners", type=int, default=MOST_UNLIKE, help="the size of our class")
     parser.add_argument("--few", type=int, default=2, help="how many learners the rivals grade; then twice as many")
     parser.add_argument("--exercises", nargs="*", default=[], metavar="ID", help="only these; `six` for a short course")
     parser.add_argument("--leave-out", nargs="*", default=[], metavar="ID", help="all but these")
     parser.add_argument("--layout", choices=["unit", "exercise", "one"], default="unit", help="one notebook for each")
+    parser.add_argument("--kind", choices=["written", "unlike"], default="written", help="how alike answers are")
+    parser.add_argument("--quick", action="store_true", help="a class of two: to see that it runs")
     known = ["nbgrader", "otter-grader", "pytest"]
     parser.add_argument("--rivals", nargs="*", choices=known, default=known)
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args(arguments)
     if options.exercises == ["six"]:
         options.exercises = list(SIX)
+    if options.quick:
+        options.learners, options.few = 2, 1
     return options
 
 
@@ -211,6 +216,7 @@ def main() -> None:
         figures = {
             "exercises": [exercise.id for exercise in run.exercises],
             "layout": options.layout,
+            "kind": options.kind,
             "notebooks": len(sheets_of(load_course(ROOT / "course.yml"), run.exercises, options.layout)),
             "load_before": load,
             "versions": versions() if options.rivals else {},
