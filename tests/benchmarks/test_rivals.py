@@ -36,6 +36,59 @@ def test_a_class_is_graded_and_timed(figures: Path) -> None:
     assert row["seconds"][0] > 0
 
 
+def test_a_class_of_which_no_two_answers_are_alike_is_graded(figures: Path) -> None:
+    file = figures / "unlike.json"
+    run("rivals/classes.py", "--quick", "--kind=unlike", "--exercises", ONLY, "--rivals", "--json", str(file))
+    told = json.loads(file.read_text())
+    assert told["kind"] == "unlike" and told["rows"][0]["learners"] == [2]
+
+
+def test_a_locked_worker_is_timed_beside_a_plain_fork(figures: Path) -> None:
+    file = figures / "bench.json"
+    run("run.py", "--quick", "--only", "fork", "--json", str(file))
+    (row,) = json.loads(file.read_text())["rows"]
+    assert row["ratio"] == pytest.approx(row["ours"] / row["other"])
+
+
+UNLIKE = """\
+import json, sys
+from pathlib import Path
+import torch
+from grader.course import load_course
+from grader.judge.grading import Judge
+from grader.sandbox.inside import host
+from grader.submission import SourceFile, Submission
+import hand_ins
+
+course = load_course(Path("course.yml"))
+hand_ins.SHARE_OF_WRONG = 0
+chosen = [course.exercise(id) for id in ("softmax", "context_vector")]
+x = torch.randn(7, 5, generator=torch.Generator().manual_seed(1))
+found = {"marks": [], "bits": []}
+judge = Judge(course, "none", 1, [each.id for each in chosen])
+for each in hand_ins.class_of(course, chosen, 40, "unlike"):
+    found["bits"].append(host.load(each.sources["softmax"], "softmax.py")["softmax"](x).sum(dtype=torch.float64).item())
+    sources = {id: SourceFile(id, id, text.encode()) for id, text in each.sources.items()}
+    judge.grade([Submission(each.learner, sources, ())], lambda record: found["marks"].append(record.points))
+print(json.dumps(found))
+"""
+
+
+def test_answers_that_are_unlike_are_right_and_differ_in_their_last_bits() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", UNLIKE],
+        cwd=ROOT,
+        env={"PATH": "", "PYTHONPATH": f"{ROOT}:{BENCHMARKS / 'rivals'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert len(set(found["marks"])) == 1
+    assert len(set(found["bits"])) == 40
+
+
 def test_growth_sees_the_memory_of_every_process(figures: Path) -> None:
     file = figures / "growth.json"
     told = run("growth.py", "--sizes", "1", "2", "--exercises", ONLY, "--json", str(file))

@@ -193,3 +193,39 @@ def test_frames_larger_than_a_pipe_arrive():
     with pytest.raises(wire.ChannelClosed):
         wire.read_frame(read, ROOM)
     os.close(read)
+
+
+class Strange:
+    """Of no kind that crosses."""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {1: 2, "$": 3},
+        (1, [2, (3, -0.0)], math.nan, math.inf, 2**70),
+        [torch.nn.Parameter(torch.ones(2)), torch.ones(3).expand(2, 3), torch.zeros(4, 1).T, torch.tensor(1.5)],
+        [torch.tensor([]), torch.ones(2, 2).T, torch.ones(2, dtype=torch.complex64), torch.ones(2).half()],
+        ["x" * 30_000, "\ud800", b"bytes", Strange(), torch.Tensor, len],
+    ],
+    ids=["odd keys", "odd numbers", "tensors of odd layout", "tensors of odd kind", "text and objects"],
+)
+def test_a_copy_is_what_the_other_side_would_have_received(value):
+    came, due = wire.copied(value), wire.unpack_frame(wire.pack(value, wire.TRUSTED_BYTES))
+    assert repr(came) == repr(due)
+    for one, other in zip(flat_tensors(came), flat_tensors(due), strict=True):
+        assert (one.dtype, one.shape, one.stride()) == (other.dtype, other.shape, other.stride())
+        assert torch.equal(one, other) and not one.requires_grad
+
+
+def flat_tensors(value):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [each for part in value for each in flat_tensors(part)] if isinstance(value, (list, tuple)) else []
+
+
+def test_a_copy_shares_no_memory_with_what_was_copied():
+    tensor = torch.ones(3)
+    copy = wire.copied({"it": tensor})["it"]
+    tensor.zero_()
+    assert copy.tolist() == [1, 1, 1]
