@@ -33,9 +33,8 @@ from grader.submission import Submission
 
 from .checks import Check, collect_checks
 from .collection import Kit, Worth
-from .errors import GraderBroken
+from .errors import CheckFailed, GraderBroken
 from .expected import NotInPlan
-from .failure import CheckFailed
 from .plan import Plan, rehearse
 from .points import CHECK_ERRORS, Role
 from .process import LocalProcess, WalledProcess
