@@ -88,7 +88,7 @@ class _Seat:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to. To be used from home."""
+    """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to. Used from home."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
