@@ -47,7 +47,7 @@ def start_ahead(level: Level) -> None:
     multiprocessing.set_forkserver_preload([LOADED])
     os.environ[LEVEL] = level
     try:
-        with interrupts_held(), started_from_home():
+        with started_from_home(), interrupts_held():
             forkserver.ensure_running()
     finally:
         del os.environ[LEVEL]

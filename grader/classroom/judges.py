@@ -80,7 +80,7 @@ class _Seat:
 
     def _opened(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            with interrupts_held(), started_from_home() as here:
+            with started_from_home() as here, interrupts_held():
                 told = (self._terms, self._number, here)
                 context = forking.context()
                 self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_sit_down, initargs=told)
@@ -90,7 +90,7 @@ class _Seat:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to."""
+    """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to. Used from home."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
