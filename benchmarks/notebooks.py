@@ -25,7 +25,7 @@ from typing import Any
 from grader.classroom import Terms
 from grader.course import Course, Unit, load_course
 from grader.judge.mistakes import load_bank
-from grader.notebooks.desk import Desk
+from grader.notebooks.judging import NotebookJudge
 from grader.submission import SourceFile, Submission
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -175,7 +175,9 @@ def _autograde(folder: Path, unit: Unit) -> float:
 
 def _nbgrader(folder: Path, *arguments: str) -> None:
     path = os.pathsep.join([str(PROGRAMS), os.environ.get("PATH", os.defpath)])
-    environment = {**os.environ, "PATH": path, "JUPYTER_CONFIG_DIR": str(folder / ".jupyter")}
+    # each run with a judge of its own: one that is warm already would have done its part before
+    alone = {"KATA_SERVICE": "0", "JUPYTER_CONFIG_DIR": str(folder / ".jupyter")}
+    environment = {**os.environ, "PATH": path, **alone}
     done = subprocess.run(
         [PROGRAMS / "nbgrader", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -186,16 +188,16 @@ def _nbgrader(folder: Path, *arguments: str) -> None:
 def _judge_share(course: Course, unit: Unit, answers: list[Mapping[str, str]]) -> float:
     """A notebook's median time at a warm judge, from its answers to its record."""
     only = tuple(exercise.id for exercise in unit.exercises)
-    desk = Desk(Terms(course.root / "course.yml", "full", SEED, only))
+    judge = NotebookJudge(Terms(course.root / "course.yml", "full", SEED, only), stamp="")
     try:
         times = []
         for number, sources in enumerate(answers):
             named = {id: SourceFile(id, id, text.encode("utf-8")) for id, text in sources.items()}
             started = time.perf_counter()
-            desk.grade(Submission(f"learner{number:03d}", named, ()))
+            judge.grade(Submission(f"learner{number:03d}", named, ()))
             times.append(time.perf_counter() - started)
     finally:
-        desk.close()
+        judge.close()
     return statistics.median(times[1:])
 
 
@@ -217,6 +219,7 @@ def main() -> None:
     parser.add_argument("--learners", type=int, default=20)
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
+    os.environ["KATA_SERVICE"] = "0"
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(options.learners, Path(folder))
     print(table(figures))
