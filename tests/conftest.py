@@ -17,6 +17,8 @@ import pytest
 from grader.registry import register
 from grader.stubs import make_stub
 
+from .warm.client import Warm
+
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
@@ -205,12 +207,46 @@ def run_command() -> Run:
     return run
 
 
+KATA = Path(sys.executable).with_name("kata")
+ALWAYS_COLD = "KATA_TESTS_COLD"
+
+
 @pytest.fixture(scope="session")
-def kata(run_command: Run) -> Run:
-    """Runs `kata` as it is installed."""
+def cold_kata(run_command: Run) -> Run:
+    """Runs `kata` as it is installed, started anew."""
 
     def run(*arguments: object, **how: object) -> subprocess.CompletedProcess[str]:
-        return run_command(Path(sys.executable).with_name("kata"), *arguments, **how)
+        return run_command(KATA, *arguments, **how)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """A process that has loaded `kata`."""
+    process = Warm([KATA], _plain_environment())
+    yield process
+    process.close()
+
+
+@pytest.fixture(scope="session")
+def kata(warm: Warm, cold_kata: Run) -> Run:
+    """Runs `kata` in a process of its own, which is a fork of one that has loaded it: see tests/warm/client.py.
+
+    What is about starting takes `cold_kata`. With KATA_TESTS_COLD set everything does.
+    """
+
+    def run(
+        *arguments: object,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+        seconds: float = 100,
+    ) -> subprocess.CompletedProcess[str]:
+        environment = {**_plain_environment(), **(env or {})}
+        if os.environ.get(ALWAYS_COLD) or not warm.knows(str(KATA), environment):
+            return cold_kata(*arguments, cwd=cwd, env=env, stdin=stdin, seconds=seconds)
+        return warm.run([str(KATA), *map(str, arguments)], cwd, environment, stdin, seconds)
 
     return run
 

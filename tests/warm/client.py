@@ -1,0 +1,133 @@
+"""Calls programs in a fork of a process that has loaded them, with the interface of `subprocess.run`.
+
+A call differs from a cold one in that its modules are loaded already. Where it would differ in anything else, because its
+environment has what Python or a library reads when it starts, or because this process has changed what children get
+from it, the program is started as usual.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+SERVER = Path(__file__).with_name("server.py")
+MOST_BYTES = 100
+
+READ_LATE = (
+    *("CLICOLOR", "COLUMNS", "HOME", "IPYTHONDIR", "LINES", "NO_COLOR", "PATH", "PYTEST_ADDOPTS", "TERM", "TMPDIR"),
+    *("KATA_", "JUPYTER_", "XDG_", "PYTHONDONTWRITEBYTECODE"),
+)
+"""Variables that are read whenever they are wanted; in any other the environments must be alike."""
+
+INHERITED = ("Umask", "Uid", "Gid", "Groups", "SigBlk", "SigIgn", "NoNewPrivs", "Seccomp", "Cpus_allowed")
+LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
+
+
+def inherited() -> object:
+    """What children of this process get from it besides their environment."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    status = dict(line.split(":", 1) for line in lines)
+    limits = [resource.getrlimit(number) for number in LIMITS]
+    return {name: status.get(name) for name in INHERITED}, limits, os.nice(0)
+
+
+class Warm:
+    """A process that has loaded these programs; `run` calls one in a fork of it, or as usual where that would differ."""
+
+    def __init__(self, programs: Sequence[Path], environment: Mapping[str, str]) -> None:
+        self._folder = tempfile.TemporaryDirectory()  # its name is short, as addresses must be
+        self.address = str(Path(self._folder.name) / "calls")
+        self._programs = frozenset(map(str, programs))
+        self._environment = dict(environment)
+        self._inherited = inherited()
+        theirs, self._lifeline = os.pipe()
+        names = [path.name for path in programs]
+        self._process = subprocess.Popen(
+            [sys.executable, str(SERVER), self.address, str(theirs), *names],
+            cwd=os.path.abspath(os.sep),
+            env=self._environment,
+            pass_fds=[theirs],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        )
+        os.close(theirs)
+        self._is_ready = False
+
+    def knows(self, program: str, environment: Mapping[str, str]) -> bool:
+        """Whether a fork is here what a process would be that is started now with this environment."""
+        changed = {name for name, _ in environment.items() ^ self._environment.items()}
+        is_late = all(name.startswith(READ_LATE) for name in changed)
+        return program in self._programs and is_late and inherited() == self._inherited
+
+    def run(
+        self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], stdin: str, seconds: float
+    ) -> subprocess.CompletedProcess[str]:
+        """As `subprocess.run` does, with both outputs captured. Raises subprocess.TimeoutExpired."""
+        deadline = time.monotonic() + seconds
+        with socket.socket(socket.AF_UNIX) as connection, ThreadPoolExecutor(3) as streams:
+            self._connect(connection)
+            (to_read, feed), (out, to_out), (err, to_err) = os.pipe(), os.pipe(), os.pipe()
+            call(connection, command, cwd, environment, [to_read, to_out, to_err])
+            for theirs in (to_read, to_out, to_err):
+                os.close(theirs)
+            streams.submit(_feed, feed, stdin.encode())
+            said, complained = streams.submit(_read, out), streams.submit(_read, err)
+            try:
+                connection.settimeout(seconds)
+                status = connection.recv(MOST_BYTES)
+                assert status, "the process that waits for a call was ended"
+                left = max(0.0, deadline - time.monotonic())
+                return subprocess.CompletedProcess(command, int(status), said.result(left), complained.result(left))
+            except TimeoutError:
+                connection.close()  # the call is ended with it
+                raise subprocess.TimeoutExpired(command, seconds) from None
+
+    def close(self) -> None:
+        """End it; a call that goes on is ended too."""
+        os.close(self._lifeline)
+        self._process.wait()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._folder.cleanup()
+
+    def await_ready(self) -> None:
+        """Wait until it takes calls."""
+        if not self._is_ready:
+            assert self._process.stdout is not None
+            assert self._process.stdout.read(1), "the process that loads programs ahead could not be started"
+            self._is_ready = True
+
+    def _connect(self, connection: socket.socket) -> None:
+        self.await_ready()
+        connection.connect(self.address)
+
+
+def call(
+    connection: socket.socket, command: Sequence[str], cwd: object, environment: Mapping[str, str], streams: list[int]
+) -> None:
+    """Ask for a call; its status comes over the connection when it has ended."""
+    program, *arguments = command
+    asked = {"program": program, "arguments": arguments, "cwd": str(cwd), "env": dict(environment)}
+    text = json.dumps(asked).encode() + b"\n"
+    sent = socket.send_fds(connection, [text], streams)
+    connection.sendall(text[sent:])
+
+
+def _feed(stream: int, data: bytes) -> None:
+    with open(stream, "wb") as pipe, suppress(BrokenPipeError):
+        pipe.write(data)
+
+
+def _read(stream: int) -> str:
+    with open(stream, encoding="utf-8") as pipe:
+        return pipe.read()

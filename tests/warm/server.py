@@ -1,0 +1,166 @@
+"""A process that has loaded what `kata` loads, and forks for every call: the call then runs in a process of its own.
+
+Started as `python server.py SOCKET LIFELINE PROGRAM...`; it ends once nobody holds the other end of the pipe LIFELINE.
+A call is a fork of a fork: the one in between waits for it, tells how it ended, and ends it when nobody listens.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import sys
+import tempfile
+import time
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+PART_BYTES = 1 << 16
+STANDARD_STREAMS = 3
+
+NOT_OURS_TO_LOAD = (
+    "grader.__main__",  # runs the command line
+    "grader.autograders",  # programs of their own
+    "grader.in_notebook",
+    "grader.notebooks",  # want Jupyter
+    "grader.sandbox.inside",  # lives beside learners' code
+)
+LOADED_AHEAD = ("torch", "numpy", "pytest", "rich.console", "rich.table", "rich.progress", "jinja2", "watchfiles")
+
+
+def load(programs: list[str]) -> None:
+    """Import what these programs import sooner or later."""
+    if "kata" in programs:
+        import grader
+
+        for name in LOADED_AHEAD:
+            importlib.import_module(name)
+        for module in pkgutil.walk_packages(grader.__path__, "grader.", onerror=lambda name: None):
+            if not module.name.startswith(NOT_OURS_TO_LOAD):
+                with suppress(ImportError):  # of an extra that is not here
+                    importlib.import_module(module.name)
+
+
+def serve(listener: socket.socket, lifeline: int) -> dict[str, Any] | None:
+    """Take calls until the lifeline ends. Comes back with None then, and in each call's own process with the call."""
+    poller = select.poll()
+    poller.register(listener, select.POLLIN)
+    poller.register(lifeline, select.POLLIN | select.POLLHUP)
+    signal.signal(signal.SIGCHLD, _reap)
+    while True:
+        ready = [number for number, _ in poller.poll()]
+        if lifeline in ready:
+            return None
+        connection, _ = listener.accept()
+        if _fork() == 0:
+            listener.close()
+            os.close(lifeline)
+            return _take(connection)
+        connection.close()
+
+
+def _reap(*_: object) -> None:
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        # numpy keeps a thread, and starts it again after a fork
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _take(connection: socket.socket) -> dict[str, Any]:
+    """In between: read the call and fork. Comes back in the fork; here, waits for its end."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    text, streams, _, _ = socket.recv_fds(connection, PART_BYTES, STANDARD_STREAMS)
+    while not text.endswith(b"\n"):
+        text += connection.recv(PART_BYTES)
+    call: dict[str, Any] = json.loads(text)
+    pid = _fork()
+    if pid == 0:
+        connection.close()
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+        for stream in streams:
+            os.close(stream)
+        return call
+    for stream in streams:
+        os.close(stream)
+    os._exit(_watch(pid, connection))
+
+
+def _watch(pid: int, connection: socket.socket) -> int:
+    """Pass signals on until the call ends, and tell its status; end it when nobody listens any more."""
+    ended = os.pidfd_open(pid)
+    poller = select.poll()
+    poller.register(ended, select.POLLIN)
+    poller.register(connection, select.POLLIN)
+    while True:
+        ready = [number for number, _ in poller.poll()]
+        if ended in ready:
+            _, status = os.waitpid(pid, 0)
+            with suppress(OSError):
+                connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+            return 0
+        number = connection.recv(1)
+        os.kill(pid, number[0] if number else signal.SIGKILL)
+        if not number:
+            poller.unregister(connection)
+
+
+def become(call: dict[str, Any]) -> None:
+    """Make this process what a new one would be that was started like this."""
+    os.chdir(call["cwd"])
+    os.environ.clear()
+    os.environ.update(call["env"])
+    time.tzset()
+    tempfile.tempdir = None
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed()
+    encoding = sys.stdout.encoding
+    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding)  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _writer(1, encoding, sys.stdout.errors)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _writer(2, encoding, "backslashreplace")  # type: ignore[misc]
+    sys.argv = [call["program"], *call["arguments"]]
+    sys.path[0] = str(Path(call["program"]).parent)
+
+
+def _writer(number: int, encoding: str, errors: str | None) -> io.TextIOWrapper:
+    by_line = os.isatty(number) or number == 2
+    return io.TextIOWrapper(
+        io.BufferedWriter(io.FileIO(number, "w", closefd=False)), encoding, errors, line_buffering=by_line
+    )
+
+
+def main() -> dict[str, Any] | None:
+    """Load, listen, serve."""
+    path, lifeline, *programs = sys.argv[1:]
+    load(programs)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+        os.write(1, b"!")  # ready
+        os.dup2(0, 1)  # which is nothing
+        call = serve(listener, int(lifeline))
+    if call is not None:
+        become(call)
+    return call
+
+
+if __name__ == "__main__":
+    asked = main()
+    if asked is not None:
+        # at the top, so that it ends as any Python does; under its own name, as `multiprocessing` starts more of it
+        runpy.run_path(asked["program"], run_name="__main__")
