@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -207,48 +208,54 @@ def run_command() -> Run:
     return run
 
 
-KATA = Path(sys.executable).with_name("kata")
 ALWAYS_COLD = "KATA_TESTS_COLD"
 
 
 @pytest.fixture(scope="session")
-def cold_kata(run_command: Run) -> Run:
-    """Runs `kata` as it is installed, started anew."""
+def run_warm(run_command: Run) -> Iterator[Callable[..., Run]]:
+    """Runs programs as `run_command` does, but as forks of a process that has loaded what they load.
 
-    def run(*arguments: object, **how: object) -> subprocess.CompletedProcess[str]:
-        return run_command(KATA, *arguments, **how)
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def warm() -> Iterator[Warm]:
-    """A process that has loaded `kata`."""
-    process = Warm([KATA], _plain_environment())
-    yield process
-    process.close()
-
-
-@pytest.fixture(scope="session")
-def kata(warm: Warm, cold_kata: Run) -> Run:
-    """Runs `kata` in a process of its own, which is a fork of one that has loaded it: see tests/warm/client.py.
-
-    What is about starting takes `cold_kata`. With KATA_TESTS_COLD set everything does.
+    `run_warm("nbgrader", program, ...)` gives the runner of one kind of programs, see tests/warm/server.py. Where a fork
+    would differ from a process that is started anew, and with KATA_TESTS_COLD set, one is started.
     """
+    opened: list[Warm] = []
 
-    def run(
-        *arguments: object,
-        cwd: Path,
-        env: Mapping[str, str] | None = None,
-        stdin: str = "",
-        seconds: float = 100,
-    ) -> subprocess.CompletedProcess[str]:
-        environment = {**_plain_environment(), **(env or {})}
-        if os.environ.get(ALWAYS_COLD) or not warm.knows(str(KATA), environment):
-            return cold_kata(*arguments, cwd=cwd, env=env, stdin=stdin, seconds=seconds)
-        return warm.run([str(KATA), *map(str, arguments)], cwd, environment, stdin, seconds)
+    def runner(kind: str, *programs: Path) -> Run:
+        warm = Warm(kind, programs, _plain_environment())
+        opened.append(warm)
 
-    return run
+        def run(
+            *command: object,
+            cwd: Path,
+            env: Mapping[str, str] | None = None,
+            stdin: str = "",
+            seconds: float = 100,
+        ) -> subprocess.CompletedProcess[str]:
+            environment = {**_plain_environment(), **(env or {})}
+            if os.environ.get(ALWAYS_COLD) or not warm.knows(str(command[0]), environment):
+                return run_command(*command, cwd=cwd, env=env, stdin=stdin, seconds=seconds)
+            return warm.run(list(map(str, command)), cwd, environment, stdin, seconds)
+
+        return run
+
+    yield runner
+    for warm in opened:
+        warm.close()
+
+
+KATA = Path(sys.executable).with_name("kata")
+
+
+@pytest.fixture(scope="session")
+def kata(run_warm: Callable[..., Run]) -> Run:
+    """Runs `kata` as it is installed, as a fork of a process that has loaded it."""
+    return partial(run_warm("kata", KATA), KATA)
+
+
+@pytest.fixture(scope="session")
+def cold_kata(run_command: Run) -> Run:
+    """Runs `kata` as it is installed, started anew: where starting is what matters, and here and there to be sure."""
+    return partial(run_command, KATA)
 
 
 def _plain_environment() -> dict[str, str]:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -42,18 +42,17 @@ def inherited() -> object:
 
 
 class Warm:
-    """A process that has loaded these programs; `run` calls one in a fork of it, or as usual where that would differ."""
+    """A process that has loaded what programs of a kind load; `run` calls one of them in a fork of it."""
 
-    def __init__(self, programs: Sequence[Path], environment: Mapping[str, str]) -> None:
+    def __init__(self, kind: str, programs: Iterable[Path], environment: Mapping[str, str]) -> None:
         self._folder = tempfile.TemporaryDirectory()  # its name is short, as addresses must be
         self.address = str(Path(self._folder.name) / "calls")
         self._programs = frozenset(map(str, programs))
         self._environment = dict(environment)
         self._inherited = inherited()
         theirs, self._lifeline = os.pipe()
-        names = [path.name for path in programs]
         self._process = subprocess.Popen(
-            [sys.executable, str(SERVER), self.address, str(theirs), *names],
+            [sys.executable, str(SERVER), self.address, str(theirs), kind],
             cwd=os.path.abspath(os.sep),
             env=self._environment,
             pass_fds=[theirs],

@@ -1,6 +1,6 @@
 """A process that has loaded what `kata` loads, and forks for every call: the call then runs in a process of its own.
 
-Started as `python server.py SOCKET LIFELINE PROGRAM...`; it ends once nobody holds the other end of the pipe LIFELINE.
+Started as `python server.py SOCKET LIFELINE KIND`; it ends once nobody holds the other end of the pipe LIFELINE.
 A call is a fork of a fork: the one in between waits for it, tells how it ended, and ends it when nobody listens.
 """
 
@@ -26,25 +26,32 @@ from typing import Any
 PART_BYTES = 1 << 16
 STANDARD_STREAMS = 3
 
-NOT_OURS_TO_LOAD = (
+LOADED_AHEAD = {
+    "kata": ("torch", "pytest", "rich.console", "rich.table", "rich.progress", "jinja2", "watchfiles", "grader"),
+    "nbgrader": (
+        *("nbgrader.apps", "nbgrader.converters", "nbgrader.plugins", "nbgrader.preprocessors", "nbgrader.api"),
+        *("nbconvert.exporters", "nbconvert.preprocessors", "nbclient", "jupyter_client", "alembic", "pydantic"),
+    ),
+    "python": ("torch",),
+}
+"""What programs import sooner or later; of `grader` all modules."""
+
+NOT_LOADED = (
     "grader.__main__",  # runs the command line
     "grader.autograders",  # programs of their own
     "grader.in_notebook",
-    "grader.notebooks",  # want Jupyter
+    "grader.notebooks",  # want Jupyter, and change the environment
     "grader.sandbox.inside",  # lives beside learners' code
 )
-LOADED_AHEAD = ("torch", "numpy", "pytest", "rich.console", "rich.table", "rich.progress", "jinja2", "watchfiles")
 
 
-def load(programs: list[str]) -> None:
-    """Import what these programs import sooner or later."""
-    if "kata" in programs:
-        import grader
-
-        for name in LOADED_AHEAD:
-            importlib.import_module(name)
-        for module in pkgutil.walk_packages(grader.__path__, "grader.", onerror=lambda name: None):
-            if not module.name.startswith(NOT_OURS_TO_LOAD):
+def load(kind: str) -> None:
+    """Import what programs of this kind import sooner or later."""
+    for name in LOADED_AHEAD[kind]:
+        importlib.import_module(name)
+    if package := sys.modules.get("grader"):
+        for module in pkgutil.walk_packages(package.__path__, "grader.", onerror=lambda name: None):
+            if not module.name.startswith(NOT_LOADED):
                 with suppress(ImportError):  # of an extra that is not here
                     importlib.import_module(module.name)
 
@@ -134,7 +141,7 @@ def become(call: dict[str, Any]) -> None:
     sys.stdout = sys.__stdout__ = _writer(1, encoding, sys.stdout.errors)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _writer(2, encoding, "backslashreplace")  # type: ignore[misc]
     sys.argv = [call["program"], *call["arguments"]]
-    sys.path[0] = str(Path(call["program"]).parent)
+    sys.path[0] = str(Path(call["program"]).resolve().parent)
 
 
 def _writer(number: int, encoding: str, errors: str | None) -> io.TextIOWrapper:
@@ -146,8 +153,8 @@ def _writer(number: int, encoding: str, errors: str | None) -> io.TextIOWrapper:
 
 def main() -> dict[str, Any] | None:
     """Load, listen, serve."""
-    path, lifeline, *programs = sys.argv[1:]
-    load(programs)
+    path, lifeline, kind = sys.argv[1:]
+    load(kind)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen()
