@@ -218,11 +218,12 @@ def run_warm(run_command: Run) -> Iterator[Callable[..., Run]]:
     `run_warm("nbgrader", program, ...)` gives the runner of one kind of programs, see tests/warm/server.py. Where a fork
     would differ from a process that is started anew, and with KATA_TESTS_COLD set, one is started.
     """
-    opened: list[Warm] = []
+    opened: dict[str, Warm] = {}
 
     def runner(kind: str, *programs: Path) -> Run:
-        warm = Warm(kind, programs, _plain_environment())
-        opened.append(warm)
+        if kind not in opened:
+            opened[kind] = Warm(kind, _plain_environment())
+        warm = opened[kind]
 
         def run(
             *command: object,
@@ -232,14 +233,14 @@ def run_warm(run_command: Run) -> Iterator[Callable[..., Run]]:
             seconds: float = 100,
         ) -> subprocess.CompletedProcess[str]:
             environment = {**_plain_environment(), **(env or {})}
-            if os.environ.get(ALWAYS_COLD) or not warm.knows(str(command[0]), environment):
+            if os.environ.get(ALWAYS_COLD) or command[0] not in programs or not warm.is_alike(environment):
                 return run_command(*command, cwd=cwd, env=env, stdin=stdin, seconds=seconds)
             return warm.run(list(map(str, command)), cwd, environment, stdin, seconds)
 
         return run
 
     yield runner
-    for warm in opened:
+    for warm in opened.values():
         warm.close()
 
 
@@ -249,7 +250,7 @@ KATA = Path(sys.executable).with_name("kata")
 @pytest.fixture(scope="session")
 def kata(run_warm: Callable[..., Run]) -> Run:
     """Runs `kata` as it is installed, as a fork of a process that has loaded it."""
-    return partial(run_warm("kata", KATA), KATA)
+    return partial(run_warm("grader", KATA), KATA)
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -24,8 +25,8 @@ SERVER = Path(__file__).with_name("server.py")
 MOST_BYTES = 100
 
 READ_LATE = (
-    *("CLICOLOR", "COLUMNS", "HOME", "IPYTHONDIR", "LINES", "NO_COLOR", "PATH", "PYTEST_ADDOPTS", "TERM", "TMPDIR"),
-    *("KATA_", "JUPYTER_", "XDG_", "PYTHONDONTWRITEBYTECODE"),
+    *("BROWSER", "COLUMNS", "HOME", "IPYTHONDIR", "LINES", "NO_COLOR", "PATH", "PWD", "TMPDIR", "TZ"),
+    *("KATA_", "JUPYTER_", "XDG_", "PYTEST_ADDOPTS", "PYTHONDONTWRITEBYTECODE"),
 )
 """Variables that are read whenever they are wanted; in any other the environments must be alike."""
 
@@ -44,10 +45,9 @@ def inherited() -> object:
 class Warm:
     """A process that has loaded what programs of a kind load; `run` calls one of them in a fork of it."""
 
-    def __init__(self, kind: str, programs: Iterable[Path], environment: Mapping[str, str]) -> None:
+    def __init__(self, kind: str, environment: Mapping[str, str]) -> None:
         self._folder = tempfile.TemporaryDirectory()  # its name is short, as addresses must be
         self.address = str(Path(self._folder.name) / "calls")
-        self._programs = frozenset(map(str, programs))
         self._environment = dict(environment)
         self._inherited = inherited()
         theirs, self._lifeline = os.pipe()
@@ -60,13 +60,12 @@ class Warm:
             stdout=subprocess.PIPE,
         )
         os.close(theirs)
-        self._is_ready = False
+        self._is_ready, self._starting = False, threading.Lock()
 
-    def knows(self, program: str, environment: Mapping[str, str]) -> bool:
+    def is_alike(self, environment: Mapping[str, str]) -> bool:
         """Whether a fork is here what a process would be that is started now with this environment."""
         changed = {name for name, _ in environment.items() ^ self._environment.items()}
-        is_late = all(name.startswith(READ_LATE) for name in changed)
-        return program in self._programs and is_late and inherited() == self._inherited
+        return all(name.startswith(READ_LATE) for name in changed) and inherited() == self._inherited
 
     def run(
         self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], stdin: str, seconds: float
@@ -101,10 +100,11 @@ class Warm:
 
     def await_ready(self) -> None:
         """Wait until it takes calls."""
-        if not self._is_ready:
-            assert self._process.stdout is not None
-            assert self._process.stdout.read(1), "the process that loads programs ahead could not be started"
-            self._is_ready = True
+        with self._starting:
+            if not self._is_ready:
+                assert self._process.stdout is not None
+                assert self._process.stdout.read(1), "the process that loads programs ahead could not be started"
+                self._is_ready = True
 
     def _connect(self, connection: socket.socket) -> None:
         self.await_ready()

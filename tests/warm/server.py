@@ -27,7 +27,7 @@ PART_BYTES = 1 << 16
 STANDARD_STREAMS = 3
 
 LOADED_AHEAD = {
-    "kata": ("torch", "pytest", "rich.console", "rich.table", "rich.progress", "jinja2", "watchfiles", "grader"),
+    "grader": ("torch", "pytest", "rich.console", "rich.table", "rich.progress", "jinja2", "watchfiles", "grader"),
     "nbgrader": (
         *("nbgrader.apps", "nbgrader.converters", "nbgrader.plugins", "nbgrader.preprocessors", "nbgrader.api"),
         *("nbconvert.exporters", "nbconvert.preprocessors", "nbclient", "jupyter_client", "alembic", "pydantic"),
