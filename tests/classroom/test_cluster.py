@@ -148,6 +148,7 @@ def test_records_are_those_of_one_machine_and_nobody_stays_behind(
 
 
 @pytest.mark.parametrize("everyone", [pytest.param(False, id="one"), pytest.param(True, id="all, one has a nanny")])
+@pytest.mark.thorough
 def test_worker_killed_in_the_middle_loses_nothing(
     everyone: bool,
     workers: Cluster,
@@ -176,6 +177,7 @@ def test_worker_killed_in_the_middle_loses_nothing(
 
 
 @needs_wall
+@pytest.mark.thorough
 def test_worker_without_isolation_is_refused_and_named_and_the_rest_goes_on(
     workers: Cluster,
     slow_class: Path,
@@ -199,6 +201,7 @@ def test_worker_without_isolation_is_refused_and_named_and_the_rest_goes_on(
 
 
 @needs_wall
+@pytest.mark.thorough
 def test_without_a_worker_that_can_isolate_nothing_is_graded_and_a_lost_scheduler_ends_the_run(
     slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
 ) -> None:
@@ -229,6 +232,7 @@ def test_without_a_worker_that_can_isolate_nothing_is_graded_and_a_lost_schedule
         own.close()
 
 
+@pytest.mark.thorough
 def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
     workers: Cluster, slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
 ) -> None:

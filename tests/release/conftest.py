@@ -24,10 +24,11 @@ SEED = 11
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whichever test comes first waits for the bundle."""
+    """Whichever test comes first waits for the bundle; those of a tiny course are for every day."""
     for item in items:
         if "release" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.timeout(RELEASE_SECONDS))
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")
