@@ -33,6 +33,7 @@ def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     """What tests name is not remembered in the configuration of whoever runs them."""
     with pytest.MonkeyPatch.context() as changed:
         changed.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+        changed.setenv("KATA_SERVICE", "0")  # a judge that is kept warm would outlive the tests
         yield
 
 

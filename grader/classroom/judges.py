@@ -79,7 +79,7 @@ class _Seat:
     def _opened(self) -> ProcessPoolExecutor:
         if self._pool is None:
             spawn = multiprocessing.get_context("spawn")
-            with _interrupts_held(), started_from_home() as here:
+            with started_from_home() as here, _interrupts_held():
                 told = (self._terms, here)
                 self._pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=_sit_down, initargs=told)
                 self._pid = self._pool.submit(os.getpid)
@@ -88,7 +88,7 @@ class _Seat:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to."""
+    """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to. Used from home."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -22,8 +22,15 @@ if TYPE_CHECKING:
 
 
 @app.command()
-def doctor() -> None:
-    """Say what this machine can isolate, and what to install."""
+def doctor(
+    stop_judges: Annotated[
+        bool, typer.Option("--stop-judges", help="End the judges that are kept warm for you, and do nothing else.")
+    ] = False,
+) -> None:
+    """Say what this machine can isolate, what to install, and which judges are kept warm."""
+    if stop_judges:
+        _stop_judges()
+        return
     findings = examine()
     for finding in findings:
         print(
@@ -39,9 +46,40 @@ def doctor() -> None:
             level = LEVELS[LEVELS.index(level) + 1]
             refused = try_level(level)
     print(f"Isolation: {level}")
+    _tell_judges()
     if level not in GRADING_LEVELS:
         print("You can practise here, but other people's work can't be graded on this machine.")
         sys.exit(EXIT_CANNOT_ISOLATE)
+
+
+def _tell_judges() -> None:
+    from grader.service.keeping import kept_judges
+    from grader.service.opening import SWITCH, is_kept_warm
+    from grader.service.place import ServiceError
+
+    if not is_kept_warm():
+        print(f"No judge is kept warm: {SWITCH} is 0.")
+        return
+    try:
+        kept = kept_judges()
+    except ServiceError as error:
+        print(f"No judge can be kept warm: {error}")
+        return
+    for each in kept:
+        print(f"A judge is kept warm (process {each.pid}, level {each.level}) for {each.course}")
+    if kept:
+        print("It ends after 15 minutes without work; `kata doctor --stop-judges` ends it now.")
+
+
+def _stop_judges() -> None:
+    from grader.service.keeping import stop_judges
+    from grader.service.place import ServiceError
+
+    try:
+        ended = stop_judges()
+    except ServiceError as error:
+        raise UsageError(str(error)) from None
+    print("No judge was kept warm." if not ended else f"Ended: {ended}.")
 
 
 @app.command()

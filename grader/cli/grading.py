@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.service.opening import judge_for
+
 from .app import app
 from .endings import EXIT_CANNOT_ISOLATE, stop
 from .policy_options import Extensions, HandedIn, Hints, Raw, times_given
@@ -19,7 +21,6 @@ from .terms import (
     console,
     course_at,
     ending,
-    launched_at,
     level_called,
     progress,
     refuse_exposed,
@@ -52,7 +53,6 @@ def grade(
 ) -> None:
     """Grade one submission."""
     level = level_called(isolation, chosen_aloud=True)
-    launched = launched_at(level)
     chosen = course_at(course)
     refuse_exposed(level, chosen.root)
     refuse_unknown(chosen, only)
@@ -60,11 +60,9 @@ def grade(
     from grader.submission import read_submission
 
     submission = read_submission(path, chosen)
-    from grader.judge.grading import Judge
-
-    judge = Judge(chosen, level, seed_or_fresh(seed, chosen), only or (), launched)
+    judge = judge_for(chosen, level, seed_or_fresh(seed, chosen), only or ())
     records: list[Record] = []
-    with ending(judge.close), progress("Grading", len(judge.kits)) as advance:
+    with ending(judge.close), progress("Grading", judge.count) as advance:
         judge.grade([submission], records.append, advance)
     record = records[0] if raw else _final(records[0], chosen, given)
     _write_outputs(record, chosen, json, html)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.service.opening import judge_for
+
 from .app import app
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
 from .terms import (
@@ -21,7 +23,6 @@ from .terms import (
     console,
     course_at,
     ending,
-    launched_at,
     level_called,
     seed_or_fresh,
     titles_of,
@@ -63,10 +64,7 @@ def check(
     exhibits: Exhibits = {}
     record = untouched_record(workspace, mine, level, chosen)
     if record is None:
-        launched = launched_at(level)
-        from grader.judge.grading import Judge
-
-        judge = Judge(workspace.course, level, chosen, list(files), launched)
+        judge = judge_for(workspace.course, level, chosen, list(files))
         with ending(judge.close):
             record, exhibits = graded(judge, mine)
     coming: dict[str, datetime] = {}
@@ -86,10 +84,8 @@ def check(
 def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile = None) -> None:
     """Check every file as soon as it is saved; single keys do the rest."""
     level = level_called(isolation, chosen_aloud=False)
-    launched = launched_at(level)
     workspace = workspace_here(course)
     progress_of(workspace)
-    from grader.judge.grading import Judge
     from grader.practice.watch import Watch
     from grader.reports.terminal import print_verdicts
 
@@ -97,7 +93,7 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
         print_verdicts(record, screen, titles=titles_of(workspace.course), exhibits=exhibits)
 
     screen = console()
-    judge = Judge(workspace.course, level, seed_or_fresh(seed, workspace.course), launched=launched)
+    judge = judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course))
     with ending(judge.close):
         Watch(workspace, screen, show).run(judge)
 
@@ -309,11 +305,9 @@ def _rebuild(workspace: Workspace) -> None:
     if not begun:
         return
     print(f"Grading the {len(begun)} exercises that you have started, to fill it again.", file=sys.stderr)
-    from grader.judge.grading import Judge
-
     mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
     level = level_called("best", chosen_aloud=False)
-    judge = Judge(workspace.course, level, seed_or_fresh(None, workspace.course), [each.id for each in begun])
+    judge = judge_for(workspace.course, level, seed_or_fresh(None, workspace.course), [each.id for each in begun])
     with ending(judge.close):
         record, _ = graded(judge, mine)
     note_record(workspace, mine, record)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.service.opening import judge_for
+
 from .app import app
 from .endings import UsageError
 from .practising import damage_told, progress_of, workspace_here
-from .terms import CourseFile, Isolation, Seed, ending, launched_at, level_called, progress, seed_or_fresh
+from .terms import CourseFile, Isolation, Seed, ending, level_called, progress, seed_or_fresh
 
 if TYPE_CHECKING:
     from grader.exhibits import Exhibit
@@ -66,11 +68,8 @@ def _checked(
     if not begun:
         return None, {}
     level = level_called(isolation, chosen_aloud=False)
-    launched = launched_at(level)  # torch loads there while it loads here
-    from grader.judge.grading import Judge
-
     mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
-    judge = Judge(workspace.course, level, seed_or_fresh(seed, workspace.course), [each.id for each in begun], launched)
+    judge = judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course), [each.id for each in begun])
     with ending(judge.close), progress("Checking", len(begun)) as advance:
         record, exhibits = graded(judge, mine, advance)
     with damage_told():

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.launch import Launched, launch_ahead
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level, exposed
 
 from .endings import UsageError
@@ -90,11 +89,6 @@ def level_called(name: str, *, chosen_aloud: bool) -> Level:
                 print(f"Isolation {level} is no wall: only for your own work.", file=sys.stderr)
             return level
     raise UsageError(f"There is no isolation level {name!r}: take {', '.join(LEVELS)} or best.")
-
-
-def launched_at(level: Level) -> Launched | None:
-    """A zygote that loads torch from now on; none at the level "none"."""
-    return None if level == "none" else launch_ahead(level)
 
 
 def seed_or_fresh(given: int | None, course: Course) -> int:

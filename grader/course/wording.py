@@ -30,7 +30,7 @@ _MODELS: Mapping[str, type[Model]] = {
     "forbidden": Forbidden,
     "policy": Policy,
 }
-_FILLED_IN = ("root", "unit", "bundle")
+_FILLED_IN = ("root", "unit", "bundle", "bundle_checks")
 """Keys that no author writes: the first two are worked out here, the last is put there by `kata release`."""
 
 

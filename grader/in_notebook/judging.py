@@ -1,4 +1,4 @@
-"""The judge's process: grades one answer after another as the kernel asks, until the kernel has gone.
+"""The process between kernel and judge: has one answer after another graded, until the kernel has gone.
 
 Questions and answers are lines of JSON on standard input and output.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,15 +19,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from grader.judge.errors import GraderBroken
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.launch import Launched, MachineError, launch_ahead
+from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import Level
+from grader.service.client import JudgeLine, ServedJudge
+from grader.service.opening import line_for
+from grader.service.place import ServiceError
 
 if TYPE_CHECKING:
     from grader.course import Exercise
     from grader.exhibits import Exhibit
-    from grader.judge.grading import Judge
     from grader.practice.workspace import Workspace
     from grader.results import Record
-    from grader.submission import Submission
 
     from .executed import Answer
 
@@ -88,60 +90,38 @@ class _Asked:
 
 
 class _Judging:
-    """One judge at a time: that for the course which was asked about last."""
+    """Asks the judge that is kept warm for a course, question after question."""
 
     def __init__(self, line: _Line) -> None:
         self._line = line
-        self._judge: Judge | None = None
+        self._judges: dict[tuple[Path, Level], JudgeLine] = {}
         self._exhibits: dict[tuple[str, str], Exhibit] = {}
 
     def end(self) -> NoReturn:
-        """End this process, and what a learner's code runs in."""
-        with suppress(Exception):
-            if self._judge is not None:
-                self._judge.close()
+        """End this process; a judge that works for it alone ends too."""
         os._exit(0)
 
     def run(self) -> NoReturn:
         """Answer one question after another. What keeps a judge from grading is told, and the next question tries."""
-        launched = None
-        with suppress(MachineError):  # told when there is a question
-            launched = launch_ahead(strongest_level())  # first, so that torch loads there while this process gets ready
-        asked = self._next()
         while True:
-            ahead, launched = launched, None
+            asked = self._next()
             try:
-                asked = self._grade_from(asked, ahead)
+                self._grade(asked)
             except MachineError as error:
                 self._line.say(f"Your code cannot be run here (missing: {error}). See `kata doctor`.")
-            except GraderBroken as error:
+            except (GraderBroken, ServiceError) as error:
                 self._line.say(str(error))
             except Exception as error:
                 self._line.say(_broken(error))
-            else:
-                continue
-            asked = self._next()
 
-    def _grade_from(self, first: _Asked, launched: Launched | None) -> _Asked:
-        """Grade and answer this question and those that follow it; return the first that is about another course."""
-        from grader.judge.grading import Judge
-
-        judge = Judge(first.workspace.course, strongest_level(), first.seed, launched=launched)
-        self._judge = judge
-        asked = first
-
-        def submissions() -> Iterator[Submission]:
-            nonlocal asked
-            while asked.workspace == first.workspace:
-                judge.seed, self._exhibits = asked.seed, {}
-                yield asked.answer.submission
-                asked = self._next()
-
-        try:
-            judge.grade(submissions(), lambda record: self._answer(asked, record), show=self._keep)
-        finally:
-            judge.close()
-        return asked
+    def _grade(self, asked: _Asked) -> None:
+        """Raises MachineError, GraderBroken, ServiceError when there can be no verdict."""
+        course, level = asked.workspace.course.root / "course.yml", strongest_level()
+        if (course, level) not in self._judges:
+            self._judges[course, level] = line_for(course, level)
+        judge = ServedJudge(self._judges[course, level], asked.seed, [asked.exercise.id], 1)
+        self._exhibits = {}
+        judge.grade([asked.answer.submission], lambda record: self._answer(asked, record), show=self._keep)
 
     def _next(self) -> _Asked:
         """The next question that can be graded; any other is answered at once."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .case import Case, function, module
 from .compare import same
-from .failure import CheckFailed, expect, fail
+from .errors import CheckFailed
+from .failure import expect, fail
 from .mistakes import Mistake
 from .points import points
 from .reading import Ask, Ended

@@ -21,6 +21,7 @@ from .errors import GraderBroken
 from .expected import KnowsAnswers
 from .hidden import HiddenCheck, read_hidden
 from .kept import Kept
+from .placeholders import Hidden
 from .plan_file import PlanFile
 from .points import Role
 from .session import Session
@@ -116,33 +117,7 @@ class ExerciseFile(pytest.Module):
                 raise pytest.UsageError(f"{self.kit.checks_path.name}: {item.name} has no @points")
         self.size = len(items)
         hidden = self.kit.hidden if self.names_hidden else ()
-        return [*items, *(Hidden.of(self, check) for check in hidden)]
-
-
-class Hidden(pytest.Item):
-    """Stands for a check that is not in a learner's bundle."""
-
-    @classmethod
-    def of(cls, parent: pytest.Collector, check: HiddenCheck) -> Hidden:
-        """The item for a check."""
-        item: Hidden = cls.from_parent(parent, name=check.name)
-        return item
-
-    def runtest(self) -> None:
-        pytest.skip("runs when you hand in")
-
-    def reportinfo(self) -> tuple[Path, None, str]:
-        return self.path, None, f"{self.path.stem}: {self.name}"
-
-
-class NotStarted(pytest.Item):
-    """Stands for an exercise whose file is still the stub."""
-
-    def runtest(self) -> None:
-        pytest.skip("not started")
-
-    def reportinfo(self) -> tuple[Path, None, str]:
-        return self.path, None, f"{self.path.stem}: not started"
+        return [*items, *(Hidden.of(self, check.name) for check in hidden)]
 
 
 def _load_checks(path: Path) -> ModuleType:

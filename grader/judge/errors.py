@@ -1,4 +1,4 @@
-"""Errors of the course or the grader itself, never of a learner. Light to import."""
+"""Errors that end a check: of the course or the grader itself, or of the learner. Light to import."""
 
 from __future__ import annotations
 
@@ -9,3 +9,7 @@ class GraderBroken(Exception):
 
 class BankError(GraderBroken):
     """A bank of mistakes that cannot be used as it is written; for the course's author."""
+
+
+class CheckFailed(Exception):
+    """The learner's code does not do what this check asks for; the text is for the learner."""

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from grader.sandbox.worker import WorkerLost
 
 from .compare import names_text, shape_text
+from .errors import CheckFailed
 
 DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
 """Digits are only begun at their first one: from each of 100,000 in a row to the last would be minutes."""
@@ -27,10 +28,6 @@ LIBRARY_NAMES = {
     "aten::_log_softmax": "log_softmax",
     "aten::_safe_softmax": "softmax",
 }
-
-
-class CheckFailed(Exception):
-    """The learner's code does not do what this check asks for; the text is for the learner."""
 
 
 def expect(condition: object, message: str) -> None:

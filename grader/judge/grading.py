@@ -33,9 +33,8 @@ from grader.submission import Submission
 
 from .checks import Check, collect_checks
 from .collection import Kit, Worth
-from .errors import GraderBroken
+from .errors import CheckFailed, GraderBroken
 from .expected import NotInPlan
-from .failure import CheckFailed
 from .plan import Plan, rehearse
 from .points import CHECK_ERRORS, Role
 from .process import LocalProcess, WalledProcess
@@ -79,9 +78,9 @@ class Judge:
         self.course = course
         self.level: Level = level
         self.seed = seed
-        chosen = [course.exercise(id) for id in only] or course.exercises
-        wanted = {exercise.id for exercise in chosen}
-        self.kits = {e.id: Kit(course, e) for e in course.exercises if e.id in wanted}
+        self._known_kits: dict[str, Kit] = {}
+        self.kits: dict[str, Kit] = {}
+        self.choose(only)
         self.worths: dict[str, dict[str, Worth]] = {}
         """What the checks of each exercise are worth; known once `grade` was called."""
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
@@ -89,6 +88,21 @@ class Judge:
         self._plans: dict[str, Plan] = {}
         self._planned_seed = seed
         self._graded = 0
+
+    def choose(self, only: Sequence[str] = ()) -> None:
+        """Grade these exercises from now on, all when none is named. Raises CourseError, GraderBroken."""
+        wanted = {self.course.exercise(id).id for id in only} or {each.id for each in self.course.exercises}
+        self.kits = {each.id: self._kit(each) for each in self.course.exercises if each.id in wanted}
+
+    @property
+    def count(self) -> int:
+        """How many exercises are graded."""
+        return len(self.kits)
+
+    def _kit(self, exercise: Exercise) -> Kit:
+        if exercise.id not in self._known_kits:
+            self._known_kits[exercise.id] = Kit(self.course, exercise)
+        return self._known_kits[exercise.id]
 
     def grade(
         self,
@@ -116,14 +130,15 @@ class Judge:
                 self.sandbox.expect_many()
 
     def _collect(self) -> None:
-        """Collect the checks, once. Raises GraderBroken."""
-        if self._checks:
+        """Collect the checks of what is chosen, each exercise's once. Raises GraderBroken."""
+        kits = [kit for id, kit in self.kits.items() if id not in self._checks]
+        if not kits:
             return
-        checks = collect_checks(self.course, list(self.kits.values()))
-        if wrong := [problem for id, kit in self.kits.items() for problem in _unbalanced(kit, checks[id])]:
+        checks = collect_checks(self.course, kits)
+        if wrong := [problem for kit in kits for problem in _unbalanced(kit, checks[kit.exercise.id])]:
             raise GraderBroken("; ".join(wrong))
-        self.worths = {id: {check.name: check.worth for check in each} for id, each in checks.items()}
-        self._checks = checks
+        self.worths.update({id: {check.name: check.worth for check in each} for id, each in checks.items()})
+        self._checks.update(checks)
 
     def checks_of(self, id: str) -> tuple[Check, ...]:
         """The checks of an exercise. Raises GraderBroken when they cannot be collected."""

@@ -15,8 +15,9 @@ from .answers import Answers, Malformed, read_answers
 from .case import GRADIENTS, OUTPUT, Case, FreshQuestions, Question, Questions
 from .compare import difference, form_difference, gradients_difference, is_far_off, scale_for
 from .draw import Draw
+from .errors import CheckFailed
 from .expected import KnowsAnswers
-from .failure import CheckFailed, error_text, expect, fail
+from .failure import error_text, expect, fail
 from .reading import Ended, Reading, Talk
 
 MAX_LINES = 2000

@@ -21,7 +21,7 @@ from grader.sandbox.inside import wire
 from .answers import Answers
 from .case import Case, Question, Questions
 from .draw import Draw, Kind
-from .failure import CheckFailed
+from .errors import CheckFailed
 from .learner import Exchange, Learner
 from .points import CHECK_ERRORS
 from .reading import Reading, Talk

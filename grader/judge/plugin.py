@@ -6,9 +6,7 @@ behind the wall. Outside a course it does nothing.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Generator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,16 +71,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 
 
 def _practice(config: pytest.Config) -> Any:
-    from grader.sandbox.launch import MachineError, launch_ahead
-
-    level, launched = _level(config), None
-    if level != "none":
-        with suppress(MachineError):  # told when a learner's code is to be run
-            launched = launch_ahead(level)  # before the next import, so that both load torch at the same time
     from .practice import Practice
 
-    gc.enable()
-    return Practice(config, level, launched)
+    return Practice(config, _level(config))
 
 
 def _level(config: pytest.Config) -> Level:
@@ -132,6 +123,3 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     practice = config.stash.get(PRACTICE, None)
     if practice is not None:
         practice.close()
-        # pytest is about to collect garbage five times, most of a second with all that torch has made. Not frozen
-        # before, for other plugins ask the collector who refers to what
-        gc.freeze()

@@ -3,55 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.course import Course, CourseError
+from grader.course import Course, CourseError, Exercise
 from grader.course.named import Unnamed, refuse_unnamed
-from grader.exhibits import Exhibit
 from grader.practice.varied import is_as_given
 from grader.practice.workspace import Workspace, find_workspace
-from grader.sandbox.launch import Launched, MachineError
+from grader.sandbox.launch import MachineError
 from grader.sandbox.levels import Level
-from grader.sandbox.opening import AnySandbox, open_sandbox
-from grader.submission import read_submission
+from grader.service.client import JudgeLine
+from grader.service.opening import line_for
+from grader.service.place import ServiceError
+from grader.stubs import StubError, stub_of
+from grader.submission import SubmissionError
 
-from .collection import ExerciseFile, Hidden, Kit, NotStarted, worth_of
-from .errors import GraderBroken
-from .expected import NotInPlan
-from .failure import CheckFailed
-from .grading import NOT_IN_PLAN, Ending, ending_of
-from .noting import note_practice
-from .process import LocalProcess, WalledProcess
+from .errors import CheckFailed, GraderBroken
+from .graded_file import GradedCheck, GradedFile
+from .placeholders import BrokenCourse, Hidden, NotStarted, NotStartedFile
 from .seeds import seed_for
-from .session import Process, Session, titles
+from .told import Told, tell
 
 if TYPE_CHECKING:
-    from _pytest._io import TerminalWriter
+    from .unwalled import Unwalled
 
 LOOKS_LIKE_WORK = re.compile(r"[0-9]{2}_\w+\.py")
 """Files that are left alone where nobody named the course; any other in such a folder is none of ours."""
-
-PLAIN_WIDTH = 80
-"""Columns of what is not written to a terminal."""
 
 
 class Practice:
     """Collects the exercise files of a course or a workspace and runs their checks for the learner who runs pytest."""
 
-    def __init__(self, config: pytest.Config, level: Level, launched: Launched | None) -> None:
-        """launched: a process at this level that was started ahead, if there is one."""
+    def __init__(self, config: pytest.Config, level: Level) -> None:
         self._workspaces: dict[Path, Workspace | None] = {}
         self.level = level
-        self._launched = launched
         self._asked_seed: int | None = config.getoption("seed")
         self._seeds: dict[Path, int] = {}
-        self._sandbox: AnySandbox | None = None
-        self._endings: dict[ExerciseFile, dict[pytest.Item, Ending]] = {}
+        self._lines: dict[Path, JudgeLine] = {}
+        self._unwalled: Unwalled | None = None
 
     def collect(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """The node of an exercise file, or None for any other file."""
@@ -66,20 +57,35 @@ class Practice:
         if workspace is None or work is None:
             return None
         course, exercise = workspace.course, work.exercise
-        if self._sandbox is None and self.level != "none":
-            self._sandbox = open_sandbox(self.level, self._launched)
         try:
-            kit = Kit(course, exercise)
-            self._seed_of(course)
-        except GraderBroken as error:
+            return self._node(parent, path, workspace, exercise, self._seed_of(course))
+        except (GraderBroken, ServiceError, StubError) as error:
             damaged: pytest.Collector = BrokenCourse.of(parent, path, error)
             return damaged
-        if is_as_given(exercise, path.read_bytes(), kit.stub):
+
+    def _node(
+        self, parent: pytest.Collector, path: Path, workspace: Workspace, exercise: Exercise, seed: int
+    ) -> pytest.Collector:
+        """Raises GraderBroken, ServiceError, StubError."""
+        course = workspace.course
+        if is_as_given(exercise, path.read_bytes(), stub_of(course, exercise)):
             untouched: pytest.Collector = NotStartedFile.from_parent(parent, path=path)
             return untouched
-        node = ExerciseFile.of(parent, path, kit, course)
-        node.names_hidden = True
-        return node
+        if self.level != "none":
+            graded = GradedFile.of(parent, path, workspace, exercise)
+            graded.line, graded.seed = self._line_for(course), seed
+            return graded
+        if self._unwalled is None:
+            from .unwalled import Unwalled  # it loads torch
+
+            self._unwalled = Unwalled()
+        return self._unwalled.node(parent, path, workspace, exercise, seed)
+
+    def _line_for(self, course: Course) -> JudgeLine:
+        """The judge of a course. Raises ServiceError."""
+        if course.root not in self._lines:
+            self._lines[course.root] = line_for(course.root / "course.yml", self.level)
+        return self._lines[course.root]
 
     def _workspace_of(self, path: Path) -> Workspace | None:
         """The workspace of a file, None for one in none. Raises CourseError, Unnamed for one that was not named."""
@@ -95,44 +101,14 @@ class Practice:
         return self._seeds[course.root]
 
     def seat(self, item: pytest.Item) -> None:
-        """Before a check: see that the learner's file can be asked."""
-        node = item.getparent(ExerciseFile)
-        if node is not None and node.learner_session is None:
-            node.learner_session = self._open(node)
+        """Before a check."""
+        if self._unwalled is not None:
+            self._unwalled.seat(item)
 
     def leave(self, item: pytest.Item, following: pytest.Item | None) -> None:
-        """After a check: end the learner's process when the next check is of another file."""
-        node = item.getparent(ExerciseFile)
-        if node is None or node.learner_session is None:
-            return
-        if following is None or following.getparent(ExerciseFile) is not node:
-            node.learner_session.close()
-            workspace, endings = self._workspace_of(node.path), self._endings.pop(node, {})
-            assert workspace is not None  # it was collected from there
-            note_practice(workspace, node, endings, self.level, self._seed_of(node.course))
-
-    def _open(self, node: ExerciseFile) -> Session:
-        exercise = node.kit.exercise
-        submission = read_submission(node.path, node.course)
-        source = submission.sources.get(exercise.id)
-        content = source.content if source else b""
-
-        def start() -> Process:
-            process: Process
-            if self._sandbox is None:
-                process = LocalProcess(exercise, content, str(node.path))
-            else:
-                process = WalledProcess(exercise, content, self._running_sandbox)
-            if source is None:
-                process.refusal = " ".join(problem.message for problem in submission.problems)
-            return process
-
-        seed = self._seed_of(node.course)
-        return Session(start, node.kit.expected(seed), seed, node.kit.stub)
-
-    def _running_sandbox(self) -> AnySandbox:
-        assert self._sandbox is not None
-        return self._sandbox
+        """After a check."""
+        if self._unwalled is not None:
+            self._unwalled.leave(item, following)
 
     def explain(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Turn pytest's report on a check into what a learner should read."""
@@ -142,84 +118,32 @@ class Practice:
         if isinstance(item, Hidden):
             report.kata_hidden = report.skipped  # type: ignore[attr-defined]
             return
-        if report.passed and call.when == "call" and (node := item.getparent(ExerciseFile)) and node.kit.hidden:
-            report.kata_example = True  # type: ignore[attr-defined]
-        node = item.getparent(ExerciseFile)
-        if node is None or node.learner_session is None or call.when != "call":
+        if isinstance(item, GradedCheck):
+            _explain_graded(item, call, report)
             return
-        worth = worth_of(item)
-        node.learner_session.note(item.name, passed=call.excinfo is None, is_main=worth.role == "main")
-        ending = Ending("passed") if call.excinfo is None else ending_of(call.excinfo.value)
-        self._endings.setdefault(node, {})[item] = ending
-        if call.excinfo is None:
-            return
-        if isinstance(call.excinfo.value, CheckFailed):
-            exhibit = node.learner_session.exhibit(item.name)
-            told = Told([worth.title, str(call.excinfo.value)], exhibit, titles(node.learner_session.diagnosis()))
-            report.outcome = "failed"
-            report.longrepr = told  # type: ignore[assignment]  # pytest asks for no more than `toterminal` and `str`
-        elif isinstance(call.excinfo.value, NotInPlan):
-            report.outcome = "skipped"
-            report.kata_hidden = True  # type: ignore[attr-defined]
-            report.longrepr = (str(node.path), 0, NOT_IN_PLAN)
-        elif isinstance(call.excinfo.value, MachineError):
-            report.longrepr = f"This machine cannot isolate your code: {call.excinfo.value}"
+        if self._unwalled is not None:
+            self._unwalled.explain(item, call, report)
 
     def close(self) -> None:
-        """End the sandbox."""
-        if self._sandbox is None and self._launched is not None:
-            self._sandbox = open_sandbox(self.level, self._launched)
-        if self._sandbox is not None:
-            self._sandbox.close()
+        """Hang up."""
+        for line in self._lines.values():
+            line.close()
 
 
-@dataclass(frozen=True)
-class Told:
-    """What a learner reads about a failed check. To pytest it is a representation of a failure like its own."""
-
-    sentences: Sequence[str]
-    exhibit: Exhibit | None
-    diagnosis: str
-
-    def __str__(self) -> str:
-        """Without colour: for xdist, JUnit, editors."""
-        return self._text(PLAIN_WIDTH, colour=False)
-
-    def toterminal(self, writer: TerminalWriter) -> None:
-        """Write it as wide and as colourful as the terminal is."""
-        for line in self._text(writer.fullwidth, colour=writer.hasmarkup).splitlines():
-            writer.line(line)
-
-    def _text(self, width: int, *, colour: bool) -> str:
-        seen = ""
-        if self.exhibit is not None:
-            from grader.reports.heatmap import heatmap_text
-
-            seen = heatmap_text(self.exhibit, width, colour=colour)
-        return "\n".join(part for part in (*self.sentences, seen, self.diagnosis) if part)
-
-
-class BrokenCourse(pytest.File):
-    """Stands for an exercise file whose course cannot be read."""
-
-    error: CourseError | GraderBroken
-
-    @classmethod
-    def of(cls, parent: pytest.Collector, path: Path, error: CourseError | GraderBroken) -> BrokenCourse:
-        """The node for a file, with what is wrong with the course."""
-        node: BrokenCourse = cls.from_parent(parent, path=path)
-        node.error = error
-        return node
-
-    def collect(self) -> list[pytest.Item]:
-        """Say what is wrong, without a trace."""
-        raise self.CollectError(str(self.error))
-
-
-class NotStartedFile(pytest.File):
-    """The node of an exercise whose file is still the stub."""
-
-    def collect(self) -> list[pytest.Item]:
-        """One item that says so."""
-        item: pytest.Item = NotStarted.from_parent(self, name="not_started")
-        return [item]
+def _explain_graded(item: GradedCheck, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+    if call.when != "call":
+        return
+    if call.excinfo is None:
+        if item.file.has_hidden:
+            report.kata_example = True  # type: ignore[attr-defined]
+        return
+    error = call.excinfo.value
+    if isinstance(error, CheckFailed):
+        said = "\n".join(f"This looks like: {each.message}" for each in item.file.diagnosis())
+        tell(report, Told([item.title, str(error)], item.file.exhibit_of(item.name), said))
+    elif isinstance(error, MachineError):
+        report.longrepr = f"This machine cannot isolate your code: {error}"
+    elif isinstance(error, (GraderBroken, SubmissionError)):
+        report.longrepr = str(error)
+    elif report.skipped:
+        report.kata_hidden = True  # type: ignore[attr-defined]

@@ -20,7 +20,8 @@ from grader.sandbox.worker import Bounds, Script, Worker, WorkerLost
 
 from .answers import Malformed, read_error
 from .case import Question
-from .failure import CheckFailed, error_text, forbidden_text, loss_text, syntax_text
+from .errors import CheckFailed
+from .failure import error_text, forbidden_text, loss_text, syntax_text
 from .learner import Meanwhile, nothing
 
 MAX_LOSSES = 3

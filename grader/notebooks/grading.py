@@ -21,10 +21,10 @@ class GradeByJudge(CourseStep):
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        """Grade one rebuilt notebook. Raises NotebookError or DeskError when there can be no grade."""
+        """Grade one rebuilt notebook. Raises NotebookError or NoGrade when there can be no grade."""
         course = self.opened()
         submission = submission_in(nb, resources["nbgrader"]["student"])
-        record = self.desk(nb).grade(submission)
+        record = self.judge(nb).grade(submission)
         results = {result.id: result for result in record.exercises}
         for cell in nb.cells:
             if exercise := exercise_tested(cell, course):

@@ -42,7 +42,7 @@ class RebuildFromRelease(CourseStep):
             raise NotebookError(f"The course folder is in no good place: learners' code can read {reason}.")
         released = _released(Path(names["released"]) / path.name)
         nb = rebuilt(released, read(path, self.opened()), texts_for_people(path), self.opened())
-        self.desk(nb).begin(submission_in(nb, names["student"]))
+        self.judge(nb).begin(submission_in(nb, names["student"]))
         return nb, resources
 
 

@@ -16,7 +16,7 @@ from grader.results import MAX_SEED
 from grader.sandbox.levels import GRADING_LEVELS
 
 from .cells import exercise_tested, exercises_of, grade_id_of, is_test
-from .desk import Desk, desk_for
+from .judging import NotebookJudge, judge_for
 
 
 class NotebookError(Exception):
@@ -45,13 +45,12 @@ class CourseStep(NbGraderPreprocessor):
         except CourseError as error:
             raise NotebookError(str(error)) from None
 
-    def desk(self, nb: Any) -> Desk:
+    def judge(self, nb: Any) -> NotebookJudge:
         """The judge for a notebook's exercises. Raises NotebookError when the course has no such exercises."""
         course = self.opened()
         exercises = _exercises(nb, course)
         seed = _fresh_seed() if self.seed is None else self.seed
-        terms = Terms(Path(self.course), self.isolation, seed, tuple(exercise.id for exercise in exercises))
-        return desk_for(terms, _changes(course, exercises))
+        return judge_for(Terms(Path(self.course), self.isolation, seed, tuple(exercise.id for exercise in exercises)))
 
 
 def _exercises(nb: Any, course: Course) -> list[Exercise]:
@@ -65,13 +64,6 @@ def _exercises(nb: Any, course: Course) -> list[Exercise]:
         listed = ", ".join(strange)
         raise NotebookError(f"These test cells are of no exercise, so there are no checks for them: {listed}.")
     return exercises
-
-
-def _changes(course: Course, exercises: list[Exercise]) -> tuple[int, ...]:
-    """When what the judge goes by was last changed: a server that lives for weeks must not grade by old checks."""
-    places = (course.solution_path, course.checks_path, course.mistakes_path)
-    files = [course.root / "course.yml", *(place(exercise) for exercise in exercises for place in places)]
-    return tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)
 
 
 @cache

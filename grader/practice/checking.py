@@ -19,8 +19,8 @@ from .progress import AttemptEntry, ProgressFile, now
 from .workspace import Workspace
 
 if TYPE_CHECKING:
-    from grader.judge.grading import Judge
     from grader.results import ExerciseResult, Record, Status
+    from grader.service.opening import AnyJudge
 
 SUBMITTER = "your work"
 GRADED: tuple[Status, ...] = ("passed", "failed", "partly")
@@ -116,7 +116,7 @@ def untouched_record(workspace: Workspace, submission: Submission, level: Level,
 
 
 def graded(
-    judge: Judge, submission: Submission, advance: Callable[[str], None] = lambda exercise: None
+    judge: AnyJudge, submission: Submission, advance: Callable[[str], None] = lambda exercise: None
 ) -> tuple[Record, dict[tuple[str, str], Exhibit]]:
     """The record of a submission, and what there is to see of its visible checks. Raises what Judge.grade does."""
     records: list[Record] = []

@@ -31,8 +31,8 @@ from .saves import watching
 from .workspace import Work, Workspace
 
 if TYPE_CHECKING:
-    from grader.judge.grading import Judge
     from grader.results import Record
+    from grader.service.opening import AnyJudge
 
 Show = Callable[["Record", Exhibits], None]
 """Prints a record as the terminal report does, with what there is to see of its checks."""
@@ -71,7 +71,7 @@ class Watch:
         self._wants_reset = False
         self._has_keys = False
 
-    def run(self, judge: Judge) -> None:
+    def run(self, judge: AnyJudge) -> None:
         """Watch until q or Ctrl-C. Raises what the judge raises when it can grade no more."""
         try:
             with listening(self._press) as self._has_keys, watching(self._workspace, self._inbox.save):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -111,22 +113,29 @@ def test_released_notebook_that_is_gone_is_named(folder: Any) -> None:
     assert "run `nbgrader generate_assignment` first" in log
 
 
-def test_judge_that_was_ended_gets_a_successor(course: Path) -> None:
+@pytest.mark.parametrize("kept", ["1", "0"], ids=["kept warm", "for itself alone"])
+def test_judge_that_is_killed_costs_no_grade(
+    kept: str, course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from grader.classroom import Terms
-    from grader.notebooks.desk import DeskError, close_desk, desk_for
+    from grader.notebooks.judging import close_judge, judge_for
+    from grader.service.keeping import stop_judges
     from grader.submission import SourceFile, Submission
 
+    monkeypatch.setenv("KATA_SERVICE", kept)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     submission = Submission("ada", {"share": SourceFile("share", "share", RIGHT.encode())}, ())
     terms = Terms(course / "course.yml", "full", 5, ("share",))
     try:
-        first = desk_for(terms, ())
+        first = judge_for(terms)
         assert first.grade(submission).points == 4
-        assert desk_for(terms, ()) is first
-        first._process.kill()
-        with pytest.raises(DeskError, match="The judge's process ended"):
-            first.grade(submission)
-        second = desk_for(terms, ())
-        assert second is not first and second.grade(submission).points == 4
-        assert desk_for(terms, (1,)) is not second  # the course was changed
+        assert judge_for(terms) is first
+        first.begin(submission)
+        assert first._line is not None and first._line._known is not None
+        os.kill(first._line._known.pid, signal.SIGKILL)
+        assert first.grade(submission).points == 4
+        (course / "course.yml").touch()
+        assert judge_for(terms) is not first
     finally:
-        close_desk()
+        close_judge()
+        assert stop_judges() == int(kept)

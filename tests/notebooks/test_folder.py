@@ -189,7 +189,6 @@ def test_nothing_else_imports_nbgrader() -> None:
         "    apart = ('grader.notebooks', 'grader.exports.gradebook', 'grader.sandbox.inside', 'grader.__main__')\n"
         "    if not name.startswith(apart):\n"
         "        importlib.import_module(name)\n"
-        "import grader.notebooks.clerk\n"
         "print(sorted({'nbgrader', 'nbformat', 'nbconvert', 'traitlets', 'IPython'} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -1,0 +1,81 @@
+"""The judge for a command: the one that is kept warm, or where that cannot be, one in this process."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from grader.sandbox.launch import launch_ahead
+from grader.sandbox.levels import Level
+
+from .client import JudgeLine, ServedJudge
+from .place import ServiceError, judges_folder
+
+if TYPE_CHECKING:
+    from grader.course import Course
+    from grader.exhibits import Shown
+    from grader.results import Record
+    from grader.submission import Submission
+
+SWITCH = "KATA_SERVICE"
+"""Set to 0, no judge is kept warm."""
+
+
+class AnyJudge(Protocol):
+    """A judge, wherever it is."""
+
+    seed: int
+
+    @property
+    def count(self) -> int:
+        """How many exercises it grades."""
+
+    def grade(
+        self,
+        submissions: Iterable[Submission],
+        take: Callable[[Record], None],
+        advance: Callable[[str], None] = ...,
+        show: Shown | None = None,
+    ) -> None:
+        """Grade each submission and hand its record over. Raises MachineError, GraderBroken."""
+
+    def await_ready(self) -> None:
+        """Wait until learners' code can be run. Raises MachineError."""
+
+    def close(self) -> None:
+        """End it, or hang up."""
+
+
+def is_kept_warm() -> bool:
+    """Whether the user wants judges to be kept warm."""
+    return os.environ.get(SWITCH, "") != "0"
+
+
+def judge_for(course: Course, level: Level, seed: int, only: Sequence[str] = ()) -> AnyJudge:
+    """A judge for some exercises of a course, all when none is named. Raises MachineError, GraderBroken."""
+    if level != "none" and is_kept_warm():
+        try:
+            line = JudgeLine(judges_folder(), course.root / "course.yml", level)
+            return ServedJudge(line, seed, only, len(only) or len(course.exercises))
+        except ServiceError:
+            pass  # it goes slower, and no less well
+    launched = None if level == "none" else launch_ahead(level)
+    from grader.judge.grading import Judge
+
+    return Judge(course, level, seed, only, launched)
+
+
+def line_for(course_file: Path, level: Level) -> JudgeLine:
+    """A line to a judge in another process, whatever the user wants: it is private, and ends with this one, if need be.
+
+    Raises ServiceError when no process can be started.
+    """
+    if is_kept_warm():
+        try:
+            return JudgeLine(judges_folder(), course_file, level)
+        except ServiceError:
+            pass
+    return JudgeLine(Path(tempfile.mkdtemp(prefix="kata-")), course_file, level, is_private=True)

@@ -1,0 +1,118 @@
+"""Where the judges that are kept warm are known: a folder of the user's own, one registration each.
+
+Whoever can read a registration can talk to that judge, so a folder that others could read or write is not used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from grader.writing import lock_at, write_file
+
+FOLDER = "attention-kata"
+INNER = "judges"
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+MAX_BYTES = 100_000
+
+
+class ServiceError(Exception):
+    """No judge can be kept warm here, or the one that was is gone; the text is one sentence."""
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A judge that is kept warm: how it is reached, and what it is for."""
+
+    name: str
+    """What program, course and machine it is for, as a digest."""
+    pid: int
+    address: str
+    family: str
+    key: str
+    """What both ends have to know, in hexadecimal digits."""
+    course: str
+    level: str
+    since: float
+
+
+def judges_folder() -> Path:
+    """The folder, made if need be. Raises ServiceError for one that is not safe to use."""
+    folder = _own_state() / INNER
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        found = folder.lstat()
+    except OSError as error:
+        raise ServiceError(f"{folder} cannot be made: {error.strerror or error}.") from None
+    if not stat.S_ISDIR(found.st_mode):
+        raise ServiceError(f"{folder} is no folder.")
+    if hasattr(os, "geteuid") and (found.st_uid != os.geteuid() or found.st_mode & OTHERS):
+        raise ServiceError(f"{folder} is not yours alone: take it away, or chmod go-rwx it.")
+    return folder
+
+
+def _own_state() -> Path:
+    if os.name == "nt":
+        told = os.environ.get("LOCALAPPDATA", "")
+    else:
+        told = os.environ.get("XDG_RUNTIME_DIR", "") or os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(told):
+        return Path(told) / FOLDER
+    home = os.path.expanduser("~")
+    if not os.path.isabs(home):
+        raise ServiceError("Nobody knows where your own files are: set HOME to your home folder.")
+    return Path(home) / ".cache" / FOLDER
+
+
+def register(folder: Path, registration: Registration) -> None:
+    """Make a judge known. Raises OSError."""
+    write_file(_file(folder, registration.name), json.dumps(asdict(registration)).encode(), mode=0o600)
+
+
+def registered(folder: Path, name: str) -> Registration | None:
+    """The judge of that name, if one is known. It may have ended since."""
+    try:
+        with _file(folder, name).open("rb") as file:
+            if hasattr(os, "geteuid") and os.fstat(file.fileno()).st_uid != os.geteuid():
+                return None
+            return _registration(json.loads(file.read(MAX_BYTES)))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def all_registered(folder: Path) -> Iterator[Registration]:
+    """Every judge that is known, ended or not."""
+    for path in sorted(folder.glob("*.json")):
+        if (found := registered(folder, path.stem)) is not None:
+            yield found
+
+
+def forget(folder: Path, registration: Registration) -> None:
+    """Take a registration away, unless the name is another judge's by now."""
+    if registered(folder, registration.name) == registration:
+        with suppress(OSError):
+            _file(folder, registration.name).unlink()
+
+
+def starting_lock(folder: Path, name: str, seconds: float) -> FileLock:
+    """Held by whoever starts the judge of that name, so that two commands at once start one. Raises OSError."""
+    return lock_at(folder / f"{name}.lock", seconds=seconds)
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"{name}.json"
+
+
+def _registration(told: dict[str, Any]) -> Registration:
+    texts = {each: str(told[each]) for each in ("name", "address", "family", "key", "course", "level")}
+    return Registration(**texts, pid=int(told["pid"]), since=float(told["since"]))

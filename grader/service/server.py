@@ -1,0 +1,234 @@
+"""A judge that is kept warm: one process for one course as it is now, until nobody has needed it for a while.
+
+All is graded in the main thread, one submission after another: torch's settings belong to a thread. Each caller has a
+thread that waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, Listener
+from queue import Empty, SimpleQueue
+from typing import NoReturn
+
+from grader.sandbox.launch import Launched, MachineError, launch_ahead
+
+from . import line as lines
+from .keeping import kept_judges, stop_judge
+from .messages import Reply, Request
+from .place import Registration, forget, register, registered
+from .purpose import Purpose
+from .work import Work
+
+IDLE_SECONDS = 15 * 60.0
+LOOK_SECONDS = 3.0
+"""How often a judge looks whether it is still of use."""
+ABANDONED_SECONDS = 2.0
+"""A judge that works for nobody any more ends after this."""
+SEND_SECONDS = 10.0
+MOST_BYTES = 2 * 1024**3
+"""A judge that has grown beyond this ends when it has answered."""
+MOST_JUDGES = 2
+"""Of one user: the one that was started first ends when there are more."""
+POLL_SECONDS = 0.2
+
+
+@dataclass(eq=False)
+class Job:
+    """One request, and where its answers go."""
+
+    request: Request
+    replies: SimpleQueue[Reply] = field(default_factory=SimpleQueue)
+    is_over: threading.Event = field(default_factory=threading.Event)
+    """Set when the last reply was sent, or when nobody waits for it any more."""
+    is_abandoned: bool = False
+
+
+def main() -> None:
+    """Be the judge that the command's arguments name. Never returns."""
+    purpose = Purpose.read(sys.argv[1:])
+    launched: Launched | MachineError
+    try:
+        launched = launch_ahead(purpose.level)  # first, so that torch loads there while this process gets ready
+    except MachineError as error:
+        launched = error
+    server = Server(purpose, Work(purpose, launched))
+    server.listen()
+    server.run()
+
+
+class Server:
+    """Takes requests, has them done one after another, and ends when it is of no use any more."""
+
+    def __init__(self, purpose: Purpose, work: Work) -> None:
+        self._purpose = purpose
+        self._work = work
+        self._jobs: SimpleQueue[Job] = SimpleQueue()
+        self._doing: Job | None = None
+        self._callers = 0
+        self._lock = threading.Lock()
+        self._used = time.monotonic()
+        self._had_callers = False
+        self._registration: Registration | None = None
+
+    # --- those who call -----------------------------------------------------------------------------------------
+
+    def listen(self) -> None:
+        """Be known, and take calls from now on. Raises OSError, ServiceError."""
+        listener, address, family = lines.listen()
+        key = secrets.token_bytes(32)
+        purpose = self._purpose
+        self._registration = Registration(
+            name=purpose.name,
+            pid=os.getpid(),
+            address=address,
+            family=family,
+            key=key.hex(),
+            course=str(purpose.course),
+            level=purpose.level,
+            since=time.time(),
+        )
+        register(purpose.folder, self._registration)
+        threading.Thread(target=self._accept, args=(listener, key), daemon=True).start()
+        threading.Thread(target=self._make_room, daemon=True).start()
+
+    def _accept(self, listener: Listener, key: bytes) -> None:
+        while True:
+            try:
+                line = listener.accept()
+            except OSError:
+                continue
+            threading.Thread(target=self._attend, args=(line, key), daemon=True).start()
+
+    def _attend(self, line: Connection, key: bytes) -> None:
+        """Serve one caller until it goes."""
+        left: Job | None = None
+        with line, self._counted():
+            if not lines.admit(line, key):
+                return
+            self._had_callers = True
+            with suppress(EOFError, OSError, ValueError, KeyError, TypeError):
+                while left is None:
+                    job = Job(Request.read(line.recv_bytes()))
+                    self._jobs.put(job)
+                    left = None if self._pass_on(job, line) else job
+        if left is not None:
+            self._give_up(left)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._lock:
+            self._callers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._callers -= 1
+
+    def _pass_on(self, job: Job, line: Connection) -> bool:
+        """Send the answers to a request as they come; whether the caller stayed to the end."""
+        try:
+            while True:
+                try:
+                    reply = job.replies.get(timeout=POLL_SECONDS)
+                except Empty:
+                    if line.poll(0):  # it has nothing to say now, so it has gone
+                        return False
+                    continue
+                line.send_bytes(reply.to_bytes())
+                if reply.is_last:
+                    return True
+        except OSError:
+            return False
+        finally:
+            job.is_over.set()
+
+    def _give_up(self, job: Job) -> None:
+        """What nobody waits for need not be done; what is being done ends with this process, if no other needs it."""
+        job.is_abandoned = True
+        time.sleep(ABANDONED_SECONDS)
+        if self._doing is job and not self._callers:
+            self._leave()
+
+    def _make_room(self) -> None:
+        """Have older judges end when there are too many. What they are asked until then, they still answer."""
+        others = [each for each in kept_judges(self._purpose.folder) if each != self._registration]
+        for each in sorted(others, key=lambda each: each.since)[: max(0, len(others) + 1 - MOST_JUDGES)]:
+            stop_judge(self._purpose.folder, each)
+
+    # --- what is done -------------------------------------------------------------------------------------------
+
+    def run(self) -> NoReturn:
+        """Do one request after another, until this judge is of no use."""
+        while True:
+            try:
+                job = self._jobs.get(timeout=LOOK_SECONDS)
+            except Empty:
+                if self._is_of_no_use():
+                    self._leave()
+                continue
+            if not job.is_abandoned:
+                self._doing = job
+                self._do(job)
+                self._doing = None
+                self._used = time.monotonic()
+
+    def _do(self, job: Job) -> None:
+        if job.request.what == "end":
+            self._leave(job, Reply("done"))
+        if self._purpose.is_stale():
+            self._leave(job, Reply("stale"))
+        job.replies.put(Reply("begun"))
+        last = self._work.answer(job.request, job.replies.put)
+        if last.kind in ("machine", "broken"):
+            self._leave(job, last)  # who knows what state it is in
+        if self._purpose.is_stale():
+            self._leave(job, Reply("stale"))
+        if peak_bytes() > MOST_BYTES:
+            self._leave(job, last)
+        job.replies.put(last)
+
+    def _is_of_no_use(self) -> bool:
+        if self._purpose.is_private:
+            return self._had_callers and not self._callers
+        return (
+            time.monotonic() - self._used > IDLE_SECONDS
+            or self._purpose.is_stale()
+            or registered(self._purpose.folder, self._purpose.name) != self._registration
+        )
+
+    def _leave(self, job: Job | None = None, last: Reply | None = None) -> NoReturn:
+        """Be known no more, answer who was asking, and end, with all that runs learners' code."""
+        if self._registration is not None:
+            forget(self._purpose.folder, self._registration)
+            lines.take_down(self._registration.address, self._registration.family)
+        if job is not None and last is not None:
+            job.replies.put(last)
+            job.is_over.wait(SEND_SECONDS)
+        with suppress(Exception):
+            self._work.close()
+        if self._purpose.is_private:
+            shutil.rmtree(self._purpose.folder, ignore_errors=True)
+        os._exit(0)
+
+
+def peak_bytes() -> int:
+    """The most memory that this process has had; 0 where the system doesn't say."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    main()
