@@ -213,18 +213,30 @@ ALWAYS_COLD = "KATA_TESTS_COLD"
 
 
 @pytest.fixture(scope="session")
-def run_warm(run_command: Run) -> Iterator[Callable[..., Run]]:
-    """Runs programs as `run_command` does, but as forks of a process that has loaded what they load.
-
-    `run_warm("nbgrader", program, ...)` gives the runner of one kind of programs, see tests/warm/server.py. Where a fork
-    would differ from a process that is started anew, and with KATA_TESTS_COLD set, one is started.
-    """
+def open_warm() -> Iterator[Callable[[str], Warm]]:
+    """The process that has loaded what a kind of programs loads, see tests/warm/server.py."""
     opened: dict[str, Warm] = {}
 
-    def runner(kind: str, *programs: Path) -> Run:
+    def of(kind: str) -> Warm:
         if kind not in opened:
             opened[kind] = Warm(kind, _plain_environment())
-        warm = opened[kind]
+        return opened[kind]
+
+    yield of
+    for warm in opened.values():
+        warm.close()
+
+
+@pytest.fixture(scope="session")
+def run_warm(run_command: Run, open_warm: Callable[[str], Warm]) -> Callable[..., Run]:
+    """Runs programs as `run_command` does, but as forks of a process that has loaded what they load.
+
+    `run_warm("nbgrader", program, ...)` gives the runner of some programs of a kind. Where a fork would differ from a
+    process that is started anew, and with KATA_TESTS_COLD set, one is started.
+    """
+
+    def runner(kind: str, *programs: Path) -> Run:
+        warm = open_warm(kind)
 
         def run(
             *command: object,
@@ -240,9 +252,7 @@ def run_warm(run_command: Run) -> Iterator[Callable[..., Run]]:
 
         return run
 
-    yield runner
-    for warm in opened.values():
-        warm.close()
+    return runner
 
 
 KATA = Path(sys.executable).with_name("kata")
@@ -252,6 +262,15 @@ KATA = Path(sys.executable).with_name("kata")
 def kata(run_warm: Callable[..., Run]) -> Run:
     """Runs `kata` as it is installed, as a fork of a process that has loaded it."""
     return partial(run_warm("grader", KATA), KATA)
+
+
+@pytest.fixture(scope="session")
+def shell_folder(open_warm: Callable[[str], Warm], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to begin a shell's PATH with, where `kata` is a fork of a process that has loaded it."""
+    folder = tmp_path_factory.mktemp("programs")
+    if not os.environ.get(ALWAYS_COLD):
+        open_warm("grader").write_stand_in(KATA, folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

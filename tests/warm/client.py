@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -20,18 +21,31 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 SERVER = Path(__file__).with_name("server.py")
 MOST_BYTES = 100
 
-READ_LATE = (
-    *("BROWSER", "COLUMNS", "HOME", "IPYTHONDIR", "LINES", "NO_COLOR", "PATH", "PWD", "TMPDIR", "TZ"),
-    *("KATA_", "JUPYTER_", "XDG_", "PYTEST_ADDOPTS", "PYTHONDONTWRITEBYTECODE"),
+READ_LATE = frozenset(
+    [
+        *("BROWSER", "COLUMNS", "HOME", "IPYTHONDIR", "LINES", "NO_COLOR", "OLDPWD", "PATH", "PWD", "PYTEST_ADDOPTS"),
+        *("PYTHONDONTWRITEBYTECODE", "SHLVL", "TMPDIR", "TZ", "_"),
+    ]
 )
+READ_LATE_PREFIXES = ("KATA_", "JUPYTER_", "XDG_")
 """Variables that are read whenever they are wanted; in any other the environments must be alike."""
 
 INHERITED = ("Umask", "Uid", "Gid", "Groups", "SigBlk", "SigIgn", "NoNewPrivs", "Seccomp", "Cpus_allowed")
 LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
+
+
+STAND_IN = """\
+#!{python} -IS
+import sys
+sys.path.insert(0, {warm!r})
+from client import stand_in
+stand_in(__file__)
+"""
 
 
 def inherited() -> object:
@@ -39,7 +53,13 @@ def inherited() -> object:
     lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     status = dict(line.split(":", 1) for line in lines)
     limits = [resource.getrlimit(number) for number in LIMITS]
-    return {name: status.get(name) for name in INHERITED}, limits, os.nice(0)
+    return [[status.get(name) for name in INHERITED], [list(limit) for limit in limits], os.nice(0)]
+
+
+def is_alike(environment: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether two environments differ in nothing that is read when a process starts."""
+    changed = {name for name, _ in environment.items() ^ other.items()}
+    return all(name.startswith(READ_LATE_PREFIXES) for name in changed - READ_LATE)
 
 
 class Warm:
@@ -64,8 +84,19 @@ class Warm:
 
     def is_alike(self, environment: Mapping[str, str]) -> bool:
         """Whether a fork is here what a process would be that is started now with this environment."""
-        changed = {name for name, _ in environment.items() ^ self._environment.items()}
-        return all(name.startswith(READ_LATE) for name in changed) and inherited() == self._inherited
+        return is_alike(environment, self._environment) and inherited() == self._inherited
+
+    def write_stand_in(self, program: Path, folder: Path) -> None:
+        """Put a command of the program's name into a folder, for shells: it calls the program as `run` does."""
+        told = {
+            **{"address": self.address, "program": str(program)},
+            **{"environment": self._environment, "inherited": self._inherited},
+        }
+        path = folder / program.name
+        path.with_name(f".{program.name}.json").write_text(json.dumps(told), encoding="utf-8")
+        path.write_text(STAND_IN.format(python=sys.executable, warm=str(SERVER.parent)), encoding="utf-8")
+        path.chmod(0o755)
+        self.await_ready()
 
     def run(
         self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], stdin: str, seconds: float
@@ -120,6 +151,24 @@ def call(
     text = json.dumps(asked).encode() + b"\n"
     sent = socket.send_fds(connection, [text], streams)
     connection.sendall(text[sent:])
+
+
+def stand_in(path: str) -> NoReturn:
+    """What a command does that was put in a program's place."""
+    told = json.loads(Path(path).with_name(f".{Path(path).name}.json").read_text(encoding="utf-8"))
+    command = [told["program"], *sys.argv[1:]]
+    if not is_alike(os.environ, told["environment"]) or inherited() != told["inherited"]:
+        os.execv(command[0], command)
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(told["address"])
+        call(connection, command, os.getcwd(), os.environ, [0, 1, 2])
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda number, _: connection.send(bytes([number])))
+        status = int(connection.recv(MOST_BYTES))
+    if status < 0:
+        signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    sys.exit(status)
 
 
 def _feed(stream: int, data: bytes) -> None:
