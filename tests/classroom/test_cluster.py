@@ -133,6 +133,7 @@ def _await_no_judges(workers: Cluster) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.thorough
 def test_records_are_those_of_one_machine_and_nobody_stays_behind(
     workers: Cluster,
     slow_class: Path,
@@ -247,6 +248,7 @@ def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
     _await_no_judges(workers)
 
 
+@pytest.mark.thorough
 def test_judge_that_dies_takes_no_worker_along(workers: Cluster, job: Job) -> None:
     before = workers.pids()
     judges = ClusterJudges(workers.address, job.terms, job.header, [])
@@ -272,6 +274,7 @@ def share(amounts):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", [pytest.param("full", marks=needs_wall), "reduced"], ids=str)
 def test_learners_code_on_a_worker_cannot_connect_to_the_scheduler(
     level: str, workers: Cluster, tmp_path: Path, hand_in: Callable[..., Path], grading: Callable[..., Any]
@@ -325,6 +328,7 @@ def test_worker_that_sees_other_submissions_may_not_grade(job: Job, slow_class: 
     assert obstacle(dataclasses.replace(job, seen={other: "0"})) == f"it sees something else at {other}"
 
 
+@pytest.mark.thorough
 def test_workers_of_another_make_are_all_named(workers: Cluster, job: Job) -> None:
     header: RunHeader = job.header.model_copy(update={"versions": {**job.header.versions, "torch": "0.0"}})
     with pytest.raises(NoWorkerLeft) as refusal:

@@ -60,6 +60,7 @@ def _children(pid: int) -> Iterator[int]:
             continue
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to find the judges")
 def test_judge_that_is_killed_from_outside_is_replaced(
     forty: Path,

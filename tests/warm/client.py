@@ -25,6 +25,7 @@ from typing import NoReturn
 
 SERVER = Path(__file__).with_name("server.py")
 MOST_BYTES = 100
+STANDARD_STREAMS = (0, 1, 2)
 
 READ_LATE = frozenset(
     [
@@ -71,14 +72,17 @@ class Warm:
         self._environment = dict(environment)
         self._inherited = inherited()
         theirs, self._lifeline = os.pipe()
-        self._process = subprocess.Popen(
-            [sys.executable, str(SERVER), self.address, str(theirs), kind],
-            cwd=os.path.abspath(os.sep),
-            env=self._environment,
-            pass_fds=[theirs],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-        )
+        self._errors = Path(self._folder.name) / "errors"
+        with self._errors.open("wb") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, str(SERVER), self.address, str(theirs), kind],
+                cwd=os.path.abspath(os.sep),
+                env=self._environment,
+                pass_fds=[theirs],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
         os.close(theirs)
         self._is_ready, self._starting = False, threading.Lock()
 
@@ -134,7 +138,7 @@ class Warm:
         with self._starting:
             if not self._is_ready:
                 assert self._process.stdout is not None
-                assert self._process.stdout.read(1), "the process that loads programs ahead could not be started"
+                assert self._process.stdout.read(1), self._errors.read_text(encoding="utf-8")
                 self._is_ready = True
 
     def _connect(self, connection: socket.socket) -> None:
@@ -143,7 +147,11 @@ class Warm:
 
 
 def call(
-    connection: socket.socket, command: Sequence[str], cwd: object, environment: Mapping[str, str], streams: list[int]
+    connection: socket.socket,
+    command: Sequence[str],
+    cwd: object,
+    environment: Mapping[str, str],
+    streams: Sequence[int],
 ) -> None:
     """Ask for a call; its status comes over the connection when it has ended."""
     program, *arguments = command
@@ -157,11 +165,12 @@ def stand_in(path: str) -> NoReturn:
     """What a command does that was put in a program's place."""
     told = json.loads(Path(path).with_name(f".{Path(path).name}.json").read_text(encoding="utf-8"))
     command = [told["program"], *sys.argv[1:]]
-    if not is_alike(os.environ, told["environment"]) or inherited() != told["inherited"]:
+    is_new = not is_alike(os.environ, told["environment"]) or inherited() != told["inherited"]
+    if is_new or any(map(os.isatty, STANDARD_STREAMS)):
         os.execv(command[0], command)
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(told["address"])
-        call(connection, command, os.getcwd(), os.environ, [0, 1, 2])
+        call(connection, command, os.getcwd(), os.environ, STANDARD_STREAMS)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda number, _: connection.send(bytes([number])))
         status = int(connection.recv(MOST_BYTES))

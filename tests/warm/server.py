@@ -7,7 +7,6 @@ A call is a fork of a fork: the one in between waits for it, tells how it ended,
 from __future__ import annotations
 
 import importlib
-import io
 import json
 import os
 import pkgutil
@@ -127,7 +126,10 @@ def _watch(pid: int, connection: socket.socket) -> int:
 
 
 def become(call: dict[str, Any]) -> None:
-    """Make this process what a new one would be that was started like this."""
+    """Make this process what a new one would be that was started like this.
+
+    Python's streams are as it makes them for anything but a terminal, and read and write what the descriptors now are.
+    """
     os.chdir(call["cwd"])
     os.environ.clear()
     os.environ.update(call["env"])
@@ -136,19 +138,8 @@ def become(call: dict[str, Any]) -> None:
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed()
-    encoding = sys.stdout.encoding
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding)  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = _writer(1, encoding, sys.stdout.errors)  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _writer(2, encoding, "backslashreplace")  # type: ignore[misc]
     sys.argv = [call["program"], *call["arguments"]]
     sys.path[0] = str(Path(call["program"]).resolve().parent)
-
-
-def _writer(number: int, encoding: str, errors: str | None) -> io.TextIOWrapper:
-    by_line = os.isatty(number) or number == 2
-    return io.TextIOWrapper(
-        io.BufferedWriter(io.FileIO(number, "w", closefd=False)), encoding, errors, line_buffering=by_line
-    )
 
 
 def main() -> dict[str, Any] | None:
