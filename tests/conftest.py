@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from filelock import FileLock
 
 from grader.registry import register
 from grader.stubs import make_stub
@@ -26,6 +27,52 @@ if TYPE_CHECKING:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # as a shell starts what goes on in the background: commands started here would not hear of Ctrl-C either
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+HERE = Path(__file__).parent
+FIRST = (
+    *("release/test_leaks.py", "attacks/test_corpus.py", "kits/", "docs/test_commands.py", "in_notebook/"),
+    *("notebooks/", "practice/", "classroom/", "attacks/", "sandbox/", "examples/", "cli/", "judge/"),
+)
+"""Where the tests are that take long: begun first, so that no worker is left alone with them at the end."""
+LAST = ("release/",)
+"""These wait for what the first of them makes."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Bring the files into an order that keeps all workers busy; `--no-loadscope-reorder` leaves it as it is."""
+    items.sort(key=lambda item: _turn(item.path))
+
+
+def _turn(path: Path) -> int:
+    if not path.is_relative_to(HERE):
+        return 0
+    name = path.relative_to(HERE).as_posix()
+    places = [place for place, start in enumerate(FIRST) if name.startswith(start)]
+    return places[0] if places else len(FIRST) + name.startswith(LAST)
+
+
+@pytest.fixture(scope="session")
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str, Callable[[], Path], Callable[[Path], None]], Path]:
+    """Has one of the workers make a folder that takes long; `made_once(name, make, then)` is where it lies.
+
+    `then` is called in each worker, in one at a time.
+    """
+    own = tmp_path_factory.getbasetemp()
+    place = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def once(name: str, make: Callable[[], Path], then: Callable[[Path], None]) -> Path:
+        with FileLock(place / f"{name}.lock"):
+            told = place / f"{name}.made"
+            if not told.exists():
+                told.write_text(str(make()), encoding="utf-8")
+            made = Path(told.read_text(encoding="utf-8"))
+            then(made)
+        return made
+
+    return once
 
 
 @pytest.fixture(scope="session", autouse=True)
