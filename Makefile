@@ -5,11 +5,12 @@ STAMP      := $(VENV)/.set-up
 INSTRUCTOR := $(VENV)/.set-up-instructor
 
 .DEFAULT_GOAL := help
-.PHONY: help setup instructor demo test lint bench wheel
+.PHONY: help setup instructor demo test test-all thorough lint bench wheel
 
 help:
 	@echo "make demo    grade the small class in examples/class and write its page"
-	@echo "make test    run every check of the project itself"
+	@echo "make test    run the project's own checks, a few minutes on two cores"
+	@echo "make test-all  run them all, those too that take long"
 	@echo "make lint    run ruff and mypy only"
 	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (40 minutes)"
 	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
@@ -45,9 +46,18 @@ lint: setup
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy --strict grader
 
-# A test file stays on one worker, so that what its fixtures build is built once.
+# A test file stays on one worker, so that what its fixtures build is built once; tests/conftest.py says in which order.
+# Hundreds of processes would each compile the program anew if Python were not to keep what it has compiled.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(VENV)/bin/pytest tests --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
 test: lint instructor
-	$(VENV)/bin/pytest tests --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(PYTEST) -m "not thorough"
+
+test-all: test thorough
+
+# What `make test` leaves out.
+thorough: instructor
+	$(PYTEST) -m thorough
 
 bench: instructor
 	@$(VENV)/bin/python benchmarks/run.py --json benchmarks/figures/bench.json

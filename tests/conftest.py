@@ -9,13 +9,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from filelock import FileLock
 
 from grader.registry import register
 from grader.stubs import make_stub
+
+from .warm.client import Warm
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -23,6 +27,52 @@ if TYPE_CHECKING:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # as a shell starts what goes on in the background: commands started here would not hear of Ctrl-C either
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+HERE = Path(__file__).parent
+FIRST = (
+    *("release/test_leaks.py", "attacks/test_corpus.py", "kits/", "docs/test_commands.py", "in_notebook/"),
+    *("notebooks/", "practice/", "classroom/", "attacks/", "sandbox/", "examples/", "cli/", "judge/"),
+)
+"""Where the tests are that take long: begun first, so that no worker is left alone with them at the end."""
+LAST = ("release/",)
+"""These wait for what the first of them makes."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Bring the files into an order that keeps all workers busy; `--no-loadscope-reorder` leaves it as it is."""
+    items.sort(key=lambda item: _turn(item.path))
+
+
+def _turn(path: Path) -> int:
+    if not path.is_relative_to(HERE):
+        return 0
+    name = path.relative_to(HERE).as_posix()
+    places = [place for place, start in enumerate(FIRST) if name.startswith(start)]
+    return places[0] if places else len(FIRST) + name.startswith(LAST)
+
+
+@pytest.fixture(scope="session")
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str, Callable[[], Path], Callable[[Path], None]], Path]:
+    """Has one of the workers make a folder that takes long; `made_once(name, make, then)` is where it lies.
+
+    `then` is called in each worker, in one at a time.
+    """
+    own = tmp_path_factory.getbasetemp()
+    place = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def once(name: str, make: Callable[[], Path], then: Callable[[Path], None]) -> Path:
+        with FileLock(place / f"{name}.lock"):
+            told = place / f"{name}.made"
+            if not told.exists():
+                told.write_text(str(make()), encoding="utf-8")
+            made = Path(told.read_text(encoding="utf-8"))
+            then(made)
+        return made
+
+    return once
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -206,14 +256,74 @@ def run_command() -> Run:
     return run
 
 
+ALWAYS_COLD = "KATA_TESTS_COLD"
+
+
 @pytest.fixture(scope="session")
-def kata(run_command: Run) -> Run:
-    """Runs `kata` as it is installed."""
+def open_warm() -> Iterator[Callable[[str], Warm]]:
+    """The process that has loaded what a kind of programs loads, see tests/warm/server.py."""
+    opened: dict[str, Warm] = {}
 
-    def run(*arguments: object, **how: object) -> subprocess.CompletedProcess[str]:
-        return run_command(Path(sys.executable).with_name("kata"), *arguments, **how)
+    def of(kind: str) -> Warm:
+        if kind not in opened:
+            opened[kind] = Warm(kind, _plain_environment())
+        return opened[kind]
 
-    return run
+    yield of
+    for warm in opened.values():
+        warm.close()
+
+
+@pytest.fixture(scope="session")
+def run_warm(run_command: Run, open_warm: Callable[[str], Warm]) -> Callable[..., Run]:
+    """Runs programs as `run_command` does, but as forks of a process that has loaded what they load.
+
+    `run_warm("nbgrader", program, ...)` gives the runner of some programs of a kind. Where a fork would differ from a
+    process that is started anew, and with KATA_TESTS_COLD set, one is started.
+    """
+
+    def runner(kind: str, *programs: Path) -> Run:
+        warm = open_warm(kind)
+
+        def run(
+            *command: object,
+            cwd: Path,
+            env: Mapping[str, str] | None = None,
+            stdin: str = "",
+            seconds: float = 100,
+        ) -> subprocess.CompletedProcess[str]:
+            environment = {**_plain_environment(), **(env or {})}
+            if os.environ.get(ALWAYS_COLD) or command[0] not in programs or not warm.is_alike(environment):
+                return run_command(*command, cwd=cwd, env=env, stdin=stdin, seconds=seconds)
+            return warm.run(list(map(str, command)), cwd, environment, stdin, seconds)
+
+        return run
+
+    return runner
+
+
+KATA = Path(sys.executable).with_name("kata")
+
+
+@pytest.fixture(scope="session")
+def kata(run_warm: Callable[..., Run]) -> Run:
+    """Runs `kata` as it is installed, as a fork of a process that has loaded it."""
+    return partial(run_warm("grader", KATA), KATA)
+
+
+@pytest.fixture(scope="session")
+def shell_folder(open_warm: Callable[[str], Warm], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to begin a shell's PATH with, where `kata` is a fork of a process that has loaded it."""
+    folder = tmp_path_factory.mktemp("programs")
+    if not os.environ.get(ALWAYS_COLD):
+        open_warm("grader").write_stand_in(KATA, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def cold_kata(run_command: Run) -> Run:
+    """Runs `kata` as it is installed, started anew: where starting is what matters, and here and there to be sure."""
+    return partial(run_command, KATA)
 
 
 def _plain_environment() -> dict[str, str]:

@@ -86,14 +86,15 @@ def test_handled_at_full_isolation(full, name):
     assert_handled(full.result(name), HANDLING[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SOME)
 def test_handled_at_reduced_isolation(reduced, name):
     assert_handled(reduced.result(name), HANDLING[name])
 
 
-@pytest.fixture(params=["full", "reduced"])
-def session(request, full, reduced):
-    return {"full": full, "reduced": reduced}[request.param]
+@pytest.fixture(params=["full", pytest.param("reduced", marks=pytest.mark.thorough)])
+def session(request):
+    return request.getfixturevalue(request.param)
 
 
 def test_honest_neighbours_lose_nothing(session):

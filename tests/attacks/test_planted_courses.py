@@ -85,7 +85,14 @@ def test_work_is_graded_from_within_by_the_course_of_the_program(what: str, plan
     assert "5 of 5 points" in honest.stdout and not planted.mark.exists(), honest.stdout + honest.stderr
 
 
-@pytest.mark.parametrize("place", [".", "mallory", "mallory/exercises"], ids=["beside", "in it", "below it"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(".", id="beside", marks=pytest.mark.thorough),
+        pytest.param("mallory", id="in it"),
+        pytest.param("mallory/exercises", id="below it", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_class_is_graded_by_the_course_of_the_program(
     place: str, planted: Planted, tmp_path: Path, kata: Run
 ) -> None:
@@ -97,7 +104,15 @@ def test_a_class_is_graded_by_the_course_of_the_program(
     assert {each["submission"]: each["points"] for each in records} == {"alice": 5, "mallory": 0}
 
 
-@pytest.mark.parametrize("module", ["multiprocessing/__init__.py", "multiprocessing.py", "os.py", "signal.py"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "multiprocessing/__init__.py",
+        pytest.param("multiprocessing.py", marks=pytest.mark.thorough),
+        pytest.param("os.py", marks=pytest.mark.thorough),
+        pytest.param("signal.py", marks=pytest.mark.thorough),
+    ],
+)
 def test_module_in_the_current_folder_is_imported_into_no_judge(
     module: str, planted: Planted, tmp_path: Path, kata: Run
 ) -> None:

@@ -27,6 +27,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("figures")
 
 
+@pytest.mark.thorough
 def test_a_class_is_graded_and_timed(figures: Path) -> None:
     file = figures / "class.json"
     told = run("rivals/classes.py", "--learners=3", "--few=1", "--exercises", ONLY, "--rivals", "--json", str(file))

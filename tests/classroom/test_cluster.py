@@ -133,6 +133,7 @@ def _await_no_judges(workers: Cluster) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.thorough
 def test_records_are_those_of_one_machine_and_nobody_stays_behind(
     workers: Cluster,
     slow_class: Path,
@@ -148,6 +149,7 @@ def test_records_are_those_of_one_machine_and_nobody_stays_behind(
 
 
 @pytest.mark.parametrize("everyone", [pytest.param(False, id="one"), pytest.param(True, id="all, one has a nanny")])
+@pytest.mark.thorough
 def test_worker_killed_in_the_middle_loses_nothing(
     everyone: bool,
     workers: Cluster,
@@ -176,6 +178,7 @@ def test_worker_killed_in_the_middle_loses_nothing(
 
 
 @needs_wall
+@pytest.mark.thorough
 def test_worker_without_isolation_is_refused_and_named_and_the_rest_goes_on(
     workers: Cluster,
     slow_class: Path,
@@ -199,6 +202,7 @@ def test_worker_without_isolation_is_refused_and_named_and_the_rest_goes_on(
 
 
 @needs_wall
+@pytest.mark.thorough
 def test_without_a_worker_that_can_isolate_nothing_is_graded_and_a_lost_scheduler_ends_the_run(
     slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
 ) -> None:
@@ -229,6 +233,7 @@ def test_without_a_worker_that_can_isolate_nothing_is_graded_and_a_lost_schedule
         own.close()
 
 
+@pytest.mark.thorough
 def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
     workers: Cluster, slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
 ) -> None:
@@ -243,6 +248,7 @@ def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
     _await_no_judges(workers)
 
 
+@pytest.mark.thorough
 def test_judge_that_dies_takes_no_worker_along(workers: Cluster, job: Job) -> None:
     before = workers.pids()
     judges = ClusterJudges(workers.address, job.terms, job.header, [])
@@ -268,6 +274,7 @@ def share(amounts):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", [pytest.param("full", marks=needs_wall), "reduced"], ids=str)
 def test_learners_code_on_a_worker_cannot_connect_to_the_scheduler(
     level: str, workers: Cluster, tmp_path: Path, hand_in: Callable[..., Path], grading: Callable[..., Any]
@@ -321,6 +328,7 @@ def test_worker_that_sees_other_submissions_may_not_grade(job: Job, slow_class: 
     assert obstacle(dataclasses.replace(job, seen={other: "0"})) == f"it sees something else at {other}"
 
 
+@pytest.mark.thorough
 def test_workers_of_another_make_are_all_named(workers: Cluster, job: Job) -> None:
     header: RunHeader = job.header.model_copy(update={"versions": {**job.header.versions, "torch": "0.0"}})
     with pytest.raises(NoWorkerLeft) as refusal:

@@ -29,6 +29,7 @@ def _little_room() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
 
 
+@pytest.mark.thorough
 def test_run_without_room_stops_with_one_sentence_and_goes_on_when_there_is_some(
     forty: Path,
     tmp_path: Path,

@@ -22,6 +22,7 @@ RECORDED_RUN = Path(__file__).with_name("recorded_run.py")
 pytestmark = pytest.mark.timeout(900)  # each start loads torch in two judges and two zygotes
 
 
+@pytest.mark.thorough
 def test_eight_kills_of_everything_at_random_moments_lose_and_repeat_nothing(
     forty: Path,
     tmp_path: Path,

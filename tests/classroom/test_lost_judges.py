@@ -74,6 +74,7 @@ def _zygotes(pid: int) -> list[int]:
     return [child for server in _servers(pid) for child in _children(server) if b"inside.zygote" in _command(child)]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to find the judges")
 @pytest.mark.parametrize(
     "who",

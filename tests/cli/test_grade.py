@@ -44,10 +44,10 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def graded(course: Path, desk: Path, kata: Run) -> subprocess.CompletedProcess[str]:
+def graded(course: Path, desk: Path, cold_kata: Run) -> subprocess.CompletedProcess[str]:
     """The folder graded, with a record and a page written beside it."""
     outputs = ["--json", desk / "record.json", "--html", desk / "page.html"]
-    return kata("grade", desk / "lena", "--isolation", "best", "--seed", SEED, *outputs, cwd=course)
+    return cold_kata("grade", desk / "lena", "--isolation", "best", "--seed", SEED, *outputs, cwd=course)
 
 
 @pytest.fixture(scope="module")

@@ -31,12 +31,12 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
 
 
 @pytest.fixture(scope="module")
-def graded(course: Path, kata: Run) -> subprocess.CompletedProcess[str]:
+def graded(course: Path, cold_kata: Run) -> subprocess.CompletedProcess[str]:
     """The class graded twice into the same place, by one judge and then by two."""
     terms = ["class", "--out", "out", "--isolation", "best", "--seed", 5]
-    first = kata("grade-class", *terms, "--jobs", 1, cwd=course)
+    first = cold_kata("grade-class", *terms, "--jobs", 1, cwd=course)
     assert first.returncode == 0, first.stderr
-    return kata("grade-class", *terms, "--jobs", 2, "--html", cwd=course)
+    return cold_kata("grade-class", *terms, "--jobs", 2, "--html", cwd=course)
 
 
 def records(results: Path) -> list[Record]:

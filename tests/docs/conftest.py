@@ -46,16 +46,17 @@ class Ending(NamedTuple):
 class Stage:
     """A shell in a home of its own: what one command changes, the next one finds, the folder that it is in included."""
 
-    def __init__(self, home: Path, cwd: Path) -> None:
+    def __init__(self, home: Path, cwd: Path, programs: Path) -> None:
         self.home = home
         self.cwd = cwd
         foreign = ("PYTEST_", "JUPYTER_", "IPYTHON", "XDG_", "COV_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
         self._environment = {
             **{name: value for name, value in kept.items() if name not in ("CI", "BUILD_NUMBER")},
-            **{"HOME": str(home), "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"},
+            **{"HOME": str(home), "PATH": os.pathsep.join((str(PROGRAMS), os.environ["PATH"]))},
             **{"COLUMNS": "140", "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"},
         }
+        self._begin = f"PATH='{programs}':$PATH\n"
 
     def type(self, command: str) -> Ending:
         """Run a command as a shell does; one that goes on until it is stopped, until it is ready."""
@@ -64,7 +65,7 @@ class Stage:
 
     def _run(self, command: str) -> Ending:
         place = self.home / ".place"
-        script = f"{command}\nstatus=$?\npwd >'{place}'\nexit $status\n"
+        script = f"{self._begin}{command}\nstatus=$?\npwd >'{place}'\nexit $status\n"
         done = subprocess.run(
             ["bash", "-c", script],
             **{"cwd": self.cwd, "env": self._environment, "stdin": subprocess.DEVNULL, "encoding": "utf-8"},
@@ -269,12 +270,12 @@ BETWEEN: dict[tuple[str, str], Callable[[Stage], None]] = {
 
 
 @pytest.fixture(scope="session")
-def set_up(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Stage]:
+def set_up(tmp_path_factory: pytest.TempPathFactory, shell_folder: Path) -> Callable[[str], Stage]:
     """Makes a stage of that kind, with what stands ready there."""
 
     def make(kind: str) -> Stage:
         home = tmp_path_factory.mktemp(kind)
-        stage = Stage(home, write_small_course(home / "course"))
+        stage = Stage(home, write_small_course(home / "course"), shell_folder)
         # a reader's program was installed from that copy; this one was not
         assert stage.type("kata init . --course .").status == 0
         STAGES[kind](stage)

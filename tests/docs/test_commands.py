@@ -51,6 +51,8 @@ INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 WITH_NBGRADER = ("nbgrader", "exports")
 """Stages on which nbgrader is used."""
+THOROUGH = ("author", "exports", "first_kit", "nbgrader")
+"""Stages that take long."""
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -219,7 +221,10 @@ def perform(set_up: Callable[[str], Any], before: Callable[..., None]) -> Callab
     return ending
 
 
-@pytest.mark.parametrize("command", RUN, ids=lambda command: command.id)
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(each, marks=pytest.mark.thorough if stage_of(each) in THOROUGH else (), id=each.id) for each in RUN],
+)
 def test_a_command_does_what_it_is_for(command: Command, perform: Callable[[Command], Any]) -> None:
     ending = perform(command)
     assert ending.status == STATUSES.get((command.document, command.heading, command.text), 0), ending.said
@@ -333,7 +338,7 @@ def test_code_of_other_kinds_can_be_read(path: Path) -> None:
         readers[language](text)
 
 
-@pytest.mark.parametrize("target", ["demo", "test", "instructor", "bench"])
+@pytest.mark.parametrize("target", ["demo", "test", "test-all", "instructor", "bench"])
 def test_make_knows_what_to_do(target: str) -> None:
     done = subprocess.run(
         ["make", "--dry-run", target], cwd=ROOT, capture_output=True, encoding="utf-8", check=False, timeout=60

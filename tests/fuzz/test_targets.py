@@ -56,6 +56,7 @@ def test_valid_and_spoilt_inputs_do_no_harm(name: str) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MOST_MEMORY_KB
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HERE)
 def test_random_bytes_do_no_harm(name: str) -> None:
     target = targets.warm(name)

@@ -245,6 +245,7 @@ def test_what_cannot_be_asked_is_one_sentence(call: str, start: str, kernel: Any
     assert start in said.sentence and len(said.sentence.splitlines()) == 1
 
 
+@pytest.mark.thorough
 def test_course_may_lie_elsewhere(kernel: Any, tmp_path: Path, make_course: Callable[..., Path]) -> None:
     other = make_course(tmp_path / "other", "01_parts/01_portion")
     kernel.run("def portion(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)")
@@ -269,6 +270,7 @@ def test_course_beside_a_notebook_is_used_only_when_it_was_named(
     assert "✓ passed" in kernel.check("share").text
 
 
+@pytest.mark.thorough
 def test_broken_checks_are_a_sentence_and_once_mended_they_count(
     kernel: Any, tmp_path: Path, make_course: Callable[..., Path]
 ) -> None:
@@ -318,6 +320,7 @@ def test_judge_stays_warm(kernel: Any) -> None:
     assert kernel.told("kata.asking._judge._process.pid") == first
 
 
+@pytest.mark.thorough
 def test_endless_loop_is_a_verdict_and_the_next_check_works(kernel: Any) -> None:
     kernel.run(ENDLESS)
     assert "Is there a loop that does not end" in kernel.check("share").text
@@ -380,6 +383,7 @@ def test_judge_that_was_ended_from_outside_is_a_sentence_and_the_next_check_work
     assert "✓ passed" in kernel.check("share").text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("answer", [pytest.param(RIGHT, id="idle"), pytest.param(ENDLESS, id="busy with a loop")])
 def test_judge_ends_with_a_kernel_that_is_killed(answer: str, open_kernel: Callable[..., Any], course: Path) -> None:
     import psutil

@@ -1,12 +1,14 @@
 """The author's gate over the real course: every kit is complete and holds, behind the wall, with hidden inputs from one seed."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from grader.course import load_course
-from grader.verify import incomplete, prove_in_parallel, stale_stub
+from grader.course import Exercise, load_course
+from grader.judge.grading import Judge
+from grader.verify import Trial, incomplete, prove, prove_in_parallel, stale_stub, trials
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -14,6 +16,8 @@ COURSE = load_course(ROOT / "course.yml")
 # One seed, so that a run can be repeated; `kata verify` takes a fresh one each time, and so does KATA_SEED here.
 MINUTES = 15  # for one unit, on a machine with much else to do
 SEED = int(os.environ.get("KATA_SEED", "2026"))
+EVERY = 10
+"""Of all that proves a kit, the reference, the stub and every tenth of the rest are a sample."""
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
@@ -22,6 +26,26 @@ def test_the_kit_is_complete(exercise):
     assert stale_stub(COURSE, exercise) == []
 
 
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    """One judge behind the wall for every kit."""
+    judge = Judge(COURSE, "full", SEED)
+    yield judge
+    judge.close()
+
+
+def sample(exercise: Exercise) -> list[Trial]:
+    """A part of what proves a kit: others with another seed."""
+    reference, stub, *others = trials(COURSE, exercise)
+    return [reference, stub, *others[SEED % EVERY :: EVERY]]
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_a_sample_of_a_kit_holds(exercise: Exercise, judge: Judge) -> None:
+    assert prove(judge, sample(exercise)) == []
+
+
+@pytest.mark.thorough
 @pytest.mark.timeout(MINUTES * 60)
 @pytest.mark.parametrize("unit", COURSE.units, ids=lambda unit: unit.folder)
 def test_the_kits_of_a_unit_hold(unit):

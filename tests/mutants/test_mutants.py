@@ -96,6 +96,7 @@ def test_a_listed_survivor_is_a_mutant_and_has_a_reason(id: str) -> None:
     assert all(len(entry["why"].split()) > 3 for entry in SURVIVORS[id])
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(900)
 def test_the_checks_catch_a_part_of_all_mutants() -> None:
     command = [sys.executable, "scripts/mutation.py", "--every", str(EVERY)]

@@ -17,6 +17,7 @@ import pytest
 # nbgrader is not made for 3.10; from 3.11 on `make test` installs it, and its absence is a failure.
 collect_ignore_glob = ["test_*.py"] if sys.version_info < (3, 11) else []
 
+NBGRADER = Path(sys.executable).with_name("nbgrader")
 STOP_SECONDS = 20
 SERVER_SECONDS = 120
 Done = subprocess.CompletedProcess[str]
@@ -39,8 +40,7 @@ class Folder:
 
     def nbgrader(self, *arguments: object, status: int = 0, **env: str) -> Done:
         """Run a command of nbgrader's here; it has to end with `status`."""
-        program = Path(sys.executable).with_name("nbgrader")
-        done = self._run(program, *arguments, cwd=self.root, env={**self._env, **env}, seconds=900)
+        done = self._run(NBGRADER, *arguments, cwd=self.root, env={**self._env, **env}, seconds=900)
         assert done.returncode == status, done.stderr
         return done
 
@@ -159,7 +159,10 @@ def edit() -> type[Edit]:
 
 
 @pytest.fixture(scope="session")
-def folder_at(run_command: Callable[..., Done], tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Folder]:
+def folder_at(
+    run_warm: Callable[..., Callable[..., Done]], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Path], Folder]:
     """A course folder at a path, whose nbgrader knows nothing of the user's own settings."""
     home = tmp_path_factory.mktemp("jupyter")
-    return lambda root: Folder(root, run_command, home)
+    run = run_warm("nbgrader", NBGRADER)
+    return lambda root: Folder(root, run, home)

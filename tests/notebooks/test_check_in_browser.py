@@ -15,7 +15,7 @@ from grader.exhibits import Exhibit
 from grader.reports.cell import Verdict
 from grader.results import CheckResult, CourseStamp, ExerciseResult, Record
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 UNIT = "01_parts"

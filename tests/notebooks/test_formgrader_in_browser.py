@@ -15,7 +15,7 @@ import pytest
 
 from grader.course import load_course
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")

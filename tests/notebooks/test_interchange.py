@@ -18,7 +18,10 @@ import pytest
 from grader.course import load_course
 from grader.results import Record
 
-pytestmark = pytest.mark.timeout(900)  # every unit is graded by nbgrader, and everything twice by `kata grade-class`
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.timeout(900),
+]  # every unit is graded by nbgrader, and everything twice by `kata grade-class`
 
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")

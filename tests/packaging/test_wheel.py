@@ -23,6 +23,9 @@ WRONG = "def share(amounts):\n    return amounts / amounts.amax()\n"
 FILE = "exercises/01_parts/01_share.py"
 
 
+pytestmark = pytest.mark.thorough
+
+
 @pytest.fixture(scope="module")
 def contents(wheel: Path) -> dict[str, str]:
     """The course's files in the wheel, as text, by their path in the course."""

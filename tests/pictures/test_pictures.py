@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
+Done = subprocess.CompletedProcess[str]
 
 ROOT = Path(__file__).resolve().parents[2]
 EXERCISES = ROOT / "exercises"
@@ -36,11 +38,13 @@ def shown_in(lesson: Path) -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def drawn(tmp_path_factory: pytest.TempPathFactory, run_warm: Callable[..., Callable[..., Done]]) -> dict[str, bytes]:
     """What all scripts draw together, into an empty folder."""
     folder = tmp_path_factory.mktemp("pictures")
+    draw = run_warm("python", *SCRIPTS)
     for script in SCRIPTS:
-        subprocess.run([sys.executable, "-B", script, "--into", folder], check=True, timeout=60)
+        done = draw(script, "--into", folder, cwd=ROOT, env={"PYTHONDONTWRITEBYTECODE": "1"}, seconds=60)
+        assert done.returncode == 0, done.stderr
     return {name_of(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 

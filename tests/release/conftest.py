@@ -24,10 +24,11 @@ SEED = 11
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whichever test comes first waits for the bundle."""
+    """Whichever test comes first waits for the bundle; those of a tiny course are for every day."""
     for item in items:
         if "release" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.timeout(RELEASE_SECONDS))
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")
@@ -45,20 +46,24 @@ def unpack() -> Callable[[Path, Path], Path]:
 
 @pytest.fixture(scope="session")
 def release(
-    tmp_path_factory: pytest.TempPathFactory, kata: Kata, unpack: Callable[[Path, Path], Path]
+    tmp_path_factory: pytest.TempPathFactory,
+    kata: Kata,
+    unpack: Callable[[Path, Path], Path],
+    made_once: Callable[..., Path],
 ) -> Callable[..., Path]:
     """Makes a bundle of the real course for one seed, unzips it, and names it as a course to use."""
 
-    def make(*options: str) -> Path:
+    def release_with(*options: str) -> Path:
         folder = tmp_path_factory.mktemp("released")
         arguments = ("release", "--out", folder / "bundle.zip", "--seed", SEED, *options)
         done = kata(*arguments, cwd=ROOT, seconds=RELEASE_SECONDS)
         assert done.returncode == 0, done.stderr
-        unpacked = unpack(folder / "bundle.zip", folder)
-        assert kata("init", unpacked, "--course", unpacked, cwd=folder).returncode == 0
-        return unpacked
+        return unpack(folder / "bundle.zip", folder)
 
-    return make
+    def name(unpacked: Path) -> None:
+        assert kata("init", unpacked, "--course", unpacked, cwd=unpacked.parent).returncode == 0
+
+    return lambda *options: made_once("released" + "".join(options), lambda: release_with(*options), name)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,164 @@
+"""A process that has loaded what `kata` loads, and forks for every call: the call then runs in a process of its own.
+
+Started as `python server.py SOCKET LIFELINE KIND`; it ends once nobody holds the other end of the pipe LIFELINE.
+A call is a fork of a fork: the one in between waits for it, tells how it ended, and ends it when nobody listens.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import sys
+import tempfile
+import time
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+PART_BYTES = 1 << 16
+STANDARD_STREAMS = 3
+
+LOADED_AHEAD = {
+    "grader": ("torch", "pytest", "rich.console", "rich.table", "rich.progress", "jinja2", "watchfiles", "grader"),
+    "nbgrader": (
+        *("nbgrader.apps", "nbgrader.converters", "nbgrader.plugins", "nbgrader.preprocessors", "nbgrader.api"),
+        *("nbconvert.exporters", "nbconvert.preprocessors", "nbclient", "jupyter_client", "alembic", "pydantic"),
+    ),
+    "python": ("torch",),
+}
+"""What programs import sooner or later; of `grader` all modules."""
+
+NOT_LOADED = (
+    "grader.__main__",  # runs the command line
+    "grader.autograders",  # programs of their own
+    "grader.in_notebook",
+    "grader.notebooks",  # want Jupyter, and change the environment
+    "grader.sandbox.inside",  # lives beside learners' code
+)
+
+
+def load(kind: str) -> None:
+    """Import what programs of this kind import sooner or later."""
+    for name in LOADED_AHEAD[kind]:
+        importlib.import_module(name)
+    if package := sys.modules.get("grader"):
+        for module in pkgutil.walk_packages(package.__path__, "grader.", onerror=lambda name: None):
+            if not module.name.startswith(NOT_LOADED):
+                with suppress(ImportError):  # of an extra that is not here
+                    importlib.import_module(module.name)
+
+
+def serve(listener: socket.socket, lifeline: int) -> dict[str, Any] | None:
+    """Take calls until the lifeline ends. Comes back with None then, and in each call's own process with the call."""
+    poller = select.poll()
+    poller.register(listener, select.POLLIN)
+    poller.register(lifeline, select.POLLIN | select.POLLHUP)
+    signal.signal(signal.SIGCHLD, _reap)
+    while True:
+        ready = [number for number, _ in poller.poll()]
+        if lifeline in ready:
+            return None
+        connection, _ = listener.accept()
+        if _fork() == 0:
+            listener.close()
+            os.close(lifeline)
+            return _take(connection)
+        connection.close()
+
+
+def _reap(*_: object) -> None:
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        # numpy keeps a thread, and starts it again after a fork
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _take(connection: socket.socket) -> dict[str, Any]:
+    """In between: read the call and fork. Comes back in the fork; here, waits for its end."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    text, streams, _, _ = socket.recv_fds(connection, PART_BYTES, STANDARD_STREAMS)
+    while not text.endswith(b"\n"):
+        text += connection.recv(PART_BYTES)
+    call: dict[str, Any] = json.loads(text)
+    pid = _fork()
+    if pid == 0:
+        connection.close()
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+        for stream in streams:
+            os.close(stream)
+        return call
+    for stream in streams:
+        os.close(stream)
+    os._exit(_watch(pid, connection))
+
+
+def _watch(pid: int, connection: socket.socket) -> int:
+    """Pass signals on until the call ends, and tell its status; end it when nobody listens any more."""
+    ended = os.pidfd_open(pid)
+    poller = select.poll()
+    poller.register(ended, select.POLLIN)
+    poller.register(connection, select.POLLIN)
+    while True:
+        ready = [number for number, _ in poller.poll()]
+        if ended in ready:
+            _, status = os.waitpid(pid, 0)
+            with suppress(OSError):
+                connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+            return 0
+        number = connection.recv(1)
+        os.kill(pid, number[0] if number else signal.SIGKILL)
+        if not number:
+            poller.unregister(connection)
+
+
+def become(call: dict[str, Any]) -> None:
+    """Make this process what a new one would be that was started like this.
+
+    Python's streams are as it makes them for anything but a terminal, and read and write what the descriptors now are.
+    """
+    os.chdir(call["cwd"])
+    os.environ.clear()
+    os.environ.update(call["env"])
+    time.tzset()
+    tempfile.tempdir = None
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed()
+    sys.argv = [call["program"], *call["arguments"]]
+    sys.path[0] = str(Path(call["program"]).resolve().parent)
+
+
+def main() -> dict[str, Any] | None:
+    """Load, listen, serve."""
+    path, lifeline, kind = sys.argv[1:]
+    load(kind)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+        os.write(1, b"!")  # ready
+        os.dup2(0, 1)  # which is nothing
+        call = serve(listener, int(lifeline))
+    if call is not None:
+        become(call)
+    return call
+
+
+if __name__ == "__main__":
+    asked = main()
+    if asked is not None:
+        # at the top, so that it ends as any Python does; under its own name, as `multiprocessing` starts more of it
+        runpy.run_path(asked["program"], run_name="__main__")
