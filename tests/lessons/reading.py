@@ -111,4 +111,4 @@ class Recomputed(dict[str, Recompute]):
         said = Said(self.sections[name])
         assert name in self, f"nothing recomputes {said.left()}"
         self[name](said)
-        assert said.left() == []
+        assert said.left() == [], f"nothing recomputes {said.left()}"
