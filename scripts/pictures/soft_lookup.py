@@ -46,7 +46,11 @@ def soft_lookup() -> Picture:
         picture.text(66, 60 + ROW * place + 12, key, anchor="end")
     values = list(PRICES.values())
     products = [weight * value for weight, value in zip(FRUIT, values, strict=True)]
-    columns = (("weight", FRUIT, TINTS[0], 1), ("value", values, TINTS[1], 0), ("weight · value", products, TINTS[2], 0))
+    columns = (
+        ("weight", FRUIT, TINTS[0], 1),
+        ("value", values, TINTS[1], 0),
+        ("weight · value", products, TINTS[2], 0),
+    )
     for x, (title, numbers, colour, digits) in zip((78, 318, 558), columns, strict=True):
         draw_bars(picture, x, 60, title, numbers, colour, digits=digits)
     picture.text(288, 118, TIMES, size=16)
@@ -102,6 +106,4 @@ def attention_matrix() -> Picture:
 
 
 if __name__ == "__main__":
-    publish(
-        "01_soft_lookup", {"soft_lookup": soft_lookup, "softmax": softmax, "attention_matrix": attention_matrix}
-    )
+    publish("01_soft_lookup", {"soft_lookup": soft_lookup, "softmax": softmax, "attention_matrix": attention_matrix})

@@ -17,7 +17,14 @@ SCORES = X @ X.T
 SHINY = SCORES[1]
 LATER = torch.ones(3, 3, dtype=torch.bool).triu(1)
 YOUR_JOURNEY = torch.tensor(
-    [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64], [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]]
+    [
+        [0.43, 0.15, 0.89],
+        [0.55, 0.87, 0.66],
+        [0.57, 0.85, 0.64],
+        [0.22, 0.58, 0.33],
+        [0.77, 0.25, 0.10],
+        [0.05, 0.80, 0.55],
+    ]
 )
 LARGEST_HALF = int(torch.finfo(torch.float16).max)
 
@@ -66,7 +73,10 @@ def masked_softmax(said: Said) -> None:
     said(f"their sum is {written(exps[:2].sum())}, and the weights are {row(right).replace(' ', ', ')}.")
     late = SHINY.softmax(-1) * ~LATER[1]
     said(f"| weight set to 0 after the softmax | {row(late)} | they sum to {written(late.sum())} |")
-    said(f"| the same, then divided by the new sum | {row(late / late.sum())} |", "the score of \"sun\" 1,000, the other two")
+    said(
+        f"| the same, then divided by the new sum | {row(late / late.sum())} |",
+        'the score of "sun" 1,000, the other two',
+    )
     assert torch.tensor([*SHINY[:2].tolist(), 1000.0]).softmax(-1)[:2].eq(0).all()
     said(f"| score set to 0 | {row((SHINY * ~LATER[1]).softmax(-1))} |")
     assert (SHINY + LATER[1] * -math.inf).softmax(-1).isnan().all()
@@ -114,10 +124,14 @@ def test_wrong_axes_of_a_padding_mask_stop_when_the_lesson_says_so() -> None:
 def attention_dropout(said: Said) -> None:
     weights = SHINY.softmax(-1)
     kept = [float(f"{weight:.4f}") / (1 - 0.5) for weight in weights]
-    said(f"Take {row(weights).replace(' ', ', ')} and p = 0.5. Each of them becomes 0 or twice itself: {row(kept).replace(' ', ', ')}")
+    said(
+        f"Take {row(weights).replace(' ', ', ')} and p = 0.5. Each of them becomes 0 or twice itself: {row(kept).replace(' ', ', ')}"
+    )
     sums = [sum(each) for each in itertools.product(*((0.0, weight) for weight in (weights * 2).tolist()))]
     said("`nn.Dropout(p=0.5)` after the softmax")  # the document's
-    said(f"That is {len(sums)} possible rows; their sums go from {min(sums):.0f} to {max(sums):.0f}, and the mean of these sums is {sum(sums) / len(sums):.0f}")
+    said(
+        f"That is {len(sums)} possible rows; their sums go from {min(sums):.0f} to {max(sums):.0f}, and the mean of these sums is {sum(sums) / len(sums):.0f}"
+    )
 
 
 @LESSON.section("07")
@@ -134,7 +148,9 @@ def causal_attention(said: Said) -> None:
             said(f'| {of} of "{word}" | {row(each).replace(" ", " | ")} |')
     first, second = scores[1, :2], weights[1, :2]
     said(f"has the scores {row(first).replace(' ', ' and ')} with the two")
-    said(f"over √2 that is {row(first / math.sqrt(2)).replace(' ', ' and ')}, and the weights are {row(second).replace(' ', ' and ')}.")
+    said(
+        f"over √2 that is {row(first / math.sqrt(2)).replace(' ', ' and ')}, and the weights are {row(second).replace(' ', ' and ')}."
+    )
     terms = " + ".join(f"{written(w)} · ({written(v)})" for w, v in zip(second, values[:2, 0], strict=True))
     said(f"the first column is {terms} = {written(result[1, 0])}")
 

@@ -12,7 +12,14 @@ from torch import nn
 LESSON = Recomputed("04_multi_head")
 
 YOUR_JOURNEY = torch.tensor(
-    [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64], [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]]
+    [
+        [0.43, 0.15, 0.89],
+        [0.55, 0.87, 0.66],
+        [0.57, 0.85, 0.64],
+        [0.22, 0.58, 0.33],
+        [0.77, 0.25, 0.10],
+        [0.05, 0.80, 0.55],
+    ]
 )
 WORDS = ("Your", "journey")
 LATER = torch.ones(6, 6, dtype=torch.bool).triu(1)
@@ -124,16 +131,16 @@ def multi_head_attention(said: Said) -> None:
     said(f"is its value, ({row(side_by_side[0]).replace(' ', ', ')}), and")
     said(f"`out_proj` makes ({row(result[0]).replace(' ', ', ')}) of it")
     first, second = weights[0].split()
-    said(
-        f"{first} · ({written(values[0, 0])}) + {second} · ({written(values[1, 0])}) = {written(side_by_side[1, 0])}"
-    )
+    said(f"{first} · ({written(values[0, 0])}) + {second} · ({written(values[1, 0])}) = {written(side_by_side[1, 0])}")
 
 
 @LESSON.section("07")
 def padded_multi_head_attention(said: Said) -> None:
     scores, mask = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1, 1, 0])
     said(f"| nothing hidden | {row(scores.softmax(-1))} |")
-    said(f"| padding filled with -inf before the softmax | {row(scores.masked_fill(mask == 0, -torch.inf).softmax(-1))} |")
+    said(
+        f"| padding filled with -inf before the softmax | {row(scores.masked_fill(mask == 0, -torch.inf).softmax(-1))} |"
+    )
     said(f"| scores multiplied by the mask (1, 2, 0) | {row((scores * mask).softmax(-1))} |")
     said(f"| weights multiplied by the mask afterwards | {row(scores.softmax(-1) * mask)} |")
     said(f"the weights {row(torch.full((2,), -1e20).softmax(-1), 1).replace(' ', ' and ')}. Sequences")

@@ -12,7 +12,14 @@ from torch import nn
 LESSON = Recomputed("02_self_attention")
 
 WORDS = torch.tensor(
-    [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64], [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]]
+    [
+        [0.43, 0.15, 0.89],
+        [0.55, 0.87, 0.66],
+        [0.57, 0.85, 0.64],
+        [0.22, 0.58, 0.33],
+        [0.77, 0.25, 0.10],
+        [0.05, 0.80, 0.55],
+    ]
 )
 """Your journey starts with one step."""
 SEED, D_IN, D_OUT = 789, 3, 2
@@ -77,7 +84,9 @@ def scaled_scores(said: Said) -> None:
     said(f"each product is ¼ on average, nothing cancels, and the sum is about d / 4: {64 // 4} for d = 64")
     query = torch.tensor([1.0, -2.0, 3.0, -4.0])
     first, second = (int(query @ torch.tensor(key)) for key in ([1.0, 1.0, 1.0, 1.0], [2.0, 0.0, 0.0, 0.0]))
-    said(f"The query [1, -2, 3, -4] and the keys [1, 1, 1, 1] and [2, 0, 0, 0] have the dot products {first} and {second}")
+    said(
+        f"The query [1, -2, 3, -4] and the keys [1, 1, 1, 1] and [2, 0, 0, 0] have the dot products {first} and {second}"
+    )
     said(f"so the scores are {first // 2} and {second // 2}")
 
 
@@ -94,7 +103,10 @@ def attention(said: Said) -> None:
     queries, keys, values = projected()
     table = queries @ keys.T / math.sqrt(D_OUT)
     shares = table.softmax(-1)
-    said(f"from {written(table.min())} to {written(table.max())}", f"from {written(shares.min())} to {written(shares.max())}")
+    said(
+        f"from {written(table.min())} to {written(table.max())}",
+        f"from {written(shares.min())} to {written(shares.max())}",
+    )
     assert set(table.argmax(-1).tolist()) == {0}, 'largest in the column of "Your"'
     first = shares[0] @ values
     said(f"gives ({written(first[0])}, {written(first[1])})")
@@ -106,7 +118,10 @@ def self_attention(said: Said) -> None:
     weights = scores.softmax(-1)
     said(f"| dot product | 0 | {PRODUCTS[1]:.4f} |", f"dot products 0 and {PRODUCTS[1]:.4f}")
     said(f"| score, divided by √4 | 0 | {scores[1]:.4f} |", f"| weight | {row(weights, 2).replace(' ', ' | ')} |")
-    shares = [f"{written(weight, 2)} · {value:.0f} = {weight * value:.0f}" for weight, value in zip(weights, VALUES, strict=True)]
+    shares = [
+        f"{written(weight, 2)} · {value:.0f} = {weight * value:.0f}"
+        for weight, value in zip(weights, VALUES, strict=True)
+    ]
     said(f"| weight · value | {' | '.join(shares)} |", f"The output is {weights @ VALUES:.0f}.")
     bare = PRODUCTS.softmax(-1)
     said(f"the weights would be {row(bare, 1).replace(' ', ' and ')}, and the output {bare @ VALUES:.1f}")
