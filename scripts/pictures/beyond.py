@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Draws the pictures of unit 6: the library's mask, sliding window, key/value cache, rotary embedding and attention in tiles."""
+"""Draws the pictures of unit 6: the library's mask, sliding window, key/value cache, rotary embedding, tiles."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Draws the pictures of unit 4: two heads, heads split and merged, the way through the class, one matrix for all heads."""
+"""Draws the pictures of unit 4: two heads, heads split and merged, the way through the class, one matrix for all."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Draws the pictures of unit 1: a soft lookup, a softmax, and "Hello shiny sun!" as scores XXᵀ and weights softmax(XXᵀ)."""
+"""Draws the pictures of unit 1: a soft lookup, a softmax, and "Hello shiny sun!" as scores and weights."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def softmax() -> Picture:
         760,
         232,
         "The scores of “shiny” become weights",
-        "Three words with a bar each for score, exp and weight: Hello .7842, 2.1907 and .2291; shiny 1.3569, 3.8841 and "
-        ".4063; sun 1.2487, 3.4858 and .3646. The exps sum to 9.5606, the weights to 1.",
+        "Three words with a bar each for score, exp and weight: Hello .7842, 2.1907 and .2291; shiny 1.3569, 3.8841 "
+        "and .4063; sun 1.2487, 3.4858 and .3646. The exps sum to 9.5606, the weights to 1.",
     )
     scores = EMBEDDINGS @ EMBEDDINGS[WORDS.index("shiny")]
     exps = scores.exp()

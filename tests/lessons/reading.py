@@ -34,7 +34,7 @@ def sections_of(lesson: Path) -> dict[str, str]:
 def plain(text: str) -> str:
     """The text in one line, without code to run and without addresses, every minus sign a hyphen."""
     text = LINK.sub(r"\1", BLOCK.sub("", text))
-    return " ".join(text.replace("−", "-").replace("**", "").split())
+    return " ".join(text.replace("\N{MINUS SIGN}", "-").replace("**", "").split())
 
 
 class Said:
