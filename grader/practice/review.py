@@ -42,7 +42,7 @@ FIRST_RETURN = timedelta(days=1)
 """The documents say: come back tomorrow. From then on it is FSRS that says when."""
 
 FIRST_RETURNS_A_DAY = 5
-"""What was passed on a long day does not all come back tomorrow: a day with so much is full, and the next one follows."""
+"""What was passed on a long day does not all come back tomorrow: a day with so much is full."""
 
 CLOCK_DOUBT = timedelta(days=1)
 """A card reviewed this far in the future was dated by a wrong clock: it is due."""
