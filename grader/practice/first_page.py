@@ -24,7 +24,7 @@ This folder is yours. Read a lesson, write in the `.py` files beside it, save. T
 |---|---|
 {lessons}
 {glossary}
-Your progress is in `.kata`, with everything that a `reset` put aside. What was handed out for a review lies in `review`.
+Your progress is in `.kata`, with everything that `reset` put aside. What is handed out for a review lies in `review`.
 `kata init` on this folder brings lessons and untouched exercises up to date, and leaves alone what you have changed.
 """
 
