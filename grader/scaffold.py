@@ -91,6 +91,8 @@ BLOCK = """\
     - Almost the code.
 """
 
+CLOSING = "\n## Try this\n"
+
 SECTION = """
 ## {number:02d} {title}
 
@@ -148,8 +150,15 @@ def write_scaffold(course: Course, new: NewExercise) -> Iterator[Path]:
     write_file(catalogue, entered.encode("utf-8"), below=course.root)
     yield catalogue
     lesson = course.lesson_path(new.unit)
-    write_file(lesson, lesson.read_bytes() + SECTION.format(**names).encode("utf-8"), below=course.root)
+    text = _with_section(lesson.read_text("utf-8"), SECTION.format(**names))
+    write_file(lesson, text.encode("utf-8"), below=course.root)
     yield lesson
+
+
+def _with_section(lesson: str, section: str) -> str:
+    """The lesson with a section more, above what closes it, if anything does."""
+    before, closing, after = lesson.partition(CLOSING)
+    return before.rstrip("\n") + "\n" + section + closing + after
 
 
 def _entered(catalogue: str, course: Course, unit: Unit, block: str) -> str:

@@ -313,6 +313,11 @@ class Course(Model):
         """In a bundle: what the hidden checks are called and are worth."""
         return self.checks_path(exercise).with_suffix(".hidden.json")
 
+    @property
+    def glossary_path(self) -> Path:
+        """The page to which lessons refer for the documents' names; not every course has one."""
+        return self.root / "docs" / "glossary.md"
+
     def lesson_path(self, unit: Unit) -> Path:
         """The unit's lesson."""
         return self.root / "exercises" / unit.folder / "README.md"

@@ -86,9 +86,11 @@ def _check_documents(source: Source, exercises: list[tuple[Place, Entry]]) -> No
 
 def _check_requires(source: Source, exercises: list[tuple[Place, Entry]]) -> None:
     requires: dict[str, tuple[str, ...]] = {}
-    for _, exercise in exercises:
+    units: dict[str, Place] = {}
+    for place, exercise in exercises:
         if isinstance(exercise.get("id"), str):
             requires.setdefault(exercise["id"], _texts(exercise.get("requires")))
+            units.setdefault(exercise["id"], place[:2])
     order = {id: position for position, id in enumerate(requires)}
     for place, exercise in exercises:
         id = exercise.get("id")
@@ -102,7 +104,7 @@ def _check_requires(source: Source, exercises: list[tuple[Place, Entry]]) -> Non
             elif needed not in order:
                 sentence = f"there is no exercise {quoted(needed)} to require{did_you_mean(needed, order)}"
                 source.report(where, sentence)
-            elif isinstance(id, str) and (sentence := _wrong_requirement(id, needed, requires, order)):
+            elif isinstance(id, str) and (sentence := _wrong_requirement(id, needed, requires, order, units)):
                 source.report(where, sentence)
 
 
@@ -138,15 +140,23 @@ def _check_due(source: Source, folder: str, when: Any, folders: tuple[str, ...],
         )
 
 
-def _wrong_requirement(id: str, needed: str, requires: Mapping[str, tuple[str, ...]], order: Mapping[str, int]) -> str:
-    """Why `id` cannot require `needed`, or nothing. What requires only earlier exercises is in no circle."""
+def _wrong_requirement(
+    id: str,
+    needed: str,
+    requires: Mapping[str, tuple[str, ...]],
+    order: Mapping[str, int],
+    units: Mapping[str, Place],
+) -> str:
+    """Why `id` cannot require `needed`, or nothing. One of the same unit may come later: files keep their numbers."""
     if needed == id:
         return f"exercise {quoted(id)} requires itself"
     if order[needed] < order[id]:
         return ""
     if way := _way(needed, id, requires):
         return f"{quoted(id)} requires itself in a circle: {' > '.join([id, *way])}"
-    return f"{quoted(id)} cannot require {quoted(needed)}, which comes later in the course"
+    if units[needed] == units[id]:
+        return ""
+    return f"{quoted(id)} cannot require {quoted(needed)}, which comes in a later unit"
 
 
 def _way(start: str, goal: str, requires: Mapping[str, tuple[str, ...]]) -> list[str]:

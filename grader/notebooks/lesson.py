@@ -13,6 +13,7 @@ from grader.course import Course, CourseError, Unit
 _SECTION = re.compile(r"## +([0-9]{1,2})\b")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
+_LINK_INTO_THE_COURSE = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)[^)\s]+\)")
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -73,5 +74,5 @@ def _with_pictures(text: str, folder: Path) -> str:
         names[name] = f"[{name}]: data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
         return f"![{found[1]}][{name}]"
 
-    text = _PICTURE.sub(take, text)
+    text = _LINK_INTO_THE_COURSE.sub(r"\1", _PICTURE.sub(take, text))  # a notebook lies elsewhere
     return "\n\n".join([text, *names.values()]) if names else text

@@ -163,7 +163,7 @@ def note_record(
                 continue
             done = progress.of(result.id)
             attempt = attempt_of(result, source, "review" if is_review else "practice")
-            if done.note(attempt) and (due := settle(done, attempt)):
+            if done.note(attempt) and (due := settle(done, attempt, progress.exercises.values())):
                 coming[result.id] = due
     return coming
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
@@ -38,6 +40,9 @@ MANY_HINTS = 3
 
 FIRST_RETURN = timedelta(days=1)
 """The documents say: come back tomorrow. From then on it is FSRS that says when."""
+
+FIRST_RETURNS_A_DAY = 5
+"""What was passed on a long day does not all come back tomorrow: a day with so much is full."""
 
 CLOCK_DOUBT = timedelta(days=1)
 """A card reviewed this far in the future was dated by a wrong clock: it is due."""
@@ -93,8 +98,10 @@ def rating_of(effort: Effort) -> Rating:
     return Rating.Good
 
 
-def settle(done: ExerciseProgress, attempt: AttemptEntry) -> datetime | None:
+def settle(done: ExerciseProgress, attempt: AttemptEntry, others: Iterable[ExerciseProgress] = ()) -> datetime | None:
     """After an attempt was noted: make or rate the card; return when it comes back if a review was passed by it.
+
+    others: whose days of coming back are taken, as far as there are too many on one.
 
     The first failed attempt of a review counts as Again, further ones do not count; nor does passing on the day of the
     last rating, when the exercise is still fresh.
@@ -102,6 +109,8 @@ def settle(done: ExerciseProgress, attempt: AttemptEntry) -> datetime | None:
     review = done.open_review if attempt.kind == "review" else None
     card = _card_of(done)
     if review is None or card is None:
+        if card is not None and done.card is None:
+            _put_off(card, others)
         done.card = _kept(card)
         return None
     if attempt.status == "partly":  # nobody can say here whether it is right
@@ -166,6 +175,14 @@ def _effort_of_review(done: ExerciseProgress, review: ReviewEntry, at: datetime)
         took=_utc(at) - _utc(review.at),
         has_seen_solution=seen is not None and _utc(seen) >= _utc(review.at),
     )
+
+
+def _put_off(card: Card, others: Iterable[ExerciseProgress]) -> None:
+    """Let a new card wait for a day on which little comes back."""
+    cards = (_read(each.card) for each in others if each.card is not None)
+    taken = Counter(local_date(each.due) for each in cards if each is not None)
+    while taken[local_date(card.due)] >= FIRST_RETURNS_A_DAY:
+        card.due += timedelta(days=1)
 
 
 def _kept(card: Card | None) -> dict[str, object] | None:

@@ -16,6 +16,8 @@ from grader.stubs import stub_of
 from grader.submission.naming import REVIEWS
 from grader.writing import make_folder, write_file
 
+from .first_page import NAME, first_page
+
 STATE = ".kata"
 MARKER = "workspace.json"
 LESSON_FILES = ("*.md", "*.svg", "*.png")
@@ -126,6 +128,7 @@ def make_workspace(folder: Path, course: Course) -> Made:
             _give(workspace, exercise, given, made)
         for unit in course.units:
             _copy_lesson(workspace, unit)
+        _give_first_page(workspace, given)
         text = json.dumps({"given": given}, indent=1) + "\n"
         write_file(workspace.state / MARKER, text.encode("utf-8"), below=folder)
     try:
@@ -170,6 +173,19 @@ def _give(workspace: Workspace, exercise: Exercise, given: dict[str, str], made:
         return
     write_file(path, stub, below=workspace.root)
     given[exercise.id] = _digest(stub)
+
+
+def _give_first_page(workspace: Workspace, given: dict[str, str]) -> None:
+    """The README, unless there is one of the learner's, and the glossary that lessons refer to."""
+    glossary = workspace.course.glossary_path
+    if glossary.is_file():
+        write_file(workspace.root / "docs" / glossary.name, glossary.read_bytes(), below=workspace.root)
+    path, page = workspace.root / NAME, first_page(workspace.course).encode("utf-8")
+    there = content_of(path)
+    if os.path.lexists(path) and (there is None or _digest(there) != given.get(NAME)):
+        return
+    write_file(path, page, below=workspace.root)
+    given[NAME] = _digest(page)
 
 
 def content_of(path: Path) -> bytes | None:

@@ -109,6 +109,8 @@ def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], con
         folder = course.lesson_path(unit).parent
         for path in sorted(found for pattern in LESSON_FILES for found in folder.glob(pattern)):
             put(path, path.read_bytes())
+    if course.glossary_path.is_file():
+        put(course.glossary_path, course.glossary_path.read_bytes())
     for exercise in course.exercises:
         try:
             stub = stub_of(course, exercise).encode("utf-8")

@@ -127,7 +127,8 @@ class _NumberCell(_ShadeCell):
         return self._marked(written + shades, number, is_wrong)
 
     def legend(self) -> str:
-        return f"{MARK} is off."
+        # colours explain themselves beside their numbers; the signs that stand for them do not
+        return f"{MARK} is off." if self.is_coloured else super().legend()
 
 
 @dataclass(frozen=True)

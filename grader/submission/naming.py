@@ -20,7 +20,7 @@ _OTHERWISE_PACKED = (".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".gz", 
 
 # Passed over without a word, with everything in them, as hidden names are: what tools leave behind.
 _LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
-_COURSE_FURNITURE = frozenset({"README.md", "course.yml", "timestamp.txt"})
+_COURSE_FURNITURE = frozenset({"README.md", "glossary.md", "course.yml", "timestamp.txt"})
 _PICTURES = (".svg", ".png")  # of the lessons
 
 COURSE_FILE = "course.yml"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Draws the pictures of unit 6: sliding window, key/value cache, rotary embedding and attention in tiles."""
+"""Draws the pictures of unit 6: the library's mask, sliding window, key/value cache, rotary embedding, tiles."""
 
 from __future__ import annotations
 
@@ -7,6 +7,48 @@ import math
 
 import torch
 from drawing import BAD, EMPTY, GOOD, HIDDEN, LINE, PALE, TIMES, TINTS, VISIBLE, Picture, publish, written
+
+
+def sdpa() -> Picture:
+    """Our mask, the library's, and what comes of handing over the wrong one."""
+    picture = Picture(
+        760,
+        268,
+        "What True means to us and to the library",
+        "Three tables of three by three. Left our mask: True, which hides, above the diagonal. Middle the same turned "
+        "round: True, which takes part, on and below the diagonal; results 1, 1.5 and 2.333. Right our mask handed "
+        "over as it is: only later tokens take part; results 3, 4 and 0.",
+    )
+    values = torch.tensor([1.0, 2.0, 4.0]).double()
+    hidden = torch.ones(3, 3, dtype=torch.bool).triu(1)
+    picture.table(
+        62,
+        66,
+        [[str(bool(place)) for place in row] for row in hidden.tolist()],
+        [[HIDDEN if place else VISIBLE for place in row] for row in hidden.tolist()],
+        (48, 38),
+        rows=("0", "1", "2"),
+        columns=("0", "1", "2"),
+        title="ours: True hides",
+        size=11,
+    )
+    tables = ((296, "~hidden: True takes part", ~hidden), (544, "hidden, taken for the library's", hidden))
+    for x, title, mask in tables:
+        words = [[str(bool(place)) for place in row] for row in mask.tolist()]
+        fills = [[VISIBLE if place else HIDDEN for place in row] for row in mask.tolist()]
+        seen = mask.sum(-1).clamp(min=1)  # a row in which nothing takes part gives 0
+        results = [f"{number:.4g}" for number in ((mask.double() @ values) / seen).tolist()]
+        numbers = ("0", "1", "2")
+        picture.table(x, 66, words, fills, (48, 38), rows=numbers, columns=numbers, after=results, title=title, size=11)
+    picture.text(466, 56, "result", size=11, colour=PALE)
+    picture.text(714, 56, "result", size=11, colour=PALE)
+    picture.text(134, 202, "query down, key across", size=11, colour=PALE)
+    picture.text(368, 202, "right: the mask turned round", colour=GOOD)
+    picture.text(616, 202, "wrong, and no error", colour=BAD)
+    for x, colour, text in ((240, VISIBLE, "seen"), (400, HIDDEN, "hidden")):
+        picture.box(x, 230, 18, 18, colour)
+        picture.text(x + 26, 239, text, anchor="start")
+    return picture
 
 
 def sliding_window() -> Picture:
@@ -195,6 +237,7 @@ if __name__ == "__main__":
     publish(
         "06_beyond",
         {
+            "sdpa": sdpa,
             "sliding_window": sliding_window,
             "kv_cache": kv_cache,
             "rotary": rotary,

@@ -1,12 +1,13 @@
 #!/usr/bin/env python
-"""Draws the pictures of unit 4: heads split and merged, the way through the class, one matrix for all heads."""
+"""Draws the pictures of unit 4: two heads, heads split and merged, the way through the class, one matrix for all."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
-from drawing import BAD, EMPTY, GOOD, LINE, PALE, TINTS, Picture, publish
+from drawing import BAD, EMPTY, GOOD, LINE, PALE, TINTS, Picture, publish, shade, written
 
 HEADS, TOKENS, WIDTH = 2, 2, 3
 X = torch.arange(TOKENS * HEADS * WIDTH).view(TOKENS, HEADS * WIDTH)
@@ -28,6 +29,45 @@ def draw_numbers(
 def tokens_of(numbers: torch.Tensor) -> list[str]:
     """Which token each row of the table comes from."""
     return [f"token {int(row[0]) // (HEADS * WIDTH)}" for row in numbers]
+
+
+SENTENCE = ("the", "dog", "bites", "the", "man")
+KINDS = ("article", "noun", "verb", "article", "noun")
+SEEKS = {"article": {"verb"}, "noun": {"verb"}, "verb": {"noun"}}
+"""Which kinds a word of each kind looks for in head 1."""
+SHARPNESS = math.log(36)
+"""The score of what a head looks for; all else has 0. One such word among four others gets 36 / (36 + 4) = .9."""
+
+
+def weights_of_two_heads() -> list[torch.Tensor]:
+    """Head 0 compares places, head 1 kinds. A word is a 1 at its place and a 1 at its kind, as its key tells it."""
+    length = len(SENTENCE)
+    kinds = sorted(SEEKS)
+    places = torch.eye(length, dtype=torch.float64)
+    kind_keys = torch.tensor([[float(kind == each) for each in kinds] for kind in KINDS], dtype=torch.float64)
+    place_queries = places[[max(place - 1, 0) for place in range(length)]]
+    kind_queries = torch.tensor([[float(each in SEEKS[kind]) for each in kinds] for kind in KINDS], dtype=torch.float64)
+    pairs = ((place_queries, places), (kind_queries, kind_keys))
+    return [torch.softmax(SHARPNESS * queries @ keys.T, dim=-1) for queries, keys in pairs]
+
+
+def two_heads() -> Picture:
+    """The weights of both heads beside each other."""
+    picture = Picture(
+        760,
+        332,
+        "Two heads that look at different things",
+        "Two tables of five by five for “the dog bites the man”; the row asks, the column answers. In head 0 the "
+        "largest weight, .90, is always on the word before, in the first row on the word itself. In head 1 it is on "
+        "“bites”; “bites” itself looks at “dog” and “man”, with .48 each.",
+    )
+    titles = ("head 0: the word before", "head 1: the verb, and whom it concerns")
+    for x, title, weights in zip((74, 446), titles, weights_of_two_heads(), strict=True):
+        words = [[written(number, 2) for number in row] for row in weights.tolist()]
+        fills = [[shade(number, 0, 1) for number in row] for row in weights.tolist()]
+        picture.table(x, 76, words, fills, (54, 40), rows=SENTENCE, columns=SENTENCE, title=title)
+    picture.text(380, 306, "row: the word that asks · column: the word that answers; each row sums to 1", size=11)
+    return picture
 
 
 def split_heads() -> Picture:
@@ -186,6 +226,7 @@ if __name__ == "__main__":
     publish(
         "04_multi_head",
         {
+            "two_heads": two_heads,
             "split_heads": split_heads,
             "merge_heads": merge_heads,
             "multi_head_attention": multi_head_attention,

@@ -90,7 +90,7 @@ HEAT_MAP = """\
         yours                          due
             0        1        2            0        1        2
          0.21 ++! 0.37 @@! 0.33 %%!     0.23 ++! 0.41 @@! 0.36 %%!
-        ! is off.
+        ! is off. Blank is 0.00, @ is 0.41, ? is nan.
 """
 
 
@@ -109,7 +109,7 @@ def test_wrong_softmax_is_shown_beside_the_right_one(at_softmax: Path, kata: Run
     done = kata("check", "softmax", "--seed", 5, cwd=at_softmax, env={"COLUMNS": "80"})
     assert done.returncode == 1, done.stdout + done.stderr
     assert HEAT_MAP in "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
-    assert done.stdout.count("! is off.") == 1, "only the visible check shows numbers"
+    assert done.stdout.count("! is off. ") == 1, "only the visible check shows numbers"
 
 
 def test_picture_of_it_fits_a_narrow_terminal(at_softmax: Path, kata: Run) -> None:

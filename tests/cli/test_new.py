@@ -38,6 +38,17 @@ def test_the_course_knows_the_exercise_and_keeps_all_else(begun: Path, make_cour
     assert before.startswith(after[:start]) and after.count("- id: share") == 1
 
 
+def test_its_section_stands_above_what_closes_the_lesson(tiny_course: Path, kata: Run) -> None:
+    lesson = tiny_course / "exercises" / UNIT / "README.md"
+    closing = "\n## Try this\n\nAdd 5.\n"
+    before = lesson.read_text("utf-8")
+    lesson.write_text(before + closing, "utf-8")
+    assert kata("new", "halve", "--unit", UNIT, "--title", "Cut in half", cwd=tiny_course).returncode == 0
+    after = lesson.read_text("utf-8")
+    assert after.startswith(before) and after.endswith(closing)
+    assert after[len(before) : -len(closing)].startswith("\n## 02 Cut in half\n")
+
+
 def test_verify_names_what_is_missing(begun: Path, kata: Run) -> None:
     done = kata("verify", "halve", cwd=begun)
     assert done.returncode == 1 and "write at least 3 other right answers" in done.stdout, done.stdout + done.stderr

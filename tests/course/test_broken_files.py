@@ -534,10 +534,10 @@ BETWEEN_ENTRIES = {
 28: exercise `two` requires itself
 28: there is no exercise `zzz` to require""",
     ),
-    "requires a later one": changed(
+    "requires one of a later unit": changed(
         ("requires: [one]", "requires: [three]"),
         ("requires: [one, two]", "requires:\n          - one"),
-        says="28: `two` cannot require `three`, which comes later in the course",
+        says="28: `two` cannot require `three`, which comes in a later unit",
     ),
     "requires in a circle": changed(
         ("number: 1", "number: 1\n        requires: [three]"),

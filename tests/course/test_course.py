@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,11 @@ import yaml
 from pydantic import ValidationError
 
 from grader.course import Course, CourseError, Limits, load_course
+from grader.practice.path import next_exercise
+from grader.practice.progress import Progress
 
 ROOT = Path(__file__).parents[2]
+SOLUTIONS = re.compile(r"# BEGIN SOLUTION\n(.*?)# END SOLUTION", re.DOTALL)
 
 SMALL = """\
 title: Small course
@@ -115,6 +119,19 @@ def test_an_unknown_exercise_is_answered_with_the_ids_like_it(small: Course) -> 
         small.exercise("zzz")
 
 
+def test_an_exercise_may_require_a_later_one_of_its_unit(tmp_path: Path) -> None:
+    second = SMALL.replace(
+        "  - folder: 02_second\n    title: Second steps\n    extra_credit: true\n    exercises:\n", ""
+    )
+    both = second.replace("requires: [softmax]\n        ", "").replace(
+        "kind: implement", "kind: implement\n        requires: [tiny_gpt]"
+    )
+    (tmp_path / "course.yml").write_text(both, encoding="utf-8")
+    course = load_course(tmp_path / "course.yml")
+    assert [each.requires for each in course.exercises] == [("tiny_gpt",), ()]
+    assert next_exercise(course, Progress()).id == "tiny_gpt"  # type: ignore[union-attr]
+
+
 def test_a_course_cannot_be_changed(small: Course) -> None:
     with pytest.raises(ValidationError):
         small.exercises[0].points = 100.0  # type: ignore[misc]
@@ -201,6 +218,16 @@ def test_hints_grow_more_concrete_and_fit_a_screen(real: Course) -> None:
         assert len(set(exercise.hints)) == 3, exercise.id
         assert all(40 <= len(hint) <= 500 for hint in exercise.hints), exercise.id
         assert "`" in exercise.hints[2], f"{exercise.id}: the last hint is almost code"
+
+
+def test_a_last_hint_leaves_something_to_write(real: Course) -> None:
+    for exercise in real.exercises:
+        solution = real.solution_path(exercise).read_text(encoding="utf-8")
+        written = [part for region in SOLUTIONS.findall(solution) for part in region.splitlines() if "return " in part]
+        for hint in exercise.hints:
+            assert not [part for part in written if "".join(part.split()) in "".join(hint.split())], exercise.id
+        if exercise.kind == "implement":
+            assert "..." in exercise.hints[2], f"{exercise.id}: leave a blank, written ..."
 
 
 def test_a_learners_bundle_is_told_from_a_whole_course(small: Course, tmp_path: Path) -> None:

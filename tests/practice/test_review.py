@@ -324,6 +324,23 @@ def stability_of(done: ExerciseProgress) -> float:
     return float(done.card["stability"])
 
 
+def test_what_was_passed_on_a_long_day_comes_back_on_several() -> None:
+    progress = Progress()
+    for number in range(12):
+        done = progress.of(f"exercise_{number}")
+        passed = attempt(EVENING + number * MINUTE)
+        assert done.note(passed) and settle(done, passed, progress.exercises.values()) is None
+    days = [(due_of(done).date() - EVENING.date()).days for done in progress.exercises.values()]
+    assert days == [1] * 5 + [2] * 5 + [3] * 2
+
+    first = progress.of("exercise_0")  # a review goes where FSRS says, full day or not
+    again = attempt(EVENING + DAY, "failed", "review")
+    review(first, EVENING + DAY).note(again)
+    settle(first, again, progress.exercises.values())
+    assert (due_of(first).date() - EVENING.date()).days == 2
+    assert [(due_of(done).date() - EVENING.date()).days for done in progress.exercises.values()][1:] == days[1:]
+
+
 def test_what_was_harder_to_pass_is_held_to_be_less_known() -> None:
     fails = [attempt(EVENING + number * MINUTE, "failed") for number in range(5)]
     last = attempt(EVENING + 9 * MINUTE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -30,8 +31,43 @@ def share_in(workspace: Path) -> Path:
 
 def test_a_workspace_has_stubs_and_lessons_and_no_answers(workspace: Path) -> None:
     files = {str(path.relative_to(workspace)) for path in workspace.rglob("*") if path.is_file()}
-    assert files == {".kata/workspace.json", "exercises/01_parts/01_share.py", "exercises/01_parts/README.md"}
+    assert files == {
+        ".kata/workspace.json",
+        "README.md",
+        "exercises/01_parts/01_share.py",
+        "exercises/01_parts/README.md",
+    }
     assert "NotImplementedError" in share_in(workspace).read_text()
+
+
+def test_its_readme_says_what_to_type_and_links_every_lesson(workspace: Path) -> None:
+    page = (workspace / "README.md").read_text()
+    assert "kata watch " in page and "kata check share " in page
+    links = re.findall(r"\]\(([^)]+)\)", page)
+    assert links == ["exercises/01_parts/README.md"] and all((workspace / each).is_file() for each in links)
+
+
+def test_its_readme_is_brought_up_to_date_until_it_is_the_learners(
+    workspace: Path, tiny_course: Path, kata: Run, tmp_path: Path
+) -> None:
+    page, catalogue = workspace / "README.md", tiny_course / "course.yml"
+    assert "docs/glossary.md" not in page.read_text()
+    (tiny_course / "docs").mkdir()
+    (tiny_course / "docs/glossary.md").write_text("# Names\n")
+    kata("init", workspace, "--course", tiny_course, cwd=tmp_path)
+    assert "docs/glossary.md" in page.read_text() and (workspace / "docs/glossary.md").read_text() == "# Names\n"
+    page.write_text("my notes\n")
+    catalogue.write_text(catalogue.read_text().replace("title:", "title: New", 1))
+    kata("init", workspace, "--course", tiny_course, cwd=tmp_path)
+    assert page.read_text() == "my notes\n"
+
+
+def test_a_readme_that_was_there_before_is_kept(tiny_course: Path, kata: Run, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "README.md").write_text("my notes\n")
+    assert kata("init", mine, "--course", tiny_course, cwd=tmp_path).returncode == 0
+    assert (mine / "README.md").read_text() == "my notes\n"
 
 
 @pytest.mark.parametrize("folder", [".", "exercises", "exercises/01_parts"])

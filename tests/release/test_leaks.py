@@ -171,8 +171,9 @@ def test_lessons_and_pictures_are_the_courses_and_nothing_else_is_there(bundle: 
 
 def test_nothing_of_the_course_is_there_but_what_learners_need(bundle: Path) -> None:
     assert {path.name for path in bundle.iterdir()} == {
-        "LICENSE", "README.md", "course.yml", "exercises", "given", "plans", "program", "pytest.ini", "sealed", "tests",
+        "LICENSE", "README.md", "course.yml", "docs", "exercises", "given", "plans", "program", "pytest.ini", "sealed", "tests",
     }  # fmt: skip
+    assert [path.name for path in (bundle / "docs").iterdir()] == ["glossary.md"]
     assert [path.name for path in (bundle / "tests").iterdir()] == ["checks"]
     assert {"".join(path.suffixes) for path in (bundle / "tests").rglob("*.*")} == {".py", ".hidden.json"}
     assert {path.suffix for path in (bundle / "plans").rglob("*.*")} == {".plan"}
