@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 EQUAL = "test_equal_lengths"
@@ -323,4 +323,5 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[(RETURN, "memory.detach().zero_()\n        return weights @ value")],
     ),
+    kept_in_evaluation(MAIN),
 ]

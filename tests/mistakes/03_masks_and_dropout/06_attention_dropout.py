@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 EACH = "test_each_weight_is_dropped_by_itself"
 GROW = "test_kept_weights_grow"
@@ -475,4 +475,5 @@ MISTAKES = [
         source="from torch.nn.functional import *\n\n\ndef attention_dropout(weights, p, training=True):\n"
         "    return dropout(weights, p, training)\n",
     ),
+    kept_from_the_last_call("attention_dropout", EVALUATION),
 ]

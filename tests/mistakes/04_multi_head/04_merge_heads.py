@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_heads_stand_side_by_side"
 BY_TOKEN = "x.transpose(1, 2).contiguous()"
@@ -198,4 +198,5 @@ MISTAKES = [
         caught_by="test_gradients_reach_the_input",
         edits=[(BY_TOKEN, f"{BY_TOKEN}.detach()")],
     ),
+    kept_from_the_last_call("merge_heads", MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 DROPOUT = "test_dropout_acts_in_training_only"
@@ -556,5 +556,20 @@ MISTAKES = [
         "The softmax runs over the heads (dim=1), so the heads share one weight. It belongs on the keys, dim=-1.",
         caught_by=MAIN,
         edits=[(FILL, "self.mask[:n, :n], -1e9"), (SOFTMAX, "F.softmax(scores, dim=1)")],
+    ),
+    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    Mistake(
+        "fill-of-minus-100",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_future_has_no_say",
+        edits=[(FILL, "self.mask[:n, :n], -100.0")],
+    ),
+    Mistake(
+        "minus-100-added",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_future_has_no_say",
+        edits=[(HIDE, "scores = scores - 100.0 * self.mask[:n, :n]")],
     ),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_heads_in_order"
 ALONE = "test_inputs_are_left_alone"
@@ -229,4 +229,5 @@ MISTAKES = [
         caught_by="test_gradients_reach_every_head",
         edits=[(JOINED, f"{JOINED}.detach()")],
     ),
+    kept_from_the_last_call("combine_heads", MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula_without_a_mask"
 MASK = "test_padding_is_hidden"
@@ -951,5 +951,20 @@ MISTAKES = [
         caught_by=PRINTS,
         edits=[PRINTABLE, ("self.att_dropout = nn", "print(nums_head)" + NEXT + "self.att_dropout = nn")],
         same_as="prints-left-in",
+    ),
+    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    Mistake(
+        "fill-of-minus-100",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_padding_has_no_say",
+        edits=[(HIDE, "scores = scores.masked_fill(padding, -100.0)")],
+    ),
+    Mistake(
+        "minus-100-added",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_padding_has_no_say",
+        edits=[(HIDE, "scores = scores - 100.0 * padding")],
     ),
 ]
