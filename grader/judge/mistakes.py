@@ -31,15 +31,31 @@ class Mistake:
         """The wrong answer as a file. Raises BankError when an edit does not fit the reference."""
         if self.source:
             return self.source
-        text = reference
+        text = self.edited(reference)
+        if text == reference:
+            raise BankError(f"mistake {self.id!r} changes nothing")
+        return text
+
+    def edited(self, text: str) -> str:
+        """A text with the edits. Raises BankError when one does not fit."""
         for old, new in self.edits:
             count = text.count(old)
             if count == 0 or (count > 1 and not self.everywhere):
                 raise BankError(f"mistake {self.id!r}: {old!r} occurs {count} times in the reference")
             text = text.replace(old, new)
-        if text == reference:
-            raise BankError(f"mistake {self.id!r} changes nothing")
         return text
+
+
+def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
+    """The wrong answer with both mistakes, or nothing where they don't go together."""
+    for first, second in ((one, other), (other, one)):
+        try:
+            text = second.edited(first.edited(reference))
+        except BankError:
+            continue
+        if text not in (reference, first.edited(reference), one.edited(reference), other.edited(reference)):
+            return text
+    return None
 
 
 def load_bank(path: Path) -> tuple[Mistake, ...]:

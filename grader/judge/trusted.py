@@ -15,7 +15,7 @@ from .alike import same_answers
 from .answers import Answers, read_answers
 from .case import Case, Question
 from .draw import Draw
-from .mistakes import Mistake, load_bank
+from .mistakes import Mistake, both_from, load_bank
 from .quiet import quietly
 from .reading import Reading, read_from
 
@@ -25,6 +25,8 @@ torch.set_num_threads(1)
 
 KEPT_ANSWERS = 2000
 """Answers kept for reuse: in a batch every submission is asked the same questions."""
+
+KEPT_PAIRS = 1000
 
 ROUNDING_STEPS = 4.0
 
@@ -107,6 +109,7 @@ class Expected:
         self._bank = bank
         self.reference = TrustedModule(text, f"reference {solution.stem}")
         self._slack: dict[bytes, list[Answers]] = {}
+        self._pairs: dict[tuple[int, int], TrustedModule | None] = {}
 
     @cached_property
     def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
@@ -115,6 +118,18 @@ class Expected:
             (mistake, TrustedModule(mistake.source_from(self._text), f"mistake {mistake.id}"))
             for mistake in load_bank(self._bank)
         )
+
+    def pair(self, one: int, other: int) -> TrustedModule | None:
+        """Two of the known mistakes at once; the last ones asked for are kept, for others who made them."""
+        if (one, other) in self._pairs:
+            return self._pairs[one, other]
+        first, second = self.mistakes[one][0], self.mistakes[other][0]
+        text = None if first.source or second.source else both_from(first, second, self._text)
+        module = None if text is None else TrustedModule(text, f"mistakes {first.id} and {second.id}")
+        if len(self._pairs) >= KEPT_PAIRS:
+            self._pairs.pop(next(iter(self._pairs)))
+        self._pairs[one, other] = module
+        return module
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
         """The hidden inputs of one check."""

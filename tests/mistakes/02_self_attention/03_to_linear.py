@@ -12,14 +12,14 @@ MISTAKES = [
     Mistake(
         "not-transposed",
         "The matrix went into the layer as it is. nn.Linear keeps (d_out, d_in) and transposes when it is called, so give it "
-        "the transposed matrix. With a square matrix no error tells.",
+        "the transposed matrix. With a square matrix there is no error, only wrong numbers.",
         caught_by=SQUARE,
         edits=[(FILLED, "linear.weight = nn.Parameter(weight.clone())")],
     ),
     Mistake(
         "not-transposed-copied",
         "The matrix was copied into the layer as it is. nn.Linear keeps (d_out, d_in): copy the transposed matrix. "
-        "With a square matrix no error tells.",
+        "With a square matrix there is no error, only wrong numbers.",
         caught_by=SQUARE,
         edits=[(COPIED, "linear.weight.copy_(weight)")],
         same_as="not-transposed",

@@ -24,19 +24,19 @@ MISTAKES = [
     ),
     Mistake(
         "query-from-memory",
-        "The query comes from memory, so nothing is asked by x. With equal lengths no error tells. The query is linear_q(x).",
+        "The query comes from memory, so nothing is asked by x. With equal lengths there is no error, only wrong numbers. The query is linear_q(x).",
         caught_by=EQUAL,
         edits=[(PROJECTIONS, projected("memory", "memory", "memory"))],
     ),
     Mistake(
         "key-from-x",
-        "The key comes from x. With equal lengths no error tells. Both key and value come from memory: linear_k(memory).",
+        "The key comes from x. With equal lengths there is no error, only wrong numbers. Both key and value come from memory: linear_k(memory).",
         caught_by=EQUAL,
         edits=[(PROJECTIONS, projected("x", "x", "memory"))],
     ),
     Mistake(
         "value-from-x",
-        "The value comes from x. With equal lengths no error tells. What is taken home comes from memory: linear_v(memory).",
+        "The value comes from x. With equal lengths there is no error, only wrong numbers. What is taken home comes from memory: linear_v(memory).",
         caught_by=EQUAL,
         edits=[(PROJECTIONS, projected("x", "memory", "x"))],
     ),

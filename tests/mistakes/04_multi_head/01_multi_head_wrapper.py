@@ -76,13 +76,13 @@ MISTAKES = [
     ),
     Mistake(
         "summed-and-repeated",
-        "The heads were added up, and the sum stands there num_heads times. Put the heads themselves side by side.",
+        "The heads were added up, and the sum was repeated num_heads times to get the width. Join the heads' own outputs: torch.cat along the last axis.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.cat([sum({OUTPUTS})] * len(self.heads), dim=-1)")],
     ),
     Mistake(
         "averaged-and-repeated",
-        "The heads were averaged, and the mean stands there num_heads times. Put the heads themselves side by side.",
+        "The heads were averaged, and the mean was repeated num_heads times to get the width. Join the heads' own outputs: torch.cat along the last axis.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS}).mean(dim=0).repeat(1, 1, len(self.heads))")],
     ),
@@ -363,6 +363,7 @@ MISTAKES = [
     kept_in_evaluation(
         "test_context_may_be_longer_than_the_input",
         forward="""def forward(self, x: torch.Tensor) -> torch.Tensor:
+        # BEGIN SOLUTION
         return torch.cat""",
     ),
     Mistake(

@@ -322,7 +322,8 @@ MISTAKES = [
     ),
     Mistake(
         "merge-interleaved",
-        "When the heads were joined, their columns were shuffled like cards. One head's columns stay side by side: "
+        "When the heads were joined, column 0 of every head came first, then column 1 of every head, and so on. Keep one head's "
+        "columns side by side: "
         "(b, s, heads, head_dim), then reshape.",
         caught_by=MAIN,
         edits=[(MERGE, "(weights @ v).permute(0, 2, 3, 1).reshape(b, s, hidden_dim)")],

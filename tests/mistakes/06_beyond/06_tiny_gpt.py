@@ -292,7 +292,7 @@ MISTAKES = [
     # --- manners
     Mistake(
         "one-norm-for-the-batch",
-        "Something is normalised over the whole batch, so a text gets other logits alone than among others.",
+        "A mean or standard deviation is taken over the whole batch, so a text gets other logits alone than among others. Take it over the last axis, token by token (nn.LayerNorm does).",
         caught_by=CALLS,
         edits=[("h = self.token(idx)", "h = self.token(idx) / self.token(idx).std()")],
     ),
