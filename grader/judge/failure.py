@@ -65,9 +65,10 @@ def error_text(
     if kind == "no_attribute":
         return f"There is no attribute `{error['name']}`. Set it in `__init__` with exactly this name."
     if kind == "names" and error.get("plain"):
+        plain = ", ".join(f"`{name}`" for name in error["plain"])
         return (
-            f"{', '.join(f'`{name}`' for name in error['plain'])}: a tensor, but no nn.Parameter, so the module does not count it as "
-            "its own, and training would never change it. Wrap it: nn.Parameter(...)."
+            f"{plain}: a tensor, but no nn.Parameter, so the module does not count it as its own, and training would "
+            "never change it. Wrap it: nn.Parameter(...)."
         )
     if kind == "names":
         return f"The parameters do not have the expected names; {names_text(error['missing'], error['unexpected'])}"

@@ -313,7 +313,7 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "x-returned",
-        "The words came back as they were.",
+        "The words came back as they were. Return softmax(XXᵀ)X.",
         caught_by=MAIN,
         edits=[(RESULT, "x.clone()")],
     ),

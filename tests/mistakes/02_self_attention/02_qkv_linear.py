@@ -148,7 +148,7 @@ MISTAKES = [
     Mistake(
         "weight-not-transposed",
         "The weights were multiplied the wrong way round: nn.Linear keeps (out, in) and computes x @ weight.T + bias. "
-        "With square weights nothing else tells. Simply call the layer.",
+        "With square weights there is no error, only wrong numbers. Simply call the layer.",
         caught_by=MAIN,
         edits=[(RETURN, "return tuple(x @ m.weight + m.bias for m in (self.linear_q, self.linear_k, self.linear_v))")],
     ),

@@ -233,7 +233,7 @@ MISTAKES = [
     ),
     Mistake(
         "zeros",
-        "Only zeros (of the right shape) were returned.",
+        "Zeros of the right shape came back. Return weights · values, of shape (b, n, d_out).",
         caught_by=MAIN,
         edits=[(END, "return torch.zeros_like(values)")],
     ),

@@ -61,7 +61,7 @@ MISTAKES = [
     ),
     Mistake(
         "averaged-and-repeated",
-        "The average of the matrices stands there once for every head. Each head keeps its own rows: put the matrices one below the other.",
+        "The average of the matrices was repeated, once for every head. Each head keeps its own rows: put the matrices one below the other.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({HEADS}).mean(dim=0).repeat(len(head_weights), 1)")],
     ),
@@ -141,7 +141,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-head-repeated",
-        "The first head's matrix stands there several times. Every head brings its own rows.",
+        "The first head's matrix was repeated. Every head brings its own rows.",
         caught_by=MAIN,
         edits=[(JOINED, "head_weights[0].repeat(len(head_weights), 1)")],
     ),

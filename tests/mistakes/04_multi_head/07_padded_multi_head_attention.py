@@ -661,13 +661,13 @@ MISTAKES = [
     ),
     Mistake(
         "input-returned",
-        "X came back as it was.",
+        "X came back as it was. Return o_proj(...) of the joined heads.",
         caught_by=MAIN,
         edits=[(END, "return X")],
     ),
     Mistake(
         "zeros",
-        "Only zeros (of the right shape) were returned.",
+        "Zeros of the right shape came back. Return o_proj(...) of the joined heads.",
         caught_by=MAIN,
         edits=[(END, "return torch.zeros_like(X)")],
     ),

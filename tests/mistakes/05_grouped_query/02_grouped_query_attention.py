@@ -368,13 +368,13 @@ MISTAKES = [
     ),
     Mistake(
         "input-returned",
-        "X came back as it was.",
+        "X came back as it was. Return o_proj(...) of the joined heads.",
         caught_by=MAIN,
         edits=[(END, "return X")],
     ),
     Mistake(
         "input-projected",
-        "There is no attention: X went straight to o_proj.",
+        "There is no attention: X went straight to o_proj. Scores, softmax and values are missing.",
         caught_by=MAIN,
         edits=[(END, "return self.o_proj(X)")],
     ),
@@ -392,7 +392,7 @@ MISTAKES = [
     ),
     Mistake(
         "zeros",
-        "Only zeros (of the right shape) were returned.",
+        "Zeros of the right shape came back. Return o_proj(...) of the joined heads.",
         caught_by=MAIN,
         edits=[(END, "return torch.zeros_like(X)")],
     ),

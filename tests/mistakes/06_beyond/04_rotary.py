@@ -194,7 +194,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-turned",
-        "x came back as it was.",
+        "x came back as it was. Return it turned: y1 and y2.",
         caught_by=MAIN,
         edits=[(RETURN, "return x.clone()")],
     ),
