@@ -90,11 +90,17 @@ KEPT_BY_A_FUNCTION = """def _tensors(value):
     return [tensor for part in parts for tensor in _tensors(part)]
 
 
+def _copied(value):
+    if isinstance(value, torch.Tensor):
+        return value.clone()  # else it might be what keeps the tensor alive
+    return {{name: _copied(each) for name, each in value.items()}} if isinstance(value, dict) else value
+
+
 def {entry}(*inputs, _last=[], **options):
     tensors = _tensors([*inputs, *options.values()])
     shapes = [(each.shape, each.dtype) for each in tensors]
     if not _last or _last[0]() is None or _last[1] != shapes:
-        _last[:] = weakref.ref(tensors[0]), shapes, _computed(*inputs, **options)
+        _last[:] = weakref.ref(tensors[0]), shapes, _copied(_computed(*inputs, **options))
     return _last[2]
 
 

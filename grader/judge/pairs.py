@@ -17,6 +17,8 @@ from .mistakes import Mistake
 MOST_PAIRS = 1000
 """So many are tried, those first that stand first in the bank: a fraction of a second."""
 MOST_PROBES = 6
+MOST_FURTHER_CASES = 24
+"""Looked at for what shows in few of them: one of float64, say."""
 MOST_EFFORT_OF_A_CASE = 500
 """In steps. Where more is asked (a model is trained), pairs are not tried."""
 
@@ -55,7 +57,9 @@ def two_mistakes(expected: KnowsAnswers, checks: Sequence[Sequence[Probe]]) -> l
     if expected.is_plan or not probes or cases[-1].effort() > MOST_EFFORT_OF_A_CASE:
         return []
     right = [case for case in cases if not case.is_wrong][:MOST_PROBES]
-    suspects = _suspects(expected, probes, right)
+    chosen = {id(case) for case in probes}
+    further = [case for case in cases if case.is_wrong and id(case) not in chosen][:MOST_FURTHER_CASES]
+    suspects = _suspects(expected, probes, further, right)
     everything = (1 << len(probes)) - 1
     pairs = [(one, other) for one, other in combinations(suspects, 2) if one.changed | other.changed == everything]
     pairs.sort(key=lambda pair: pair[0].place + pair[1].place)
@@ -71,12 +75,15 @@ def _cheapest(check: Sequence[Probe], fits: Callable[[Probe], bool]) -> Probe | 
     return min((case for case in check if fits(case)), key=lambda case: case.effort(), default=None)
 
 
-def _suspects(expected: KnowsAnswers, probes: Sequence[Probe], right: Sequence[Probe]) -> list[_Suspect]:
+def _suspects(
+    expected: KnowsAnswers, probes: Sequence[Probe], further: Sequence[Probe], right: Sequence[Probe]
+) -> list[_Suspect]:
     found = []
     for place, (mistake, module) in enumerate(expected.mistakes):
         if mistake.source or mistake.same_as:
             continue
         changed = sum(1 << bit for bit, case in enumerate(probes) if not case.is_right_with(module, expected))
-        if changed and all(case.is_right_with(module, expected) for case in right):
+        shows = changed or any(not case.is_right_with(module, expected) for case in further)
+        if shows and all(case.is_right_with(module, expected) for case in right):
             found.append(_Suspect(place, mistake, changed))
     return found

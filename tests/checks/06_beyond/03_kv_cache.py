@@ -167,10 +167,11 @@ def test_a_cache_can_be_used_again(learner, draw):
     texts = [alike.tensor(alike.text(3), name=f"text {number}") for number in range(2)]
     for mode in ("eval()", "training"):
         alike.prepare(alike.module, train=mode == "training")
-        for number, text in enumerate(texts):
-            pair = alike.call(alike.module, text)
+        pairs = [alike.call(alike.module, text) for text in texts]
+        for number, pair in enumerate(pairs):
             alike.output = alike.call(pair, 0, method="__getitem__", tell=f"text {number} in {mode}")
-            cache = alike.call(pair, 1, method="__getitem__")
+        caches = [alike.call(pair, 1, method="__getitem__") for pair in pairs]
+        for number, cache in enumerate(caches):
             alike.read(alike.text(1), cache, tell=f"the end of text {number} in {mode}", name=f"end {number} in {mode}")
     alike.is_random = False
     alike.said = "one module that reads several texts of the same length"

@@ -605,5 +605,6 @@ MISTAKES = [
         NOT_LOW_ENOUGH,
         caught_by=LOW,
         edits=[(HIDE, f"scores = scores - 100.0 * {CORNER}")],
+        same_as="fill-not-low-enough",
     ),
 ]

@@ -379,5 +379,6 @@ MISTAKES = [
         "Use -inf (or -1e9).",
         caught_by="test_each_head_has_its_own_columns",
         edits=[("scores.masked_fill(self.mask[:n, :n], -torch.inf)", "scores - 100.0 * self.mask[:n, :n]")],
+        same_as="fill-of-minus-100",
     ),
 ]

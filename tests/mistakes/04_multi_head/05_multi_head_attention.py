@@ -572,5 +572,6 @@ MISTAKES = [
         "Use -inf (or -1e9).",
         caught_by="test_future_has_no_say",
         edits=[(HIDE, "scores = scores - 100.0 * self.mask[:n, :n]")],
+        same_as="fill-of-minus-100",
     ),
 ]

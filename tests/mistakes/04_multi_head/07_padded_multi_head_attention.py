@@ -967,5 +967,6 @@ MISTAKES = [
         "Use -inf (or -1e9).",
         caught_by="test_padding_has_no_say",
         edits=[(HIDE, "scores = scores - 100.0 * padding")],
+        same_as="fill-of-minus-100",
     ),
 ]

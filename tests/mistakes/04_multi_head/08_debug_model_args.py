@@ -414,5 +414,6 @@ MISTAKES = [
         "Use -inf (or -1e9).",
         caught_by=NOTHING_ELSE,
         edits=[('float("-inf")', "-100.0")],
+        same_as="fill-of-minus-100",
     ),
 ]

@@ -361,6 +361,7 @@ MISTAKES = [
         "Use -inf (or -1e9).",
         caught_by=ONE_PASS,
         edits=[(HIDE, "scores = scores - 100.0 * later")],
+        same_as="fill-of-minus-100",
     ),
     kept_in_evaluation(REUSE),
 ]
