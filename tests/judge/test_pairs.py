@@ -65,11 +65,11 @@ def test_both_are_named(course: Course, named: Named, id: str, one: str, other: 
 
 
 def test_a_mistake_that_hides_another_is_named_alone(course: Course, named: Named) -> None:
-    reference, bank = known(course, "multi_head_attention")
-    text = both_from(bank["weights-all-alike"], bank["no-scale"], reference)
+    reference, bank = known(course, "softmax")
+    text = both_from(bank["dim-ignored"], bank["softmax-over-everything"], reference)
     assert text is not None
 
-    assert named("multi_head_attention", text) == ["weights-all-alike"]
+    assert named("softmax", text) == ["softmax-over-everything"]
 
 
 def test_something_unknown_beside_a_known_mistake_is_not_given_a_name_of_its_own(course: Course, named: Named) -> None:

@@ -578,21 +578,30 @@ def test_calls_do_not_disturb_each_other(learner, draw):
         asked.call(model, idx, tell="logits")
         asked.call(model, idx, tell="logits again")
         asked.call(model, asked.tensor(tokens[1:2]), tell="logits alone")
+        asked.call(model, asked.tensor(tokens.flip(0)), tell="logits of other texts")
         asked.call(model, idx, 3, method="generate")
         asked.tell(idx, "tokens")
         (answers,) = ask(asked)
         logits, again, alone = (answers[name] for name in ("logits", "logits again", "logits alone"))
-        if not (are_logits(logits, 3, 6, VOCAB) and are_logits(again, 3, 6, VOCAB) and are_logits(alone, 1, 6, VOCAB)):
+        others = answers["logits of other texts"]
+        if not (
+            all(are_logits(each, 3, 6, VOCAB) for each in (logits, again, others)) and are_logits(alone, 1, 6, VOCAB)
+        ):
             return {"form": False}
         return {
             "overwritten": not (isinstance(answers["tokens"], torch.Tensor) and torch.equal(answers["tokens"], tokens)),
             "differs in a second call": bool(changed(logits, again).any()),
+            "is that of other texts": bool(changed(logits.flip(0), others).any()),
             "differs alone": bool(changed(logits[1:2], alone).any()),
         }
 
     came = read(learner, talk)
     expect(not came["overwritten"], "The tokens that were passed in were changed. Make a new tensor instead.")
     expect(not came["differs in a second call"], "In eval() two calls with the same tokens differ.")
+    expect(
+        not came["is that of other texts"],
+        "The same texts in another order get other logits: something is kept from call to call, or texts of a batch are mixed.",
+    )
     expect(
         not came["differs alone"],
         "A text gets other logits alone than in a batch. No axis but its own may be mixed.",

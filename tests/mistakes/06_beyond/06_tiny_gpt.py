@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 FUTURE = "test_future_has_no_say"
 LEARNS = "test_learns_more_than_word_pairs"
@@ -296,4 +296,5 @@ MISTAKES = [
         caught_by=CALLS,
         edits=[("h = self.token(idx)", "h = self.token(idx) / self.token(idx).std()")],
     ),
+    kept_in_evaluation(CALLS, forward="def forward(self, idx"),
 ]
