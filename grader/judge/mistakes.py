@@ -53,9 +53,18 @@ def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
             text = second.edited(first.edited(reference))
         except BankError:
             continue
-        if text not in (reference, first.edited(reference), one.edited(reference), other.edited(reference)):
+        if text not in (reference, one.edited(reference), other.edited(reference)) and _is_python(text):
             return text
     return None
+
+
+def _is_python(text: str) -> bool:
+    """Two edits that fit may still tear a statement apart."""
+    try:
+        compile(text, "two mistakes", "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
 
 
 def load_bank(path: Path) -> tuple[Mistake, ...]:

@@ -45,6 +45,17 @@ class TrustedModule:
         with quietly():
             return host.load(self._source, self._name)
 
+    def unload(self) -> None:
+        """Forget the file's names, which take more room than the answers, until they are asked for again."""
+        self.__dict__.pop("namespace", None)
+
+    def can_be_loaded(self) -> bool:
+        """Whether the file runs: of two edits together nobody knows."""
+        try:
+            return bool(self.namespace)
+        except Exception:
+            return False
+
     def answer(self, question: Question) -> list[Answers]:
         """The answers to a question, computed once."""
         return [self.answer_to(question, number) for number in range(len(question.cases))]
@@ -110,6 +121,7 @@ class Expected:
         self.reference = TrustedModule(text, f"reference {solution.stem}")
         self._slack: dict[bytes, list[Answers]] = {}
         self._pairs: dict[tuple[int, int], TrustedModule | None] = {}
+        self._latest_pair: TrustedModule | None = None
 
     @cached_property
     def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
@@ -120,16 +132,20 @@ class Expected:
         )
 
     def pair(self, one: int, other: int) -> TrustedModule | None:
-        """Two of the known mistakes at once; the last ones asked for are kept, for others who made them."""
-        if (one, other) in self._pairs:
-            return self._pairs[one, other]
-        first, second = self.mistakes[one][0], self.mistakes[other][0]
-        text = None if first.source or second.source else both_from(first, second, self._text)
-        module = None if text is None else TrustedModule(text, f"mistakes {first.id} and {second.id}")
-        if len(self._pairs) >= KEPT_PAIRS:
-            self._pairs.pop(next(iter(self._pairs)))
-        self._pairs[one, other] = module
-        return module
+        """Two of the known mistakes at once; what they answered is kept, for others who made them."""
+        if self._latest_pair is not None:
+            self._latest_pair.unload()
+        if (one, other) not in self._pairs:
+            if len(self._pairs) >= KEPT_PAIRS:
+                self._pairs.pop(next(iter(self._pairs)))
+            self._pairs[one, other] = self._made_pair(self.mistakes[one][0], self.mistakes[other][0])
+        self._latest_pair = self._pairs[one, other]
+        return self._latest_pair
+
+    def _made_pair(self, one: Mistake, other: Mistake) -> TrustedModule | None:
+        text = None if one.source or other.source else both_from(one, other, self._text)
+        module = None if text is None else TrustedModule(text, "two mistakes")
+        return module if module is not None and module.can_be_loaded() else None
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
         """The hidden inputs of one check."""

@@ -88,3 +88,9 @@ def test_edits_that_do_not_go_together_are_no_pair(course: Course, one: str, oth
     reference, bank = known(course, "self_attention")
 
     assert both_from(bank[one], bank[other], reference) is None
+
+
+def test_edits_that_tear_a_statement_apart_are_no_pair(course: Course) -> None:
+    reference, bank = known(course, "to_linear")
+
+    assert both_from(bank["not-transposed"], bank["matrix-overwritten"], reference) is None
