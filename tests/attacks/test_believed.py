@@ -59,7 +59,7 @@ def graded(seed: int, ways: Iterable[str], by_heart: Mapping[str, frozenset[byte
 
     def ask(attempt: LocalProcess, question: Question, meanwhile: Any = None) -> Any:
         id, way = attempt.exercise.id, attempt.text.removeprefix("# ")
-        expected = judge.kits[id].expected
+        expected = judge.kits[id].expected(seed)
         assert isinstance(expected, Expected)
         forger = Forger(expected, SPOILT[way], by_heart.get(id, frozenset()))
         reply = forger.answer(question)
