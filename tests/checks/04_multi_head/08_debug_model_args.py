@@ -147,7 +147,7 @@ def test_example_runs(learner, draw):
     learner.agrees(case(draw, Sizes(2, 3, 4, 2, keys=5, more_n_embd=2, spare=1)))
 
 
-@points(2, role="main")
+@points(1.25, role="main")
 def test_fault_of_the_first_call_is_gone(learner, draw):
     """The fault behind the NameError is gone: a module can be called, and attends as the formula says."""
     one, other = drawn_sizes(draw), drawn_sizes(draw)
@@ -156,7 +156,7 @@ def test_fault_of_the_first_call_is_gone(learner, draw):
     )
 
 
-@points(2, role="main")
+@points(1.25, role="main")
 def test_fault_of_the_missing_attribute_is_gone(learner, draw):
     """The fault behind the AttributeError is gone: is_causal=True hides all later tokens, is_causal=False hides none."""
     one, other = drawn_sizes(draw), drawn_sizes(draw, spare=draw.integer(1, 3))
@@ -172,7 +172,7 @@ def test_fault_of_the_missing_attribute_is_gone(learner, draw):
     )
 
 
-@points(2, role="main")
+@points(1.25, role="main")
 def test_fault_of_other_lengths_is_gone(learner, draw):
     """The fault behind the RuntimeError is gone: keys and values may come from a longer or a shorter sequence."""
     longer, shorter = drawn_sizes(draw), drawn_sizes(draw)
@@ -191,7 +191,7 @@ def test_fault_of_other_lengths_is_gone(learner, draw):
     )
 
 
-@points(2, role="main")
+@points(1.25, role="main")
 def test_fault_of_the_wrong_size_is_gone(learner, draw):
     """The right size is checked: a dim that n_heads does not divide is refused, and n_embd may be anything."""
     heads, head_dim = draw.integer(3, 5), draw.integer(2, 4)
@@ -223,7 +223,7 @@ def refuses(learner, **settings):
     )
 
 
-@points(1)
+@points(0.75)
 def test_nothing_else_broke(learner, draw):
     """Nothing else broke: any sizes, one head or one token, float64, queries, keys and values of different origin."""
     one, other, side = drawn_sizes(draw, spare=1), drawn_sizes(draw), draw.integer(2, 4)
@@ -272,7 +272,7 @@ def later_tokens_are_too_loud(learner, draw, sizes):
         )
 
 
-@points(0.5)
+@points(0.25)
 def test_dropout_still_acts_in_training_only(learner, draw):
     """Nothing else broke: in eval() nothing is dropped; in training dropout=1 drops everything."""
     sizes = drawn_sizes(draw)
@@ -291,7 +291,7 @@ def test_dropout_still_acts_in_training_only(learner, draw):
     expect(not same(once, again), "In training with dropout=0.5 two calls agree: nothing is dropped any more.")
 
 
-@points(0.5)
+@points(0.25)
 def test_training_still_works(learner, draw):
     """Nothing else broke: gradients reach q, k, v and all four layers."""
     learner.agrees_in_gradients(case(draw, drawn_sizes(draw), causal=True), case(draw, drawn_sizes(draw)))
@@ -303,7 +303,7 @@ def test_inputs_are_left_alone(learner, draw):
     learner.keeps_inputs(case(draw, drawn_sizes(draw)), case(draw, drawn_sizes(draw), causal=True))
 
 
-@points(1.5, role="repair")
+@points(1.25, role="repair")
 def test_repair_is_small(learner):
     """The repair is small: at most ten lines out and fourteen in."""
     learner.repaired_with(removed=10, added=14)
