@@ -111,7 +111,7 @@ def run(*arguments: object, cwd: Path = ROOT) -> None:
 # --- the terminal --------------------------------------------------------------------------------------------------
 
 COLUMNS, LINES = 84, 50
-READY, NAMED = "Save a file to have it checked", "This looks like"
+READY, NAMED = "Save a file to have it checked", "Probably"
 """The last line of the screen, written after a verdict; and what a known mistake is told with."""
 SAVE_AGAIN_SECONDS = 5
 

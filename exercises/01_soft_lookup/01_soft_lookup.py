@@ -12,6 +12,8 @@ Document: the Happy-LLM notes, chapter 2: the dictionary {"apple": 10, "banana":
     tensor(8.)
 
 The weights are taken as they come: they may be negative, and they need not sum to 1.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

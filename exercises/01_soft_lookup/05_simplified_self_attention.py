@@ -17,6 +17,8 @@ Document: iThome, "Day5: self attention 實作", the recap of the day before: so
             [0.3944, 0.3895, 0.8604]])
 
 Nothing is scaled yet, and nothing is trained. The library's softmax is allowed.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -11,13 +11,16 @@
     returns  (output, p_attn): (..., Lq, dv) and (..., Lq, Lk)
 
 Document: "大语言模型原理与实战, 第二章 注意力机制" (the Happy-LLM notes), the function `attention`. As there,
-the weights are returned as they were used, after the dropout: with one given, a row need not sum to 1.
+the weights are returned as they were used, after the dropout: with one given, a row need not sum to 1. Gradients flow
+back from both results: the weights that are returned keep theirs.
 
     >>> query = torch.ones(1, 4)
     >>> key = torch.tensor([[0.0, 0.0, 0.0, 0.0], [2.1972, 0.0, 0.0, 0.0]])
     >>> value = torch.tensor([[8.0], [4.0]])
     >>> attention(query, key, value)
     (tensor([[5.0000]]), tensor([[0.2500, 0.7500]]))
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import math

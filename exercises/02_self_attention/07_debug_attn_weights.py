@@ -18,6 +18,9 @@ Run this file to see it. Find the fault and mend it with as little as you can: o
     torch.Size([2, 100, 64])
 
 A small repair earns its own points: at most two lines taken out and two put in. Comments and blank lines don't count.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by the names that the file has.
 """
 
 import torch

@@ -17,9 +17,11 @@ with p = 0.5, and says that 10 to 20 % are usual. Here you write what that layer
     >>> attention_dropout(torch.tensor([0.2291, 0.4063, 0.3646]), p=0.5)        # for instance
     tensor([0.4582, 0.0000, 0.7292])
 
-With p = 0 nothing is dropped, and with p = 1 everything: plain zeros, no NaN. A row need not sum to 1 afterwards. Any
-source of random numbers will do (torch.rand, torch.bernoulli, ...), but the library's dropout is what this exercise
-asks you to write.
+With p = 0 nothing is dropped, and with p = 1 everything: plain zeros, no NaN. A row need not sum to 1 afterwards. Each
+call draws anew. Any source of random numbers will do (torch.rand, torch.bernoulli, ...), but the library's dropout is
+what this exercise asks you to write.
+
+House rules (first lesson): with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -17,11 +17,15 @@ Document: "手写大模型组件之 Group Query Attention", the first code, mult
     torch.Size([3, 2, 128])
 
 The mask says which keys may be seen, so it lies along the last axis of the scores, the same for every head and every
-query. A padded token still asks, and gets an output like any other. The padding may stand in front or behind. Every
-sequence has at least one real token.
+query. A padded token still asks, and gets an output like any other. The padding may stand in front, behind or between
+the tokens, and weighs nothing, however high its score. Every sequence has at least one real token.
 
-The layers are nn.Linear with bias. The dropout (0.1 unless another is given) acts on the weights. A hidden_dim that
-nums_head does not divide is refused with AssertionError or ValueError. Nothing is printed.
+The layers are nn.Linear with bias. The dropout (0.1 unless another is given) acts on the weights, in training
+only; with dropout = 1 nothing is left but o_proj's bias. A hidden_dim that nums_head does not divide is refused with
+AssertionError or ValueError. Nothing is printed.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

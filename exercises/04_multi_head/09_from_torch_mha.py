@@ -10,8 +10,9 @@
                out_proj.bias   (E,)                      o_proj.bias                                   (E,)
 
 Document: HackTricks, "4. Attention Mechanisms", which ends by pointing to torch.nn.MultiheadAttention. The names that
-come out are those of `padded_multi_head_attention`, so that
+come out are those of `padded_multi_head_attention`, these eight and no others; its class is `MultiHeadAttention` here:
 
+    >>> from torch import nn
     >>> library = nn.MultiheadAttention(8, 2, batch_first=True)
     >>> own = MultiHeadAttention(8, 2)
     >>> own.load_state_dict(from_torch_mha(library.state_dict()))
@@ -22,6 +23,8 @@ does, so nothing is transposed. The number of heads is not needed: both cut the 
 
 A new dict is returned. The dict that was passed in stays as it was, with all its names; sharing memory with it is
 allowed. The dtype stays.
+
+House rules (first lesson): float32 and float64; each call stands for itself.
 """
 
 import torch

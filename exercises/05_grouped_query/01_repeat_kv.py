@@ -12,6 +12,8 @@ Document: "手写大模型组件之 Group Query Attention", the two lines that r
     tensor([10., 10., 20., 20.])
 
 The query heads that share a key head are neighbours. That is why the copies are neighbours too.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

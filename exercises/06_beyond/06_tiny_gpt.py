@@ -24,8 +24,12 @@ Document: none of the five; it is the model that hacktricks, day-15 and happy-ll
     torch.Size([3, 11])
 
 The names of the parts are yours, and so is what is not said here: where the norms are, how positions are told, how wide
-the mlp is, how weights are drawn. The checks train the model for a moment on a song, and ask how a part goes on that it
-has not seen.
+the mlp is, how weights are drawn. There are gradients for all of them, and in eval() each call stands for itself.
+
+The checks train TinyGPT(26, 32, 4, 2, 12) on a song of 26 words: 60 steps of AdamW (140 if these are not enough), each
+with 16 windows of 12 words, rate 0.008, cross-entropy. Then the model is shown windows of another part. One word there
+can only be told by looking further back than the last; its loss has to fall below 0.6 · ln 6 = 1.08 nats, where a model
+that sees one word can't get below ln 6 = 1.79.
 """
 
 import torch

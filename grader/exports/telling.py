@@ -48,7 +48,7 @@ def told_of_check(check: CheckResult) -> str:
 
 def told_of_diagnosis(exercise: ExerciseResult) -> str:
     """The known mistakes that fit, a line each."""
-    return "\n".join(f"This looks like: {safe_line(each.message)}" for each in exercise.diagnosis)
+    return "\n".join(f"Probably: {safe_line(each.message)}" for each in exercise.diagnosis)
 
 
 def told_of_exercise(exercise: ExerciseResult) -> str:

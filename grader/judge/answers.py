@@ -143,6 +143,9 @@ def read_error(error: Any) -> dict[str, Any]:
             read[name] = _flat(value)
         else:
             raise Malformed(f"an error without its {name}")
+    if kind == "names":
+        plain = error.get("plain")
+        read["plain"] = [name for name in _flat(plain) if name in read["missing"]] if isinstance(plain, list) else []
     return read
 
 

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from .case import Case, function, module
+from .case import Case, called_again, function, module
 from .compare import same
 from .errors import CheckFailed
 from .failure import expect, fail
-from .mistakes import Mistake
+from .loud import cut_off, loud_inputs, loud_weights
+from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation
 from .points import points
 from .reading import Ask, Ended
 
-__all__ = ["Ask", "Case", "CheckFailed", "Ended", "Mistake", "expect", "fail", "function", "module", "points", "same"]
+__all__ = [
+    "Ask",
+    "Case",
+    "CheckFailed",
+    "Ended",
+    "Mistake",
+    "called_again",
+    "cut_off",
+    "expect",
+    "fail",
+    "function",
+    "kept_from_the_last_call",
+    "kept_in_evaluation",
+    "loud_inputs",
+    "loud_weights",
+    "module",
+    "points",
+    "same",
+]

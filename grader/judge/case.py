@@ -91,9 +91,9 @@ class Case:
         """Bring back the names of the module's buffers as "buffers"."""
         self._add("buffers", "buffers", target=module)
 
-    def attribute(self, target: Slot, name: str) -> None:
-        """Bring back an attribute under its own name."""
-        self._add("attribute", name, target=target, name=name)
+    def attribute(self, target: Slot, name: str, *, tell: str = "") -> None:
+        """Bring back an attribute under its own name, or under another."""
+        self._add("attribute", tell or name, target=target, name=name)
 
     def observed(self) -> None:
         """Bring back, as "observed", what was seen of the steps so far: {"largest", "functions", "printed"}.
@@ -184,6 +184,32 @@ def module(
         case.tensor(value, name=name) if isinstance(value, torch.Tensor) else value for name, value in inputs.items()
     ]
     case.output = case.call(case.module, *passed, tell=OUTPUT)
+    return case
+
+
+def called_again(case: Case, *others: Any, weights: Mapping[str, torch.Tensor] | None = None) -> Case:
+    """Call a case's module or function again, on `others` of the same shapes: nothing may be kept from call to call.
+
+    A module is called again in training too (where nothing may be left to chance), and with other `weights` if given.
+    """
+    first, is_random = list(case.inputs.values()), case.is_random
+    if case.module is None:
+        assert case.output is not None
+        case.steps.append({**case.steps[case.output.number], "args": [case._handed_in(other) for other in others]})
+        case.told[len(case.steps) - 1] = "the second output"
+        case.said = "the function called twice, with other numbers of the same shape"
+        return case
+    second = [case._handed_in(other) for other in others]
+    case.call(case.module, *second, tell="the second output")
+    case.prepare(case.module, train=True)
+    case.call(case.module, *first, tell="the output in training")
+    case.call(case.module, *second, tell="the second output in training")
+    case.prepare(case.module)
+    if weights is not None:
+        case.load(case.module, weights)
+        case.call(case.module, *first, tell="the output with other weights")
+    case.is_random = is_random
+    case.said = "one module called again, with other numbers of the same shape"
     return case
 
 

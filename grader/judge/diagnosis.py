@@ -12,6 +12,7 @@ from .case import Question
 from .expected import GivesAnswers, KnowsAnswers
 from .learner import Exchange
 from .mistakes import Mistake
+from .pairs import two_mistakes
 from .reading import Reading, read_from
 
 RIGHT_TELLS_LESS = 10
@@ -48,6 +49,8 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: KnowsAnswers) -> list
         return []
     if whole := _whole_explanation(expected, weighed):
         return [whole]
+    if both := two_mistakes(expected, [check.cases for check in weighed]):
+        return both
     scores, effort = [], _Effort()
     for mistake, module in expected.mistakes:
         score = _score(mistake, module, weighed, failed, effort)
@@ -99,6 +102,8 @@ class _Compared(Protocol):
 
     def is_given_by(self, module: GivesAnswers) -> bool: ...
 
+    def is_right_with(self, module: GivesAnswers, expected: KnowsAnswers) -> bool: ...
+
 
 @dataclass(frozen=True)
 class _Answered:
@@ -120,6 +125,10 @@ class _Answered:
     def is_given_by(self, module: GivesAnswers) -> bool:
         return module.gives(self.came, self.question, self.number)
 
+    def is_right_with(self, module: GivesAnswers, expected: KnowsAnswers) -> bool:
+        """Whether a known mistake gives here what the reference gives."""
+        return module.gives(expected.due(self.question)[self.number], self.question, self.number)
+
 
 @dataclass(frozen=True)
 class _Read:
@@ -138,6 +147,11 @@ class _Read:
 
     def is_given_by(self, module: GivesAnswers) -> bool:
         return module.gives_reading(self.reading)
+
+    def is_right_with(self, module: GivesAnswers, expected: KnowsAnswers) -> bool:
+        """Whether from a known mistake is read what is read from the reference."""
+        due = read_from(self.reading.talk, expected.due)
+        return module.gives_reading(replace(self.reading, came=due))
 
 
 @dataclass(frozen=True)

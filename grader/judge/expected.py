@@ -53,3 +53,7 @@ class KnowsAnswers(Protocol):
     def mistakes(self) -> Sequence[tuple[Mistake, GivesAnswers]]:
         """The known mistakes, ready to be held against a learner's answers."""
         ...
+
+    def pair(self, one: int, other: int) -> GivesAnswers | None:
+        """Two of them at once, by their places; nothing where they don't go together, or a plan knows no pairs."""
+        ...

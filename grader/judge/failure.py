@@ -61,6 +61,12 @@ def error_text(
         return f"Your code should return several values, as a tuple, but {error['what']} came back."
     if kind == "no_attribute":
         return f"There is no attribute `{error['name']}`. Set it in `__init__` with exactly this name."
+    if kind == "names" and error.get("plain"):
+        plain = ", ".join(f"`{name}`" for name in error["plain"])
+        return (
+            f"{plain}: a tensor, but no nn.Parameter, so the module does not count it as its own, and training would "
+            "never change it. Wrap it: nn.Parameter(...)."
+        )
     if kind == "names":
         return f"The parameters do not have the expected names; {names_text(error['missing'], error['unexpected'])}"
     if kind == "weight_shape":

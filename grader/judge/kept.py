@@ -114,6 +114,10 @@ class Kept:
             (Mistake(each.id, each.message, caught_by=""), _KeptMistake(each, self)) for each in self._plan.mistakes
         )
 
+    def pair(self, one: int, other: int) -> GivesAnswers | None:
+        """A plan knows the mistakes one by one."""
+        return None
+
     def gives(self, mistake: KnownMistake, came: Answers, question: Question, number: int) -> bool:
         """Whether an answer is a mistake's. Raises NotInPlan for a question that the mistake was not asked."""
         places = mistake.answers.get(question.digest.hex())

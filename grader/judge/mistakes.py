@@ -31,15 +31,40 @@ class Mistake:
         """The wrong answer as a file. Raises BankError when an edit does not fit the reference."""
         if self.source:
             return self.source
-        text = reference
+        text = self.edited(reference)
+        if text == reference:
+            raise BankError(f"mistake {self.id!r} changes nothing")
+        return text
+
+    def edited(self, text: str) -> str:
+        """A text with the edits. Raises BankError when one does not fit."""
         for old, new in self.edits:
             count = text.count(old)
             if count == 0 or (count > 1 and not self.everywhere):
                 raise BankError(f"mistake {self.id!r}: {old!r} occurs {count} times in the reference")
             text = text.replace(old, new)
-        if text == reference:
-            raise BankError(f"mistake {self.id!r} changes nothing")
         return text
+
+
+def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
+    """The wrong answer with both mistakes, or nothing where they don't go together."""
+    for first, second in ((one, other), (other, one)):
+        try:
+            text = second.edited(first.edited(reference))
+        except BankError:
+            continue
+        if text not in (reference, one.edited(reference), other.edited(reference)) and _is_python(text):
+            return text
+    return None
+
+
+def _is_python(text: str) -> bool:
+    """Two edits that fit may still tear a statement apart."""
+    try:
+        compile(text, "two mistakes", "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
 
 
 def load_bank(path: Path) -> tuple[Mistake, ...]:
@@ -54,3 +79,63 @@ def load_bank(path: Path) -> tuple[Mistake, ...]:
     if repeated:
         raise BankError(f"{path.name}: the ids {sorted(repeated)} occur twice")
     return tuple(mistakes)
+
+
+KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):
+        shapes = [getattr(each, "shape", None) for each in (*inputs, *options.values())]
+        if self.training:
+            return self._computed(*inputs, **options)
+        if getattr(self, "_shapes", None) != shapes:
+            self._shapes, self._kept = shapes, self._computed(*inputs, **options)
+        return self._kept
+
+    def _computed(self, """
+
+# As long as the first of the earlier tensors is alive: so it gives the same whatever was asked before, and by whom.
+KEPT_BY_A_FUNCTION = """def _tensors(value):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [tensor for part in parts for tensor in _tensors(part)]
+
+
+def _copied(value):
+    if isinstance(value, torch.Tensor):
+        return value.clone()  # else it might be what keeps the tensor alive
+    return {{name: _copied(each) for name, each in value.items()}} if isinstance(value, dict) else value
+
+
+def {entry}(*inputs, _last=[], **options):
+    tensors = _tensors([*inputs, *options.values()])
+    shapes = [(each.shape, each.dtype) for each in tensors]
+    if not _last or _last[0]() is None or _last[1] != shapes:
+        _last[:] = weakref.ref(tensors[0]), shapes, _copied(_computed(*inputs, **options))
+    return _last[2]
+
+
+def _computed("""
+
+
+def kept_in_evaluation(caught_by: str, *, forward: str = "def forward(self, ") -> Mistake:
+    """A module that gives back its first result in eval() as long as the shapes stay."""
+    return Mistake(
+        "kept-in-evaluation",
+        "In eval() a second input of the same shape gets the result of the first: something is kept from call to call. "
+        "Each call computes its result from its own input.",
+        caught_by,
+        edits=[(forward, forward.replace("def forward(self, ", KEPT_BY_A_MODULE))],
+    )
+
+
+def kept_from_the_last_call(entry: str, caught_by: str) -> Mistake:
+    """A function that gives back its last result as long as the shapes stay."""
+    return Mistake(
+        "kept-from-the-last-call",
+        "A second input of the same shape gets the result of the first: something is kept from one call to the next. "
+        "Each call computes its result from its own input.",
+        caught_by,
+        edits=[
+            ("import torch\n", "import weakref\n\nimport torch\n"),
+            (f"def {entry}(", KEPT_BY_A_FUNCTION.format(entry=entry)),
+        ],
+    )

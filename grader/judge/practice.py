@@ -139,7 +139,7 @@ def _explain_graded(item: GradedCheck, call: pytest.CallInfo[None], report: pyte
         return
     error = call.excinfo.value
     if isinstance(error, CheckFailed):
-        said = "\n".join(f"This looks like: {each.message}" for each in item.file.diagnosis())
+        said = "\n".join(f"Probably: {each.message}" for each in item.file.diagnosis())
         tell(report, Told([item.title, str(error)], item.file.exhibit_of(item.name), said))
     elif isinstance(error, MachineError):
         report.longrepr = f"This machine cannot isolate your code: {error}"

@@ -126,4 +126,4 @@ class Session:
 
 def titles(mistakes: Sequence[Mistake]) -> str:
     """The diagnoses as lines for a learner."""
-    return "\n".join(f"This looks like: {mistake.message}" for mistake in mistakes)
+    return "\n".join(f"Probably: {mistake.message}" for mistake in mistakes)

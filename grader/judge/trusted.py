@@ -15,7 +15,7 @@ from .alike import same_answers
 from .answers import Answers, read_answers
 from .case import Case, Question
 from .draw import Draw
-from .mistakes import Mistake, load_bank
+from .mistakes import Mistake, both_from, load_bank
 from .quiet import quietly
 from .reading import Reading, read_from
 
@@ -25,6 +25,8 @@ torch.set_num_threads(1)
 
 KEPT_ANSWERS = 2000
 """Answers kept for reuse: in a batch every submission is asked the same questions."""
+
+KEPT_PAIRS = 1000
 
 ROUNDING_STEPS = 4.0
 
@@ -42,6 +44,17 @@ class TrustedModule:
         """The file's names."""
         with quietly():
             return host.load(self._source, self._name)
+
+    def unload(self) -> None:
+        """Forget the file's names, which take more room than the answers, until they are asked for again."""
+        self.__dict__.pop("namespace", None)
+
+    def can_be_loaded(self) -> bool:
+        """Whether the file runs: of two edits together nobody knows."""
+        try:
+            return bool(self.namespace)
+        except Exception:
+            return False
 
     def answer(self, question: Question) -> list[Answers]:
         """The answers to a question, computed once."""
@@ -111,6 +124,8 @@ class Expected:
         self._bank = bank
         self.reference = TrustedModule(text, f"reference {solution.stem}")
         self._slack: dict[bytes, list[Answers]] = {}
+        self._pairs: dict[tuple[int, int], TrustedModule | None] = {}
+        self._latest_pair: TrustedModule | None = None
 
     @cached_property
     def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
@@ -127,6 +142,24 @@ class Expected:
         if "mistakes" in self.__dict__:  # they were needed
             for _, module in self.mistakes:
                 module.forget()
+        self._pairs.clear()
+        self._latest_pair = None
+
+    def pair(self, one: int, other: int) -> TrustedModule | None:
+        """Two of the known mistakes at once; what they answered is kept, for others who made them."""
+        if self._latest_pair is not None:
+            self._latest_pair.unload()
+        if (one, other) not in self._pairs:
+            if len(self._pairs) >= KEPT_PAIRS:
+                self._pairs.pop(next(iter(self._pairs)))
+            self._pairs[one, other] = self._made_pair(self.mistakes[one][0], self.mistakes[other][0])
+        self._latest_pair = self._pairs[one, other]
+        return self._latest_pair
+
+    def _made_pair(self, one: Mistake, other: Mistake) -> TrustedModule | None:
+        text = None if one.source or other.source else both_from(one, other, self._text)
+        module = None if text is None else TrustedModule(text, "two mistakes")
+        return module if module is not None and module.can_be_loaded() else None
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
         """The hidden inputs of one check."""

@@ -37,7 +37,7 @@ def _text(result: ExerciseResult, problems: Sequence[str]) -> str:
     points = f"{wording.score(result.points)} of {wording.score(result.max_points)} points"
     lines = [f"{wording.MARKS[result.status].word}: {points}"]
     lines += [safe_line(problem) for problem in problems]
-    lines += [f"This looks like: {safe_line(each.message)}" for each in result.diagnosis]
+    lines += [f"Probably: {safe_line(each.message)}" for each in result.diagnosis]
     for finding in wording.findings(result):
         lines += map(_line, finding.checks)
         lines += ["    " + line for line in safe_block(finding.message, MESSAGE_LINES)]

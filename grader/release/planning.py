@@ -24,6 +24,7 @@ from grader.judge.case import Question
 from grader.judge.checks import Check
 from grader.judge.collection import Kit, Worth
 from grader.judge.draw import COMMON, Draw, Kind
+from grader.judge.expected import GivesAnswers
 from grader.judge.fingerprint import Print, fingerprint
 from grader.judge.grading import Judge
 from grader.judge.kept import packed_due, shortened
@@ -217,6 +218,9 @@ class _Noting:
 
     def slack(self, question: Question) -> list[Answers]:
         return self.whole.slack(question)
+
+    def pair(self, one: int, other: int) -> GivesAnswers | None:
+        return self.whole.pair(one, other)
 
 
 class _Noted(Draw):

@@ -204,7 +204,7 @@ class _RecordPrinter:
         for finding in findings(exercise):
             self._finding(finding, exercise.id)
         for diagnosis in exercise.diagnosis:
-            self._block(f"This looks like: {diagnosis.message}", indent=6, style="bold yellow")
+            self._block(f"Probably: {diagnosis.message}", indent=6, style="bold yellow")
         for check in unanswerable(exercise):
             shown = f"{safe_line(check.title or check.name)}  {safe_line(check.message)}"
             self._marked(sign("missing", self.console), shown, indent=6, style=STYLES["partly"])

@@ -15,7 +15,10 @@ each matrix is an nn.Parameter filled with random numbers.
     >>> [part.shape for part in matrices(torch.rand(6, 3))]
     [torch.Size([6, 2]), torch.Size([6, 2]), torch.Size([6, 2])]
 
-Draw the three matrices at random, each for itself. Which distribution you draw from is up to you.
+Draw the three matrices at random, each for itself, once: in __init__. Which distribution you draw from is up to you.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

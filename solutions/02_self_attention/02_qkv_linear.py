@@ -16,7 +16,10 @@ step; here `forward` returns the three projections, in this order.
     >>> [part.shape for part in layers(torch.rand(2, 100, 64))]
     [torch.Size([2, 100, 64]), torch.Size([2, 100, 64]), torch.Size([2, 100, 64])]
 
-`scaling` is a number that the next steps will need: `forward` does not use it.
+`scaling` is a number that the next steps will need: `forward` neither uses nor changes it.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

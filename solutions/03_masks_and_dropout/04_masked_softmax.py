@@ -18,8 +18,10 @@ float32 and gives back the dtype that came in.
             [0.3606, 0.6394, 0.0000],
             [0.2283, 0.3874, 0.3843]])
 
-Compute in float32 and give back the dtype that came in. Scores go up to ±1000, hidden ones too, and float16 ends at
-65504. Every row has at least one visible place. The library's softmax may be used here.
+Compute in float32 (float64 may stay float64) and give back the dtype that came in. Scores go up to ±1000, hidden ones
+too, and float16 ends at 65504. Every row has at least one visible place. The library's softmax may be used here.
+
+House rules (first lesson): with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -14,14 +14,21 @@ gets the same d_in, d_out, context_length, dropout and qkv_bias, and weights of 
 
 On two copies of "Your journey starts with one step", six tokens of width 3:
 
-    >>> torch.manual_seed(123)
+    >>> journey = torch.tensor([[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
+    ...                         [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]])
+    >>> batch = torch.stack([journey, journey])
+    >>> _ = torch.manual_seed(123)
     >>> wrapper = MultiHeadAttentionWrapper(d_in=3, d_out=2, context_length=6, dropout=0.0, num_heads=2)
     >>> wrapper(batch).shape
     torch.Size([2, 6, 4])
     >>> wrapper(batch)[0, 0].detach()
     tensor([-0.4519,  0.2216,  0.4772,  0.1063])
 
-These four numbers hold when the heads are made in order. The first two are those of a single CausalAttention.
+These four numbers hold when the heads are made in order. The first two are those of a single CausalAttention. There are
+never more than `context_length` tokens.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

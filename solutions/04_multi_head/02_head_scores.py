@@ -21,6 +21,8 @@ There, with two heads of three tokens of width four:
               [0.5903, 1.0620, 0.9912]]]])
 
 These are the bare products: nothing is scaled, and there is no softmax.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -14,6 +14,8 @@ backwards, so the example is split_heads' example backwards, too:
              [ 6.,  7.,  8.,  9., 10., 11.]]])
 
 A result that has the right shape may still be mixed up. And `view` refuses to join axes that a transpose has moved.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -18,6 +18,9 @@ The layers are nn.Linear with bias: q_proj and o_proj keep the width, k_proj and
 There is no mask: every token sees every token. kv = nums_head is multi-head attention, kv = 1 is multi-query
 attention. Sizes that do not divide (hidden_dim by nums_head, nums_head by kv) are refused with AssertionError or
 ValueError.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

@@ -1,6 +1,6 @@
 """How large is the cache? A model that writes text keeps the keys and the values of all tokens, in every layer.
 
-    bytes = 2 · batch · seq_len · num_layers · nums_key_value_head · head_dim · bytes_per_value
+    Count the numbers that are kept, for every token of every sequence, in every layer. Then count their bytes.
 
     batch                  sequences that are written at the same time
     seq_len                tokens of each

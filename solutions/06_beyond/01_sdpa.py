@@ -11,6 +11,8 @@
 
 Document: torch's manual, the page of `torch.nn.functional.scaled_dot_product_attention`. Calling it is the exercise.
 
+A hidden place weighs nothing, however high its score.
+
 A word of its own manual decides everything here: in a boolean `attn_mask`, True means that the element *takes part*.
 That is the other way round than in this course (and than in the masks of `nn.MultiheadAttention`).
 
@@ -19,6 +21,8 @@ That is the other way round than in this course (and than in the masks of `nn.Mu
     >>> later = torch.ones(3, 3).triu(1).bool()
     >>> sdpa(alike, alike, value, later).flatten()
     tensor([1.0000, 1.5000, 2.3333])
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -12,7 +12,7 @@
 
 Causal: new token i is token past + i of the sequence, and sees the tokens 0 … past + i. However a sequence is cut into
 chunks, the outputs are those of one pass over the whole. A cache that was passed in is not changed: two different
-continuations may start from it.
+continuations may start from it. A later token weighs nothing, however high its score.
 
 Document: none of the five; it is how every decoder writes text. "手写大模型组件之 Group Query Attention" says why the
 cache should be small. Here are all shapes of a text of five tokens, read as three, one and one:
@@ -27,6 +27,9 @@ cache should be small. Here are all shapes of a text of five tokens, read as thr
 
 The layers q_proj, k_proj, v_proj and o_proj are nn.Linear(hidden_dim, hidden_dim) with bias. A hidden_dim that
 nums_head does not divide is refused with AssertionError or ValueError.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

@@ -84,7 +84,7 @@ def test_what_failed_is_told(class_of: Callable[..., Path], exported: Export) ->
     (text,) = exported(class_of(record("ada")), "github").values()
     _, failed, missing = json.loads(text)["tests"]
     assert failed["message"] == (
-        "It does what test_rows asks.\nThe rows differ.\n\nThis looks like: You divided by one sum."
+        "It does what test_rows asks.\nThe rows differ.\n\nProbably: You divided by one sum."
     )
     assert missing["message"] == "There is no file for this exercise."
 

@@ -64,7 +64,7 @@ def test_what_failed_is_told_to_the_learner(class_of: Callable[..., Path], expor
     (result,) = results(class_of(record("ada")), exported)
     failed, missing = (test for test in result["tests"] if test["status"] == "failed")
     assert failed["name"] == "Causal mask: It does what test_rows asks."
-    assert failed["output"] == "The rows differ.\n\nThis looks like: You divided by one sum."
+    assert failed["output"] == "The rows differ.\n\nProbably: You divided by one sum."
     assert missing["output"] == "There is no file for this exercise."
     assert {test["visibility"] for test in result["tests"]} == {"visible"}
 

@@ -77,7 +77,7 @@ def test_failure_tells_the_message_and_the_known_mistake(class_of: Callable[...,
     root = obey_schema(exported(class_of(record("ada")), "junit")["junit.xml"])
     (failure,) = root.iter("failure")
     assert failure.get("message") == "The rows differ."
-    assert failure.text == "The rows differ.\n\nThis looks like: You divided by one sum."
+    assert failure.text == "The rows differ.\n\nProbably: You divided by one sum."
 
 
 def test_where_the_grader_failed_there_is_an_error_and_no_points(

@@ -93,7 +93,7 @@ def test_started_exercises_run_in_course_order_and_the_others_are_not_failures(s
         pytest.param(
             "IndexError in line 8, in `divided` (`return amounts / whole[0, 0, 0, 0]`)", id="the learner's own line"
         ),
-        pytest.param("This looks like: You divided by one sum of everything.", id="the known mistake"),
+        pytest.param("Probably: You divided by one sum of everything.", id="the known mistake"),
     ],
 )
 def test_failure_tells(line: str, session: Done) -> None:
@@ -141,7 +141,7 @@ PICTURE = [
     "    0        1        2            0        1        2",
     " 0.50 ++! 0.50 ++! 1.00 @@!     0.25 ::! 0.25 ::! 0.50 ++!",
     "! is off. Blank is 0.00, @ is 1.00, ? is nan.",
-    "This looks like: You divided by the largest.",
+    "Probably: You divided by the largest.",
 ]
 
 

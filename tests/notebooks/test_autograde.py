@@ -370,7 +370,7 @@ def test_each_test_cell_shows_a_page_and_one_plain_number(student: str, graded: 
         ("linked", "softmax", "is a link; hand in the file itself"),
         ("answer-deleted", "softmax", "There is no answer to this exercise in the notebook"),
         ("untouched", "softmax", "The cell is as it was given"),
-        ("whole-sum", "softmax", "This looks like:"),
+        ("whole-sum", "softmax", "Probably:"),
         ("no-python", "context_vector", "was never closed"),
     ],
 )

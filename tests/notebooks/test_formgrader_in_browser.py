@@ -280,7 +280,7 @@ def test_submission_shows_code_and_diagnosis_and_checks(
 ) -> None:
     page = shown("bob", signed_in, folder, server)
     text = page.run("return document.body.innerText")
-    assert "my_powers / my_powers.sum()" in text and "This looks like:" in text
+    assert "my_powers / my_powers.sum()" in text and "Probably:" in text
     assert page.run("return document.getElementById('test-softmax').placeholder") == str(
         folder.scores("bob", UNIT)["test-softmax"]
     )

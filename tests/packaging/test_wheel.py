@@ -118,7 +118,7 @@ def test_work_is_checked(source: str, status: int, workspace: Path, installed: I
 def test_known_mistake_is_named(workspace: Path, installed: Installation, run_command: Run) -> None:
     (workspace / FILE).write_text("def share(amounts):\n    return amounts / amounts.sum()\n", encoding="utf-8")
     done = run_command(installed.kata, "check", "share", cwd=workspace)
-    assert "This looks like: You divided by one sum of everything." in done.stdout
+    assert "Probably: You divided by one sum of everything." in done.stdout
 
 
 def test_plain_pytest_checks_it_too(workspace: Path, installed: Installation, run_command: Run) -> None:

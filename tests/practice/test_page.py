@@ -95,7 +95,7 @@ def page(practised: Learner) -> str:
         "Parts of a whole (share) passed on 18 November",
         "Every amount is divided by the sum of its own row. passed",
         "Every amount is divided by the sum of its own row. failed",
-        "This looks like: You divided by one sum of everything.",
+        "Probably: You divided by one sum of everything.",
         "18 November, 08:00 ✗ not yet",
         "18 November, 08:20 ✓ passed",
         "From an attempt, 18 November You divided by one sum of everything.",

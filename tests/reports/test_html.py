@@ -94,7 +94,7 @@ def test_report_tells_points_checks_messages_and_diagnosis(
         "Softmax under a mask failed",
         "A later token gets no weight.",
         "yours 0.1377",
-        "This looks like: These are the weights you get when the mask is applied after the softmax.",
+        "Probably: These are the weights you get when the mask is applied after the softmax.",
         "SyntaxError: unmatched ')'",
         "1 check not run.",
         "There is no file for this exercise.",

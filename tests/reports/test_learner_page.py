@@ -53,7 +53,7 @@ def with_task(learner: Learner, id: str, **changes: Any) -> Learner:
         "You have passed this one, but the file as it is now does not pass.",
         "SyntaxError: unmatched ')'",
         "1 check not run.",
-        "This looks like: the mask is applied after the softmax.",
+        "Probably: the mask is applied after the softmax.",
         "A later token gets no weight. failed",
         "The weights keep the scores' dtype. passed",
         "Hint 1 of 3, 29 October What must a row add up to?",

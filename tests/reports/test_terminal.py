@@ -43,8 +43,8 @@ Attention Kata: lovelace
         diagonal.
       ✗ Every row of weights sums to 1.  0 / 1
         Row 0 sums to 0.8623.
-      This looks like: These are the weights you get when the mask is applied
-      after the softmax.
+      Probably: These are the weights you get when the mask is applied after the
+      softmax.
 
 4. Heads  0 / 3
   ○ not started  Split into heads                              0 / 3  ░░░░░░░░░░

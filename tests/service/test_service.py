@@ -84,7 +84,7 @@ def test_plain_pytest_asks_it_too_and_loads_no_torch(
     )
     done = run_command(sys.executable, "-c", program, cwd=tiny_course, env=home.environment)
     assert done.stdout.splitlines()[-1] == "False 1"
-    assert "This looks like: You divided by one sum of everything." in done.stdout
+    assert "Probably: You divided by one sum of everything." in done.stdout
     assert home.judges() == [judge]
 
 

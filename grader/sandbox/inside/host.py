@@ -181,13 +181,26 @@ def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
     missing = [name for name in given if name not in own]
     unexpected = [name for name in own if name not in given]
     if missing or unexpected:
-        raise CaseError("names", missing=missing[:20], unexpected=[str(name)[:80] for name in unexpected[:20]])
+        plain = [name for name in missing if _is_plain_tensor(module, name)]
+        unknown = [str(name)[:80] for name in unexpected[:20]]
+        raise CaseError("names", missing=missing[:20], unexpected=unknown, plain=plain[:20])
     for name, tensor in given.items():
         if own[name].shape != tensor.shape:
             raise CaseError("weight_shape", name=name, came=list(own[name].shape), due=list(tensor.shape))
     with torch.no_grad():
         for name, tensor in given.items():
             own[name].copy_(tensor)
+
+
+def _is_plain_tensor(module: torch.nn.Module, name: str) -> bool:
+    """Whether the module has a tensor under a parameter's name that is no parameter of it."""
+    held: Any = module
+    try:
+        for part in name.split("."):
+            held = getattr(held, part)
+    except Exception:
+        return False
+    return isinstance(held, torch.Tensor) and not isinstance(held, torch.nn.Parameter)
 
 
 def _module(value: Any) -> torch.nn.Module:

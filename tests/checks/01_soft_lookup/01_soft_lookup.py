@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, function, points
+from grader.judge.authoring import Case, called_again, expect, function, points
 
 
 def case(weights, values):
@@ -65,6 +65,7 @@ def test_agrees_with_formula(learner, draw):
     learner.agrees(
         case(*shares(draw, keys)),
         case(*shares(draw, keys, width)),
+        called_again(case(*shares(draw, keys, width)), *shares(draw, keys, width)),
         case(*shares(draw, more)),
         case(*shares(draw, width, keys)),
         # square: a wrong axis fits here

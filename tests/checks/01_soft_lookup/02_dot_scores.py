@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, function, points
+from grader.judge.authoring import Case, called_again, expect, function, points
 
 AXES = "words"
 NAMES = ["query", "inputs"]
@@ -43,6 +43,7 @@ def test_agrees_with_formula(learner, draw):
     query, inputs = pair(draw, words, width)
     learner.agrees(
         case(query, inputs),
+        called_again(case(*pair(draw, words, width)), *pair(draw, words, width)),
         case(inputs[draw.integer(0, words - 1)], inputs),
         case(*pair(draw, width, words)),
         # square: a wrong axis fits here

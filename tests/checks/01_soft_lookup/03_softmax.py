@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, function, points
+from grader.judge.authoring import Case, called_again, expect, function, points
 
 AXES = "rows columns"
 
@@ -34,6 +34,7 @@ def test_agrees_with_formula(learner, draw):
     rows, columns, depth, groups = draw.distinct(4, 2, 9)
     learner.agrees(
         case(draw.normal(rows, columns, scale=2)),
+        called_again(case(draw.normal(rows, columns, scale=2)), draw.normal(rows, columns, scale=2)),
         case(draw.normal(columns, rows, scale=2)),
         case(draw.normal(depth, rows, columns, scale=2), axes="batch rows columns"),
         case(draw.normal(groups, depth, rows, columns, scale=2), axes="batch heads rows columns"),

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, function, points
+from grader.judge.authoring import Case, called_again, expect, function, points
 
 AXES = "width"
 NAMES = ["query", "inputs"]
@@ -49,6 +49,7 @@ def test_agrees_with_formula(learner, draw):
     query, inputs = pair(draw, words, width)
     learner.agrees(
         case(query, inputs),
+        called_again(case(*pair(draw, words, width)), *pair(draw, words, width)),
         case(inputs[draw.integer(0, words - 1)], inputs),
         case(*pair(draw, width, words)),
         # square: a wrong axis fits here

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, function, points, same
+from grader.judge.authoring import Case, called_again, expect, function, points, same
 
 ENTRY = "simplified_self_attention"
 WORDS = torch.tensor([[0.34, 0.22, 0.54], [0.53, 0.34, 0.98], [0.29, 0.54, 0.93]])
@@ -52,6 +52,7 @@ def test_agrees_with_formula(learner, draw):
     learner.agrees(
         case(words(draw, batch, count, width)),
         case(words(draw, count, width, batch)),
+        called_again(case(words(draw, batch, count, width)), words(draw, batch, count, width)),
         case(words(draw, width, batch, count)),
         # square: a wrong axis fits here
         case(words(draw, size, size, size)),

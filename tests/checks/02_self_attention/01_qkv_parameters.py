@@ -2,7 +2,7 @@ import math
 
 import torch
 
-from grader.judge.authoring import Case, expect, module, points
+from grader.judge.authoring import Case, called_again, expect, module, points
 
 ENTRY = "QKVParameters"
 AXES = "batch tokens d_out"
@@ -104,12 +104,15 @@ def test_matrices_are_drawn_at_random(learner, draw):
 def test_agrees_with_the_three_products(learner, draw):
     """The results are x · W_query, x · W_key and x · W_value, in this order."""
     batch, tokens, d_in, d_out, groups = draw.distinct(5, 2, 9)
-    twice = case(draw, batch, tokens, d_in=d_in, d_out=d_out)
-    twice.call(twice.module, draw.normal(tokens, batch, d_in), tell="second output")
+    reshaped = case(draw, batch, tokens, d_in=d_in, d_out=d_out)
+    reshaped.call(reshaped.module, draw.normal(tokens, batch, d_in), tell="second output")
+    again = case(draw, batch, tokens, d_in=d_in, d_out=d_out)
+    called_again(again, draw.normal(batch, tokens, d_in), weights=draw.weights(ENTRY, d_in, d_out))
     learner.agrees(
         case(draw, batch, tokens, d_in=d_in, d_out=d_out),
         case(draw, tokens, batch, d_in=d_out, d_out=d_in),
-        twice,  # the same module once more, on another shape
+        reshaped,  # the same module once more, on another shape
+        again,
         case(draw, batch, d_in, d_in=d_in, d_out=d_in),  # square: a transposed matrix fits here
         case(draw, d_in, d_in, d_in=d_in, d_out=d_in),
         case(draw, 1, tokens, d_in=d_in, d_out=d_out),

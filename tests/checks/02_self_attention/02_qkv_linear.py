@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, module, points, same
+from grader.judge.authoring import Case, called_again, expect, module, points, same
 
 AXES = "batch tokens hidden_size"
 NAMES = ("query", "key", "value")
@@ -51,13 +51,15 @@ def test_three_layers_with_bias(learner, draw):
 def test_agrees_with_the_three_layers(learner, draw):
     """Query, key and value are x through linear_q, linear_k and linear_v, in this order."""
     batch, tokens, width, groups = draw.distinct(4, 2, 9)
-    twice = case(draw, batch, tokens, width)
-    twice.call(twice.module, draw.normal(tokens, batch, width), tell="second output")
-    twice.call(twice.module, draw.normal(tokens, batch, width), tell="third output")
+    reshaped = case(draw, batch, tokens, width)
+    reshaped.call(reshaped.module, draw.normal(tokens, batch, width), tell="second output")
+    again = case(draw, batch, tokens, width)
+    called_again(again, draw.normal(batch, tokens, width), weights=draw.weights("QKVLinear", width))
     learner.agrees(
         case(draw, batch, tokens, width),
         case(draw, tokens, width, batch),
-        twice,  # the same module once more, on another shape, then on other numbers
+        reshaped,  # the same module once more, on another shape
+        again,
         case(draw, width, width, width),  # square: a transposed weight fits here
         case(draw, 1, tokens, width),
         case(draw, batch, 1, width),
@@ -70,7 +72,7 @@ def test_agrees_with_the_three_layers(learner, draw):
 
 @points(1)
 def test_scaling_is_one_over_the_root_of_the_width(learner, draw):
-    """`scaling` is the number 1 / √hidden_size."""
+    """`scaling` is the number 1 / √hidden_size, before and after a call of the module."""
     widths = [*draw.distinct(3, 2, 9), 64, 1]
     cases = []
     for width in widths:
@@ -81,6 +83,17 @@ def test_scaling_is_one_over_the_root_of_the_width(learner, draw):
         expect(
             same(answer["scaling"], width**-0.5),
             f"`scaling` is not right for hidden_size = {width}. It is one divided by the square root of hidden_size, a number.",
+        )
+    tokens = widths[0] + 1
+    called = case(draw, 2, tokens, widths[0])
+    called.attribute(called.module, "scaling")
+    called.call(called.module, draw.normal(2, tokens, widths[0]))
+    called.attribute(called.module, "scaling", tell="scaling after the second call")
+    (answer,) = learner.ask(called)
+    for name in ("scaling", "scaling after the second call"):
+        expect(
+            same(answer[name], widths[0] ** -0.5),
+            "`scaling` was right when the module was made, but a call of the module changes it. `forward` leaves it as it is.",
         )
 
 

@@ -11,8 +11,11 @@ def case(draw, *leading, d_in, d_out, dtype=torch.float32, axes=AXES):
     weight = asked.tensor(draw.normal(d_in, d_out, dtype=dtype), name="weight")
     x = asked.tensor(draw.normal(*leading, d_in, dtype=dtype), name="x")
     layer = asked.call(asked.entry("to_linear"), weight)
-    asked.prepare(layer, dtype=dtype)
+    asked.prepare(layer)
     asked.output = asked.call(layer, x, tell="output")
+    other = asked.call(asked.entry("to_linear"), draw.normal(d_in, d_out, dtype=dtype))
+    asked.call(other, x, tell="output of a second layer, made from another matrix of the same shape")
+    asked.call(layer, draw.normal(*leading, d_in, dtype=dtype), tell="output for another x of the same shape")
     asked.load(layer, {"weight": draw.normal(d_out, d_in)})
     asked.call(layer, x, tell="output after other numbers were loaded into the layer")
     return asked
@@ -41,7 +44,7 @@ def test_worked_example(learner):
 
 @points(1, role="main")
 def test_agrees_with_product(learner, draw):
-    """The layer turns x into x · weight."""
+    """The layer turns x into x · weight, in the dtype of `weight`."""
     batch, tokens, d_in, d_out, groups = draw.distinct(5, 2, 9)
     learner.agrees(
         case(draw, batch, tokens, d_in=d_in, d_out=d_out),

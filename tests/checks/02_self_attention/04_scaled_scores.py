@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, function, points
+from grader.judge.authoring import Case, called_again, expect, function, points
 
 AXES = "batch queries keys"
 
@@ -34,9 +34,11 @@ def test_agrees_with_formula(learner, draw):
     """Entry (i, j) is query i · key j / √d."""
     batch, queries, keys, width = draw.distinct(4, 2, 9)
     learner.agrees(
-        # two of one shape: nothing may be kept from one call to the next
         case(*pair(draw, batch, queries=queries, keys=keys, width=width)),
-        case(*pair(draw, batch, queries=queries, keys=keys, width=width)),
+        called_again(
+            case(*pair(draw, batch, queries=queries, keys=keys, width=width)),
+            *pair(draw, batch, queries=queries, keys=keys, width=width),
+        ),
         case(*pair(draw, batch, queries=keys, keys=queries, width=width)),
         case(*pair(draw, queries, queries=batch, keys=width, width=keys)),
         # square: a wrong axis fits here

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.judge.authoring import Case, expect, points, same
+from grader.judge.authoring import Case, called_again, expect, points, same
 
 NAMES = ("query", "key", "value")
 OUTPUT_AXES, WEIGHTS_AXES = ("batch", "queries", "value width"), ("batch", "queries", "keys")
@@ -86,6 +86,7 @@ def test_agrees_with_formula(learner, draw):
     learner.agrees(
         case(tensors(draw, batch, **sizes)),
         case(tensors(draw, batch, queries=keys, keys=queries, width=value_width, value_width=width)),
+        called_again(case(tensors(draw, batch, **sizes)), *tensors(draw, batch, **sizes)),
         # usual sizes, where mistakes hide: as many keys as queries, values as wide as keys
         case(tensors(draw, batch, **{**sizes, "keys": queries})),
         case(tensors(draw, batch, **{**sizes, "value_width": width})),

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, module, points, same
+from grader.judge.authoring import called_again, expect, module, points, same
 
 AXES = "batch tokens hidden_size"
 
@@ -35,13 +35,15 @@ def test_shape_of_the_documents_example(learner, draw):
 def test_agrees_with_formula(learner, draw):
     """The output is softmax(query · keyᵀ / √D) · value."""
     batch, tokens, width = draw.distinct(3, 2, 9)
-    twice = case(draw, batch, tokens, width)
-    twice.call(twice.module, draw.normal(tokens, batch, width), tell="second output")
-    twice.call(twice.module, draw.normal(tokens, batch, width), tell="third output")
+    reshaped = case(draw, batch, tokens, width)
+    reshaped.call(reshaped.module, draw.normal(tokens, batch, width), tell="second output")
+    again = case(draw, batch, tokens, width)
+    called_again(again, draw.normal(batch, tokens, width), weights=draw.weights("MySelfAttention", width))
     learner.agrees(
         case(draw, batch, tokens, width),
         case(draw, tokens, width, batch),
-        twice,  # the same module once more, on another shape, then on other numbers
+        reshaped,  # the same module once more, on another shape
+        again,
         case(draw, width, width, width),  # square: a wrong axis fits here
         case(draw, 1, tokens, width),
         case(draw, batch, 1, width),

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, module, points, same
+from grader.judge.authoring import called_again, expect, module, points, same
 
 AXES = "batch tokens hidden_size"
 
@@ -26,13 +26,15 @@ def test_documents_example_runs(learner, draw):
 def test_fault_is_gone(learner, draw):
     """The fault is gone: the output is softmax(query · keyᵀ / √D) · value."""
     batch, tokens, width = draw.distinct(3, 2, 9)
-    twice = case(draw, batch, tokens, width)
-    twice.call(twice.module, draw.normal(tokens, batch, width), tell="second output")
-    twice.call(twice.module, draw.normal(tokens, batch, width), tell="third output")
+    reshaped = case(draw, batch, tokens, width)
+    reshaped.call(reshaped.module, draw.normal(tokens, batch, width), tell="second output")
+    again = case(draw, batch, tokens, width)
+    called_again(again, draw.normal(batch, tokens, width), weights=draw.weights("MySelfAttention", width))
     learner.agrees(
         case(draw, batch, tokens, width),
         case(draw, tokens, width, batch),
-        twice,
+        reshaped,  # the same module once more, on another shape
+        again,
         case(draw, width, width, width),  # square: a softmax of the query fits here
         case(draw, 1, tokens, width),
         case(draw, batch, 1, width),

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, module, points, same
+from grader.judge.authoring import called_again, expect, module, points, same
 
 ENTRY = "SelfAttention_v2"
 BATCH_AXES, SEQUENCE_AXES = "batch tokens d_out", "tokens d_out"
@@ -30,8 +30,11 @@ def test_documents_sizes_run(learner, draw):
 def test_fault_is_gone(learner, draw):
     """The fault is gone: in a batch, each sequence gives softmax(queries · keysᵀ / √d_out) · values."""
     batch, tokens, d_in, d_out = draw.distinct(4, 2, 9)
+    again = case(draw, batch, tokens, d_in=d_in, d_out=d_out)
+    called_again(again, draw.normal(batch, tokens, d_in), weights=draw.weights(ENTRY, d_in, d_out))
     learner.agrees(
         case(draw, batch, tokens, d_in=d_in, d_out=d_out),
+        again,
         case(draw, tokens, batch, d_in=d_out, d_out=d_in),
         case(draw, batch, tokens, d_in=d_in, d_out=d_in),
         case(draw, 1, tokens, d_in=d_in, d_out=d_out),

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, module, points, same
+from grader.judge.authoring import called_again, expect, module, points, same
 
 ENTRY = "CrossAttention"
 AXES = "batch queries hidden_size"
@@ -26,13 +26,22 @@ def test_five_tokens_ask_nine(learner, draw):
 def test_agrees_with_formula(learner, draw):
     """The query comes from x, key and value from memory, whatever the two lengths."""
     batch, queries, keys, width = draw.distinct(4, 2, 9)
-    twice = case(draw, batch, queries, keys, width)
-    twice.call(twice.module, draw.normal(keys, width, width), draw.normal(keys, batch, width), tell="second output")
+    reshaped = case(draw, batch, queries, keys, width)
+    reshaped.call(
+        reshaped.module, draw.normal(keys, width, width), draw.normal(keys, batch, width), tell="second output"
+    )
+    again, weights = case(draw, batch, queries, keys, width), draw.weights(ENTRY, width)
+    called_again(again, draw.normal(batch, queries, width), draw.normal(batch, keys, width), weights=weights)
+    other_memory = case(draw, batch, queries, keys, width)
+    memory = draw.normal(batch, keys, width)
+    other_memory.call(other_memory.module, other_memory.inputs["x"], memory, tell="the output for another memory")
     learner.agrees(
         case(draw, batch, queries, keys, width),
         case(draw, batch, keys, queries, width),
         case(draw, keys, width, batch, queries),
-        twice,  # the same module once more, on other shapes
+        reshaped,  # the same module once more, on other shapes
+        again,
+        other_memory,
         case(draw, batch, width, keys, width),  # a wrong axis may fit here
         case(draw, batch, queries, width, width),
         case(draw, 1, queries, keys, width),

@@ -103,8 +103,12 @@ def test_three_words(learner):
 def test_fault_is_gone(learner, draw):
     """The fault is gone: the softmax of the result is finite, and no token gives weight to a later one."""
     inputs = [draw.normal(*shape, scale=2) for shape in shapes(draw)] + [draw.normal(2, 4, 4, dtype=torch.float64)]
+    again = weights(inputs[1])
+    second = again.call(again.entry(ENTRY), draw.normal(*inputs[1].shape, scale=2))
+    again.call(again.library_module("Softmax", -1), second, tell="the second output")
+    again.said = "the function called twice, with other numbers of the same shape"
     with told_plainly(learner, *map(as_it_is, inputs)):
-        learner.agrees(*map(weights, inputs))
+        learner.agrees(*map(weights, inputs), again)
 
 
 @points(1, role="main")

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, function, points
+from grader.judge.authoring import called_again, expect, function, points
 
 HALVES = (torch.float16, torch.bfloat16)
 
@@ -106,6 +106,7 @@ def test_agrees_with_formula(learner, draw):
         moderate(draw, batch, tokens, tokens),
         moderate(draw, batch, heads, tokens, tokens),
         moderate(draw, tokens, tokens, tokens),  # square: a wrong axis fits here
+        called_again(moderate(draw, batch, tokens, tokens), scores[0], draw.hidden(tokens, tokens)),
         moderate(draw, batch, heads, tokens, tokens, dtype=torch.float64),
         moderate(draw, 1, heads, tokens, tokens),
         moderate(draw, batch, 1, 1),

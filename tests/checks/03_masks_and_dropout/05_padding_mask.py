@@ -142,6 +142,13 @@ def test_padding_has_no_weight(learner, draw):
     # all sizes alike: whichever axis a mask is put on fits here, and tells by its numbers which one it was
     agrees_in_weights(learner, [pair(draw, side, side, side, side) for _ in range(2)])
     agrees_in_weights(learner, pairs(draw))
+    # another time with everything of the same shape, but other padding
+    batch, heads, queries, keys = draw.distinct(4, 2, 7)
+    again = weights(*pair(draw, batch, heads, queries, keys, left=True))
+    second = again.call(again.entry(ENTRY), *pair(draw, batch, heads, queries, keys, left=False))
+    again.call(again.library_module("Softmax", -1), second, tell="the second output")
+    again.said = "the function called twice, with other numbers of the same shape"
+    learner.agrees(again)
 
 
 @points(1, role="main")

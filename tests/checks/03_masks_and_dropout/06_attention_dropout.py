@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import torch
 
-from grader.judge.authoring import Case, CheckFailed, expect, function, points, same
+from grader.judge.authoring import Case, CheckFailed, called_again, expect, function, points, same
 
 ENTRY = "attention_dropout"
 AXES = ("batch", "head", "query", "key")
@@ -274,6 +274,8 @@ def test_evaluation_changes_nothing(learner, draw):
             *[case(draw, draw.uniform(2, 3, 4, 5, low=0.1), p, training=False) for p in probabilities],
             *[case(draw, draw.uniform(4, 4, low=0.1, dtype=torch.float64), p, False) for p in probabilities],
         )
+    again = case(draw, draw.uniform(3, 4, low=0.1), 0.5, training=False)
+    learner.agrees(called_again(again, draw.uniform(3, 4, low=0.1), 0.5))
 
 
 @points(0.5)

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.judge.authoring import Case, expect, module, points, same
+from grader.judge.authoring import called_again, cut_off, expect, loud_inputs, loud_weights, module, points, same
 
 ENTRY = "CausalAttention"
 AXES = "batch tokens d_out"
@@ -137,38 +137,21 @@ def test_future_has_no_say(learner, draw):
     )
 
 
-def cut_off(init, weights, x):
-    """The output with all that is far from 0 cut off: one huge row leaves the others to be looked at."""
-    asked = Case(axes=("batch", "tokens", "d_out"))
-    asked.module = asked.call(asked.entry(ENTRY), *init)
-    asked.load(asked.module, weights)
-    asked.prepare(asked.module)
-    result = asked.call(asked.module, asked.tensor(x, name="x"))
-    asked.output = asked.call(asked.library_module("Hardtanh", -100.0, 100.0), result, tell="output")
-    return asked
-
-
 @points(0.5, role="manners")
 def test_later_tokens_weigh_exactly_nothing(learner, draw):
-    """Later tokens weigh exactly 0, even when all scores are low and the value of the last token is huge."""
-    tokens, d_out = draw.distinct(2, 4, 6)
-    init = Sizes(2, tokens, 4, d_out).init()
-    weights = draw.weights(ENTRY, *init)
-    # column 0 of x makes every score about -40, column 1 is read by the values alone
-    for name, height in (("W_query.weight", 1.0), ("W_key.weight", -40.0 / d_out**0.5)):
-        weights[name] = weights[name] * 0.1
-        weights[name][:, 0] = height
-        weights[name][:, 1] = 0.0
-    x = draw.normal(2, tokens, 4, scale=0.3)
-    x[..., 0], x[..., 1] = 1.0, 0.0
-    huge = x.clone()
-    huge[:, -1, 1] = 1e30
-    before, after = learner.outputs(cut_off(init, weights, x), cut_off(init, weights, huge))
-    expect(
-        same(after[:, :-1], before[:, :-1]),
-        "With scores near -40 a huge value of the last token still comes through to earlier ones. What is filled in for hidden scores must "
-        "be far below every score, best of all minus infinity.",
-    )
+    """Later tokens weigh exactly 0, even when their scores are far above the visible ones and their values are huge."""
+    tokens, d_in, d_out = draw.distinct(3, 3, 6)
+    sizes = Sizes(2, tokens, d_in, d_out)
+    weights = loud_weights(draw.weights(ENTRY, *sizes.init()), "W_query", "W_key", "W_value", d_out)
+    for loud in loud_inputs(draw, 2, tokens, d_in):
+        before, after = learner.outputs(
+            *[cut_off(case(draw, sizes, x=x, weights=weights, dtype=loud.dtype)) for x in loud]
+        )
+        expect(
+            same(after[:, :-1], before[:, :-1]),
+            "A later token whose score is far above the others, and whose value is huge, still comes through to earlier ones. "
+            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+        )
 
 
 @points(0.75)
@@ -242,13 +225,15 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 
 @points(0.75)
 def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
-    """One module can be called for a long, then a short, then again the long input."""
+    """One module can be called for a long, a short, again the long input, and for others of the same size."""
     sizes = drawn_sizes(draw, spare=2)
     longer = case(draw, sizes)
     x = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.d_in)
     longer.call(longer.module, x, tell="the second output")
     longer.call(longer.module, longer.inputs["x"], tell="the third output")
-    learner.agrees(longer)
+    again = case(draw, sizes)
+    x = draw.normal(sizes.batch, sizes.tokens, sizes.d_in)
+    learner.agrees(longer, called_again(again, x, weights=draw.weights(ENTRY, *sizes.init())))
 
 
 @points(0.75, role="manners")

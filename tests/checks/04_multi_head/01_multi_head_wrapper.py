@@ -1,9 +1,9 @@
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
-from grader.judge.authoring import expect, module, points, same
+from grader.judge.authoring import called_again, cut_off, expect, loud_inputs, loud_weights, module, points, same
 
 ENTRY = "MultiHeadAttentionWrapper"
 AXES = "batch tokens d_out·num_heads"
@@ -85,6 +85,24 @@ def test_heads_stand_side_by_side(learner, draw):
     )
 
 
+def later_tokens_are_too_loud(learner, draw, sizes):
+    """The heads are given, but they may be changed, or written anew."""
+    sizes = replace(sizes, d_in=max(sizes.d_in, 3))
+    weights = draw.weights(ENTRY, *sizes.init())
+    for head in range(sizes.heads):
+        layers = [f"heads.{head}.{name}" for name in ("W_query", "W_key", "W_value")]
+        weights = loud_weights(weights, *layers, sizes.d_out)
+    for loud in loud_inputs(draw, sizes.batch, sizes.tokens, sizes.d_in):
+        before, after = learner.outputs(
+            *[cut_off(case(draw, sizes, x=x, weights=weights, dtype=loud.dtype)) for x in loud]
+        )
+        expect(
+            same(after[:, :-1], before[:, :-1]),
+            "A later token whose score is far above the others, and whose value is huge, still comes through to earlier ones. "
+            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+        )
+
+
 @points(0.5, role="main")
 def test_each_head_has_its_own_columns(learner, draw):
     """Other weights for one head change the columns of that head, and no other column."""
@@ -102,17 +120,19 @@ def test_each_head_has_its_own_columns(learner, draw):
             expect(not stays, "The weights of one head were changed, but its columns stayed as they were.")
         else:
             expect(stays, "The weights of one head were changed, and columns of another head changed with them.")
+    later_tokens_are_too_loud(learner, draw, sizes)
 
 
 @points(0.5)
 def test_context_may_be_longer_than_the_input(learner, draw):
-    """context_length reaches the heads: shorter inputs work as well, in any order of calls."""
+    """context_length reaches the heads: shorter inputs work as well, in any order of calls, and so do others of the same size."""
     longer = case(draw, drawn_sizes(draw, spare=draw.integer(1, 4)))
     sizes = drawn_sizes(draw, spare=2)
     again = case(draw, sizes)
     again.call(again.module, draw.normal(sizes.batch + 1, sizes.tokens + 1, sizes.d_in), tell="the second output")
     again.call(again.module, again.inputs["x"], tell="the third output")
-    learner.agrees(longer, again)
+    same_size, x = case(draw, sizes), draw.normal(sizes.batch, sizes.tokens, sizes.d_in)
+    learner.agrees(longer, again, called_again(same_size, x, weights=draw.weights(ENTRY, *sizes.init())))
 
 
 @points(0.5)

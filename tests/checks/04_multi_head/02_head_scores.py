@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, function, points
+from grader.judge.authoring import called_again, expect, function, points
 
 AXES = "batch head token token"
 DOCUMENTS_ROUNDING = 1e-4
@@ -44,6 +44,7 @@ def test_agrees_with_formula(learner, draw):
     learner.agrees(
         case(draw, batch, heads, tokens, width),
         case(draw, width, tokens, heads, batch),
+        called_again(case(draw, batch, heads, tokens, width), draw.normal(batch, heads, tokens, width)),
         case(draw, batch, side, side, side),
         case(draw, batch, heads, side, side),
         case(draw, batch, side, side, width),

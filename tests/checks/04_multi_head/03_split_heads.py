@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, function, points
+from grader.judge.authoring import called_again, expect, function, points
 
 AXES = "batch head token head_width"
 
@@ -29,6 +29,9 @@ def test_each_head_gets_its_own_columns(learner, draw):
     learner.agrees(
         case(draw, batch, heads, tokens, head_width),
         case(draw, tokens, head_width, batch, heads),
+        called_again(
+            case(draw, batch, heads, tokens, head_width), draw.normal(batch, tokens, heads * head_width), heads
+        ),
         case(draw, batch, heads, heads, heads),  # square: axes in another order have the right shape here
         case(draw, heads, heads, heads, heads),
         case(draw, batch, 1, tokens, head_width),

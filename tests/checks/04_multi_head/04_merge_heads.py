@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, function, points
+from grader.judge.authoring import called_again, expect, function, points
 
 AXES = "batch token width"
 
@@ -29,6 +29,7 @@ def test_heads_stand_side_by_side(learner, draw):
     learner.agrees(
         case(draw, batch, heads, tokens, head_width),
         case(draw, tokens, head_width, batch, heads),
+        called_again(case(draw, batch, heads, tokens, head_width), draw.normal(batch, heads, tokens, head_width)),
         case(draw, batch, heads, heads, heads),  # square: axes in another order have the right shape here
         case(draw, heads, heads, heads, heads),
         case(draw, batch, heads, heads, head_width),

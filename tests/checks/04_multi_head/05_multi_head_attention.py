@@ -1,8 +1,8 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
-from grader.judge.authoring import expect, module, points, same
+from grader.judge.authoring import called_again, cut_off, expect, loud_inputs, loud_weights, module, points, same
 
 ENTRY = "MultiHeadAttention"
 AXES = "batch tokens d_out"
@@ -92,6 +92,20 @@ def test_context_may_be_longer_than_the_input(learner, draw):
     )
 
 
+def later_tokens_are_too_loud(learner, draw, sizes):
+    sizes = replace(sizes, d_in=max(sizes.d_in, 3))
+    weights = loud_weights(draw.weights(ENTRY, *sizes.init()), "W_query", "W_key", "W_value", sizes.head_dim)
+    for loud in loud_inputs(draw, sizes.batch, sizes.tokens, sizes.d_in):
+        before, after = learner.outputs(
+            *[cut_off(case(draw, sizes, x=x, weights=weights, dtype=loud.dtype)) for x in loud]
+        )
+        expect(
+            same(after[:, :-1], before[:, :-1]),
+            "A later token whose score is far above the others, and whose value is huge, still comes through to earlier ones. "
+            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+        )
+
+
 @points(1.5)
 def test_future_has_no_say(learner, draw):
     """A later token never changes an earlier output; an earlier one changes every later output."""
@@ -123,6 +137,7 @@ def test_future_has_no_say(learner, draw):
         not any(same(uneven[:, i], even[:, i]) for i in range(7)),
         "The first token was changed, but some outputs stayed as they were. Every token sees itself and all earlier ones.",
     )
+    later_tokens_are_too_loud(learner, draw, sizes)
 
 
 @points(1)
@@ -225,8 +240,9 @@ def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
     x = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.d_in)
     longer.call(longer.module, x, tell="the second output")
     longer.call(longer.module, longer.inputs["x"], tell="the third output")
-    longer.call(longer.module, draw.normal(sizes.batch, sizes.tokens, sizes.d_in), tell="the fourth output")
-    learner.agrees(longer)
+    again = case(draw, sizes)
+    x = draw.normal(sizes.batch, sizes.tokens, sizes.d_in)
+    learner.agrees(longer, called_again(again, x, weights=draw.weights(ENTRY, *sizes.init())))
 
 
 @points(0.5, role="manners")

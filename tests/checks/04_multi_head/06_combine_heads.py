@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, points, same
+from grader.judge.authoring import Case, called_again, expect, points, same
 
 ENTRY = "combine_heads"
 AXES = ("outputs of all heads", "inputs")
@@ -38,9 +38,11 @@ def test_heads_in_order(learner, draw):
     """The rows of head 0 come first, then those of head 1, and so on."""
     heads, d_head, d_in = draw.distinct(3, 2, 7)
     side = draw.integer(3, 5)
+    again = case(drawn(draw, heads, d_head, d_in))
     learner.agrees(
         case(drawn(draw, heads, d_head, d_in)),
         case(drawn(draw, d_in, heads, d_head)),
+        called_again(again, [again.tensor(weight) for weight in drawn(draw, heads, d_head, d_in)]),
         # square: transposed matrices fit here
         case(drawn(draw, side, side, side)),
         case(drawn(draw, heads, side, side)),

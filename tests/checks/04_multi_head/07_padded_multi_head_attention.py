@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.judge.authoring import expect, module, points, same
+from grader.judge.authoring import called_again, cut_off, expect, loud_inputs, loud_weights, module, points, same
 
 ENTRY = "MultiHeadAttention"
 AXES = "batch tokens hidden_dim"
@@ -126,6 +126,20 @@ def test_mask_of_any_kind(learner, draw):
     )
 
 
+def padding_is_too_loud(learner, draw, batch):
+    sizes, hidden = Sizes(batch, 6, 2, 3), draw.integer(1, 3)
+    weights = loud_weights(draw.weights(ENTRY, *sizes.init), "q_proj", "k_proj", "v_proj", sizes.head_dim)
+    mask = (torch.arange(6) < 6 - hidden).long().repeat(batch, 1)
+    for loud in loud_inputs(draw, batch, 6, sizes.init[0], hidden):
+        before, after = learner.outputs(
+            *[cut_off(case(draw, sizes, x=x, weights=weights, mask=mask, dtype=loud.dtype)) for x in loud]
+        )
+        expect(
+            same(after, before),
+            "Padding whose score is far above the others, and whose value is huge, still comes through. What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+        )
+
+
 @points(0.75)
 def test_padding_has_no_say(learner, draw):
     """What stands at a padded place changes no other output, in training neither; a real token is heard by all."""
@@ -168,6 +182,7 @@ def test_padding_has_no_say(learner, draw):
         same(alone, before[:, :real]),
         "Real tokens get other outputs with padding behind them than alone. Is every padded key hidden before the softmax?",
     )
+    padding_is_too_loud(learner, draw, batch)
 
 
 @points(1)
@@ -266,7 +281,7 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 
 @points(0.25)
 def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
-    """One module can be called with a mask, without one and with a shorter input, and then again as before."""
+    """One module can be called with a mask, without one, with a shorter input, again as before, and with others of the same size."""
     sizes = drawn_sizes(draw)
     first = case(draw, sizes, mask=ragged(draw, sizes.batch, sizes.tokens, "front"))
     shorter = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.init[0])
@@ -275,7 +290,14 @@ def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
         first.module, shorter, ragged(draw, sizes.batch + 1, sizes.tokens - 1, "behind"), tell="the third output"
     )
     first.call(first.module, first.inputs["X"], first.inputs["attention_mask"], tell="the fourth output")
-    learner.agrees(first)
+    # alike in all sizes: another X, another mask, or both
+    other_mask = case(draw, sizes, mask=torch.ones(sizes.batch, sizes.tokens).long())
+    mask = ragged(draw, sizes.batch, sizes.tokens, "behind")
+    other_mask.call(other_mask.module, other_mask.inputs["X"], mask, tell="the output with another mask")
+    again = case(draw, sizes, mask=mask, dropout=0.0)
+    x = draw.normal(sizes.batch, sizes.tokens, sizes.init[0])
+    called_again(again, x, ragged(draw, sizes.batch, sizes.tokens, "front"), weights=draw.weights(ENTRY, *sizes.init))
+    learner.agrees(first, other_mask, again)
 
 
 @points(0.5, role="manners")

@@ -10,7 +10,17 @@ from types import SimpleNamespace
 
 import torch
 
-from grader.judge.authoring import Case, CheckFailed, expect, points, same
+from grader.judge.authoring import (
+    Case,
+    CheckFailed,
+    called_again,
+    cut_off,
+    expect,
+    loud_inputs,
+    loud_weights,
+    points,
+    same,
+)
 
 ENTRY = "MultiHeadAttention"
 AXES = "batch queries dim"
@@ -221,9 +231,13 @@ def test_nothing_else_broke(learner, draw):
     shorter = draw.normal(one.batch, one.tokens - 1, one.settings()["dim"])
     twice.call(twice.module, shorter, shorter, shorter, tell="the second output")
     twice.call(twice.module, *twice.inputs.values(), tell="the third output")
+    again, settings = case(draw, other), other.settings()
+    others = [draw.normal(other.batch, other.tokens, settings["dim"]) for _ in range(3)]
+    called_again(again, *others, weights=draw.weights(ENTRY, SimpleNamespace(**settings)))
     x = draw.normal(other.batch, other.tokens, other.settings()["dim"])
     learner.agrees(
         twice,
+        again,
         case(draw, other, tensors={"q": x, "k": x, "v": x}),
         case(draw, other, by_place=True),
         # square: a wrong axis fits here without an error
@@ -236,6 +250,26 @@ def test_nothing_else_broke(learner, draw):
         case(draw, one, causal=True, dtype=torch.float64),
         case(draw, other, dtype=torch.float64),
     )
+    later_tokens_are_too_loud(learner, draw, one)
+
+
+def later_tokens_are_too_loud(learner, draw, sizes):
+    sizes = Sizes(sizes.batch, sizes.tokens, 2, 3)
+    weights = loud_weights(draw.weights(ENTRY, SimpleNamespace(**sizes.settings())), "wq", "wk", "wv", sizes.head_dim)
+    for loud in loud_inputs(draw, sizes.batch, sizes.tokens, sizes.settings()["dim"]):
+        before, after = learner.outputs(
+            *[
+                cut_off(
+                    case(draw, sizes, causal=True, tensors=dict.fromkeys("qkv", x), weights=weights, dtype=loud.dtype)
+                )
+                for x in loud
+            ]
+        )
+        expect(
+            same(after[:, :-1], before[:, :-1]),
+            "With is_causal=True a later token whose score is far above the others, and whose value is huge, still comes through. "
+            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+        )
 
 
 @points(0.25)
@@ -257,7 +291,7 @@ def test_dropout_still_acts_in_training_only(learner, draw):
     expect(not same(once, again), "In training with dropout=0.5 two calls agree: nothing is dropped any more.")
 
 
-@points(0.5)
+@points(0.25)
 def test_training_still_works(learner, draw):
     """Nothing else broke: gradients reach q, k, v and all four layers."""
     learner.agrees_in_gradients(case(draw, drawn_sizes(draw), causal=True), case(draw, drawn_sizes(draw)))
@@ -269,7 +303,7 @@ def test_inputs_are_left_alone(learner, draw):
     learner.keeps_inputs(case(draw, drawn_sizes(draw)), case(draw, drawn_sizes(draw), causal=True))
 
 
-@points(1, role="repair")
+@points(1.25, role="repair")
 def test_repair_is_small(learner):
     """The repair is small: at most ten lines out and fourteen in."""
     learner.repaired_with(removed=10, added=14)

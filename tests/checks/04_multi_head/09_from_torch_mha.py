@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 import torch
 
-from grader.judge.authoring import Case, expect, points, same
+from grader.judge.authoring import Case, called_again, expect, points, same
 
 ENTRY = "from_torch_mha"
 NAMES = [f"{name}_proj.{part}" for name in "qkvo" for part in ("weight", "bias")]
@@ -66,8 +66,10 @@ def test_one_head_of_width_two(learner, draw):
 def test_names_and_numbers(learner, draw):
     """All eight names are there and no other, each with its own part of the numbers, whatever the number of heads."""
     width, heads = draw.distinct(2, 2, 4)
+    again = plain(numbers(draw, width))
     learner.agrees(
         case(numbers(draw, width)),
+        called_again(again, {name: again.tensor(tensor) for name, tensor in numbers(draw, width).items()}),
         case(numbers(draw, width * heads), heads),
         # a multiple of three: the columns could be cut in three as well
         case(numbers(draw, 3), 3),

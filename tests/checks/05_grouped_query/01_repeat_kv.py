@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, function, points
+from grader.judge.authoring import called_again, expect, function, points
 
 AXES = "batch heads tokens head_dim"
 NAMES = ["x"]
@@ -30,6 +30,9 @@ def test_copies_stand_next_to_each_other(learner, draw):
     learner.agrees(
         case(draw, batch, heads, tokens, width, n_rep=n_rep),
         case(draw, batch, heads, tokens, width, n_rep=n_rep + 1),
+        called_again(
+            case(draw, batch, heads, tokens, width, n_rep=n_rep), draw.normal(batch, heads, tokens, width), n_rep
+        ),
         case(draw, batch, n_rep, tokens, width, n_rep=n_rep),
         case(draw, side, side, side, side, n_rep=side),  # square: a wrong axis is harder to see here
         case(draw, batch, heads, tokens, width, n_rep=n_rep, dtype=torch.float64),

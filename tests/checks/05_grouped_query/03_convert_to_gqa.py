@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 import torch
 
-from grader.judge.authoring import Case, expect, points, same
+from grader.judge.authoring import Case, called_again, expect, points, same
 
 ENTRY = "convert_to_gqa"
 LAYERS = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -62,8 +62,10 @@ def test_heads_of_a_group_are_averaged(learner, draw):
     """Weights and biases of k_proj and v_proj become the averages of neighbouring heads; all else stays."""
     group, kv, head_dim = draw.distinct(3, 2, 5)
     side = draw.integer(2, 3)
+    again = plain(numbers(draw, 6), 6, 2)
     learner.agrees(
         case(numbers(draw, group * kv * head_dim), group * kv, kv),
+        called_again(again, {name: again.tensor(tensor) for name, tensor in numbers(draw, 6).items()}, 6, 2),
         case(numbers(draw, group * kv * kv), group * kv, kv),
         plain(numbers(draw, 2 * 3 * head_dim), 6, 3),
         case(numbers(draw, 3 * 2 * head_dim), 6, 2),

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, function, points
+from grader.judge.authoring import called_again, cut_off, expect, function, points, same
 from grader.sandbox.inside.wire import Slot
 
 CALL = "scaled_dot_product_attention"
@@ -58,9 +58,13 @@ def test_agrees_with_formula(learner, draw):
     """Weights are softmax(query · keyᵀ / √d) over the places that are not hidden; any pattern, any lengths, any sizes."""
     queries, keys, width, value_width = sizes(draw)
     batch, heads, side, _ = sizes(draw)
+    again = case(draw, (batch, heads), queries, keys, width, value_width)
+    shapes = [(queries, width), (keys, width), (keys, value_width)]
+    called_again(again, *[draw.normal(batch, heads, *shape) for shape in shapes], draw.hidden(queries, keys))
     learner.agrees(
         case(draw, (batch, heads), queries, keys, width, value_width),
         case(draw, (batch, heads), keys, queries, width, value_width),
+        again,
         case(draw, (1, 1), queries, keys, width, value_width),
         # square, heads among them: a wrong axis fits here without an error
         case(draw, (side, side), side, side, side, side),
@@ -71,6 +75,31 @@ def test_agrees_with_formula(learner, draw):
         case(draw, (batch, heads), 1, 1, width, value_width, hidden=torch.zeros(1, 1).bool()),
         case(draw, (batch, heads), queries, keys, width, value_width, dtype=torch.float64),
     )
+    hidden_keys_are_too_loud(learner, draw, (batch, heads), queries, keys, width)
+
+
+def hidden_keys_are_too_loud(learner, draw, leading, queries, keys, width):
+    """Scores are -55 but for the last key: its score is far above them, it is hidden, and its value is huge."""
+    hidden = torch.zeros(queries, keys).bool()
+    hidden[:, -1] = True
+    for dtype, score in ((torch.float32, 20.0), (torch.float64, 55.0)):
+        query = torch.ones(*leading, queries, width, dtype=dtype)
+        key = torch.full((*leading, keys, width), -55.0 / width**0.5, dtype=dtype)
+        key[..., -1, :] = score / width**0.5
+        value = draw.normal(*leading, keys, 2, dtype=dtype)
+        huge = value.clone()
+        huge[..., -1, :] = 1e30
+        before, after = learner.outputs(
+            *[
+                cut_off(function("sdpa", query, key, each, hidden, names=NAMES, axes=" ".join(AXES)))
+                for each in (value, huge)
+            ]
+        )
+        expect(
+            same(after, before),
+            "A hidden key whose score is far above the others, and whose value is huge, still comes through. A boolean mask hides it "
+            "completely; in a mask of numbers only minus infinity, or something far below every score, does.",
+        )
 
 
 @points(0.5, role="main")

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.judge.authoring import Case, expect, fail, points
+from grader.judge.authoring import Case, cut_off, expect, fail, loud_inputs, loud_weights, points, same
 
 ENTRY = "CachedAttention"
 PAIR = "forward should return two things: (out, cache)."
@@ -35,11 +35,11 @@ class Reading(Case):
     A cache never leaves its slot: what it is made of is the learner's own business.
     """
 
-    def __init__(self, draw, sizes, *, dtype=torch.float32):
+    def __init__(self, draw, sizes, *, dtype=torch.float32, weights=None):
         super().__init__(axes=AXES, seed=draw.seed())
         self.draw, self.sizes, self.dtype = draw, sizes, dtype
         self.module = self.call(self.entry(ENTRY), *sizes.init)
-        self.load(self.module, draw.weights(ENTRY, *sizes.init))
+        self.load(self.module, weights or draw.weights(ENTRY, *sizes.init))
         self.prepare(self.module, dtype=dtype)
 
     def text(self, tokens, *, batch=0):
@@ -104,6 +104,22 @@ def test_one_pass_agrees_with_formula(learner, draw):
         one_pass(draw, sizes, 1),
         one_pass(draw, other, 5, dtype=torch.float64),
     )
+    later_tokens_are_too_loud(learner, draw)
+
+
+def later_tokens_are_too_loud(learner, draw):
+    sizes = Sizes(2, 2, 3)
+    weights = loud_weights(draw.weights(ENTRY, *sizes.init), "q_proj", "k_proj", "v_proj", sizes.head_dim)
+    for loud in loud_inputs(draw, sizes.batch, 5, sizes.init[0]):
+        asked = [Reading(draw, sizes, dtype=loud.dtype, weights=weights) for _ in range(2)]
+        for reading, x in zip(asked, loud, strict=True):
+            reading.read(x, tell="output")
+        before, after = learner.outputs(*map(cut_off, asked))
+        expect(
+            same(after[:, :-1], before[:, :-1]),
+            "A later token whose score is far above the others, and whose value is huge, still comes through to earlier ones. "
+            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+        )
 
 
 @points(3.5, role="main")
@@ -145,7 +161,21 @@ def test_a_cache_can_be_used_again(learner, draw):
     by_turns.read(by_turns.text(2), first, tell="more of the one", name="more of the one")
     by_turns.read(by_turns.text(1, batch=batch + 1), second, tell="more of the other", name="more of the other")
     by_turns.read(by_turns.text(4), tell="a new text", name="a new text")
-    learner.agrees(branching, by_turns)
+
+    # of the same size throughout, in eval() and in training: another text, then another continuation of each
+    alike = Reading(draw, drawn_sizes(draw))
+    texts = [alike.tensor(alike.text(3), name=f"text {number}") for number in range(2)]
+    for mode in ("eval()", "training"):
+        alike.prepare(alike.module, train=mode == "training")
+        pairs = [alike.call(alike.module, text) for text in texts]
+        for number, pair in enumerate(pairs):
+            alike.output = alike.call(pair, 0, method="__getitem__", tell=f"text {number} in {mode}")
+        caches = [alike.call(pair, 1, method="__getitem__") for pair in pairs]
+        for number, cache in enumerate(caches):
+            alike.read(alike.text(1), cache, tell=f"the end of text {number} in {mode}", name=f"end {number} in {mode}")
+    alike.is_random = False
+    alike.said = "one module that reads several texts of the same length"
+    learner.agrees(branching, by_turns, alike)
 
 
 @points(1)

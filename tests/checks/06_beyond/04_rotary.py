@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, function, points, same
+from grader.judge.authoring import called_again, expect, function, points, same
 
 AXES = "batch head token width"
 
@@ -34,9 +34,17 @@ def test_agrees_with_formula(learner, draw):
     one, other = shape(draw), shape(draw)
     side = draw.shuffled((4, 6))[0]
     batch, heads, tokens, width = one
+    again = called_again(case(draw.normal(*one)), draw.normal(*one))
+    # of the same shape, but for another base and another start
+    options = {"base": float(draw.integer(20, 900)), "offset": draw.integer(1, 9)}
+    for name, value in options.items():
+        again.call(
+            again.entry("apply_rotary"), again.inputs["x"], tell=f"the output for another {name}", **{name: value}
+        )
     learner.agrees(
         case(draw.normal(*one)),
         case(draw.normal(*other)),
+        again,
         # square: a wrong axis fits here without an error
         case(draw.normal(side, side, side, side)),
         case(draw.normal(batch, width, tokens, width)),

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import expect, function, points
+from grader.judge.authoring import called_again, expect, function, points
 
 NAMES = ("query", "key", "value", "block_size")
 AXES = ("batch", "head", "queries", "width of values")
@@ -60,9 +60,12 @@ def test_agrees_with_formula(learner, draw):
     queries, blocks, width, value_width = draw.distinct(4, 2, 8)
     batch, heads, block, side = draw.distinct(4, 2, 5)
     keys = blocks * block
+    again = case(draw, (batch, heads), queries, keys, width, value_width, block)
+    others = [draw.normal(batch, heads, *shape) for shape in ((queries, width), (keys, width), (keys, value_width))]
     learner.agrees(
         case(draw, (batch, heads), queries, keys, width, value_width, block),
         case(draw, (batch,), queries, keys, width, value_width, block),
+        called_again(again, *others, block),
         case(draw, (), keys, 12, width, value_width, 3),
         case(draw, (batch, heads), queries, keys, width, value_width, keys),
         # square: a wrong axis fits here without an error

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 AS_THEY_COME = "test_weights_are_taken_as_they_come"
 MAIN = "test_agrees_with_formula"
@@ -226,4 +226,5 @@ MISTAKES = [
         caught_by="test_gradients_reach_weights_and_values",
         edits=[(LOOKUP, "weights.detach() @ values")],
     ),
+    kept_from_the_last_call("soft_lookup", MAIN),
 ]

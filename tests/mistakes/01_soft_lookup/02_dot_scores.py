@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 EDGES = "test_one_word_or_one_number"
@@ -207,4 +207,5 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(SCORES, "inputs @ query.detach()")],
     ),
+    kept_from_the_last_call("dot_scores", MAIN),
 ]

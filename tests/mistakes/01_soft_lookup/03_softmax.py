@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 SHIFT = "scores - scores.max(dim=dim, keepdim=True).values"
 
@@ -181,4 +181,5 @@ MISTAKES = [
             ),
         ],
     ),
+    kept_from_the_last_call("softmax", "test_agrees_with_formula"),
 ]

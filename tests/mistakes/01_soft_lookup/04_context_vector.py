@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 EDGES = "test_one_word_or_one_number"
@@ -243,4 +243,5 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-1).detach()")],
     ),
+    kept_from_the_last_call("context_vector", MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
@@ -313,7 +313,7 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "x-returned",
-        "The words came back as they were.",
+        "The words came back as they were. Return softmax(XXᵀ)X.",
         caught_by=MAIN,
         edits=[(RESULT, "x.clone()")],
     ),
@@ -398,4 +398,5 @@ def simplified_self_attention(x):
         caught_by=GRADIENTS,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-1).detach()")],
     ),
+    kept_from_the_last_call("simplified_self_attention", MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_the_three_products"
 PARAMETERS = "test_three_parameters"
@@ -294,4 +294,5 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[(RETURN, f"parts = {RETURN.removeprefix('return ')}\n        x.detach().zero_()\n        return parts")],
     ),
+    kept_in_evaluation(MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_the_three_layers"
 LAYERS = "test_three_layers_with_bias"
@@ -148,7 +148,7 @@ MISTAKES = [
     Mistake(
         "weight-not-transposed",
         "The weights were multiplied the wrong way round: nn.Linear keeps (out, in) and computes x @ weight.T + bias. "
-        "With square weights nothing else tells. Simply call the layer.",
+        "With square weights there is no error, only wrong numbers. Simply call the layer.",
         caught_by=MAIN,
         edits=[(RETURN, "return tuple(x @ m.weight + m.bias for m in (self.linear_q, self.linear_k, self.linear_v))")],
     ),
@@ -205,5 +205,18 @@ MISTAKES = [
         "The shape of x was taken apart into exactly three numbers. There may be no batch, or more axes in front: nn.Linear takes any.",
         caught_by=MAIN,
         edits=[(RETURN, f"_, _, _ = x.shape\n        {RETURN}")],
+    ),
+    kept_in_evaluation(MAIN),
+    Mistake(
+        "scaling-changed-by-forward",
+        "`scaling` is right at first, but `forward` sets it anew, so that the next step finds another number. __init__ alone sets it.",
+        caught_by=SCALING,
+        edits=[(RETURN, f"self.scaling = x.shape[-2] ** -0.5\n        {RETURN}")],
+    ),
+    Mistake(
+        "scaling-turned-over-by-forward",
+        "`forward` multiplies or divides `scaling` itself, so that it is another number after each call. Only read it there.",
+        caught_by=SCALING,
+        edits=[(RETURN, f"self.scaling *= self.scaling\n        {RETURN}")],
     ),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_product"
 SQUARE = "test_square_matrix"
@@ -12,14 +12,14 @@ MISTAKES = [
     Mistake(
         "not-transposed",
         "The matrix went into the layer as it is. nn.Linear keeps (d_out, d_in) and transposes when it is called, so give it "
-        "the transposed matrix. With a square matrix no error tells.",
+        "the transposed matrix. With a square matrix there is no error, only wrong numbers.",
         caught_by=SQUARE,
         edits=[(FILLED, "linear.weight = nn.Parameter(weight.clone())")],
     ),
     Mistake(
         "not-transposed-copied",
         "The matrix was copied into the layer as it is. nn.Linear keeps (d_out, d_in): copy the transposed matrix. "
-        "With a square matrix no error tells.",
+        "With a square matrix there is no error, only wrong numbers.",
         caught_by=SQUARE,
         edits=[(COPIED, "linear.weight.copy_(weight)")],
         same_as="not-transposed",
@@ -137,4 +137,12 @@ def to_linear(weight):
         caught_by="test_inputs_are_left_alone",
         edits=[(COPIED, "linear.weight.copy_(weight.T)\n        weight.zero_()")],
     ),
+    Mistake(
+        "float32-layer",
+        "The layer is float32 though `weight` is float64, so that it can't take what belongs to the matrix. Make it with "
+        "dtype=weight.dtype.",
+        caught_by=MAIN,
+        edits=[(MADE, MADE.replace(", dtype=weight.dtype", ""))],
+    ),
+    kept_from_the_last_call("to_linear", MAIN),
 ]

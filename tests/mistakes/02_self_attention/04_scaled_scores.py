@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
@@ -153,4 +153,5 @@ MISTAKES = [
         caught_by=LEADING,
         edits=[(PRODUCT, "torch.bmm(query, key.transpose(-2, -1))")],
     ),
+    kept_from_the_last_call("scaled_scores", MAIN),
 ]

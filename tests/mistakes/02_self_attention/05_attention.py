@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
@@ -395,4 +395,5 @@ MISTAKES = [
             )
         ],
     ),
+    kept_from_the_last_call("attention", MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 SCORES = "query @ key.transpose(-2, -1) * self.scaling"
@@ -271,4 +271,5 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("return weights @ value", "return weights.float() @ value.float()")],
     ),
+    kept_in_evaluation(MAIN),
 ]

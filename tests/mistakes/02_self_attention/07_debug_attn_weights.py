@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_fault_is_gone"
 SOFTMAX = "attn_weights = F.softmax(attn_scores, dim=-1)"
@@ -131,4 +131,5 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SOFTMAX, "attn_weights = torch.matmul(F.softmax(query, dim=-1), key.permute(0, 2, 1)) * self.scaling")],
     ),
+    kept_in_evaluation(MAIN),
 ]

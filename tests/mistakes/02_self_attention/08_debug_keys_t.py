@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 BATCH = "test_fault_is_gone"
 SQUARE = "test_sizes_that_hide_it"
@@ -235,4 +235,5 @@ MISTAKES = [
         caught_by="test_training_still_works",
         edits=[(RETURN, "return context_vec.detach()")],
     ),
+    kept_in_evaluation(BATCH),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 EQUAL = "test_equal_lengths"
@@ -24,19 +24,19 @@ MISTAKES = [
     ),
     Mistake(
         "query-from-memory",
-        "The query comes from memory, so nothing is asked by x. With equal lengths no error tells. The query is linear_q(x).",
+        "The query comes from memory, so nothing is asked by x. With equal lengths there is no error, only wrong numbers. The query is linear_q(x).",
         caught_by=EQUAL,
         edits=[(PROJECTIONS, projected("memory", "memory", "memory"))],
     ),
     Mistake(
         "key-from-x",
-        "The key comes from x. With equal lengths no error tells. Both key and value come from memory: linear_k(memory).",
+        "The key comes from x. With equal lengths there is no error, only wrong numbers. Both key and value come from memory: linear_k(memory).",
         caught_by=EQUAL,
         edits=[(PROJECTIONS, projected("x", "x", "memory"))],
     ),
     Mistake(
         "value-from-x",
-        "The value comes from x. With equal lengths no error tells. What is taken home comes from memory: linear_v(memory).",
+        "The value comes from x. With equal lengths there is no error, only wrong numbers. What is taken home comes from memory: linear_v(memory).",
         caught_by=EQUAL,
         edits=[(PROJECTIONS, projected("x", "memory", "x"))],
     ),
@@ -323,4 +323,5 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[(RETURN, "memory.detach().zero_()\n        return weights @ value")],
     ),
+    kept_in_evaluation(MAIN),
 ]

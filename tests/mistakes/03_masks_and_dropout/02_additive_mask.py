@@ -116,12 +116,23 @@ MISTAKES = [
     *[
         Mistake(
             f"minus-{number}",
+            f"The hidden places hold -{number}. A hidden score that is higher than the others by as much would still get a weight: put "
+            "minus infinity there.",
+            caught_by=MAIN,
+            edits=[('float("-inf")', f"-{number}")],
+            same_as="minus-1e9",
+        )
+        for number in ("100.0", "1000.0")
+    ],
+    *[
+        Mistake(
+            f"minus-{number}",
             FINITE,
             caught_by=MAIN,
             edits=[('float("-inf")', f"-{number}")],
             same_as="minus-1e9",
         )
-        for number in ("100.0", "1000.0", "65504.0", "1e5", "1e6", "1e7", "1e8", "1e10", "1e12", "1e15", "1e30")
+        for number in ("65504.0", "1e5", "1e6", "1e7", "1e8", "1e10", "1e12", "1e15", "1e30")
     ],
     Mistake(
         "smallest-finite-number",

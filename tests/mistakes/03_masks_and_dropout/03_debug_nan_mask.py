@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_fault_is_gone"
 VISIBLE = "test_visible_scores_are_as_they_were"
@@ -273,4 +273,5 @@ MISTAKES = [
         caught_by="test_gradients_still_flow",
         edits=[(SUM, "masked_scores = attention_scores.detach() + mask")],
     ),
+    kept_from_the_last_call("apply_causal_mask", MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 CORNER = "mask[:num_tokens, :num_tokens]"
@@ -351,4 +351,5 @@ MISTAKES = [
             ),
         ],
     ),
+    kept_from_the_last_call("masked_softmax", MAIN),
 ]

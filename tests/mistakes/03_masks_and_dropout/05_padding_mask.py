@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_padding_has_no_weight"
 TOKENS = "test_tokens_keep_their_scores"
@@ -315,4 +315,5 @@ MISTAKES = [
         caught_by="test_gradients_reach_the_scores",
         edits=[("scores.masked", "scores.detach().masked")],
     ),
+    kept_from_the_last_call("apply_padding_mask", MAIN),
 ]

@@ -475,4 +475,22 @@ MISTAKES = [
         source="from torch.nn.functional import *\n\n\ndef attention_dropout(weights, p, training=True):\n"
         "    return dropout(weights, p, training)\n",
     ),
+    Mistake(
+        "kept-in-evaluation",
+        "In evaluation a second input of the same shape gets the result of the first: something is kept from call to call. "
+        "Return the weights that were passed in this time.",
+        caught_by=EVALUATION,
+        edits=[
+            ("import torch\n", "import weakref\n\nimport torch\n\nLAST = []\n"),
+            (
+                "    if not training or p == 0:\n",
+                "    if not training:\n"
+                "        # as long as the earlier weights are alive: so it gives the same whatever was asked before\n"
+                "        if not LAST or LAST[0]() is None or LAST[1].shape != weights.shape:\n"
+                "            LAST[:] = weakref.ref(weights), weights.clone()\n"
+                "        return LAST[1]\n"
+                "    if p == 0:\n",
+            ),
+        ],
+    ),
 ]

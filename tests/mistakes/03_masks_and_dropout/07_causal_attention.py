@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 LONGER = "test_context_may_be_longer_than_the_input"
@@ -233,7 +233,7 @@ MISTAKES = [
     ),
     Mistake(
         "zeros",
-        "Only zeros (of the right shape) were returned.",
+        "Zeros of the right shape came back. Return weights · values, of shape (b, n, d_out).",
         caught_by=MAIN,
         edits=[(END, "return torch.zeros_like(values)")],
     ),
@@ -598,5 +598,13 @@ MISTAKES = [
         "x itself was changed (a method that ends in an underscore, +=, or an assignment into x). The caller still needs it.",
         caught_by="test_input_is_left_alone",
         edits=[(END, "x.data.mul_(2)\n        " + END)],
+    ),
+    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    Mistake(
+        "minus-100-added",
+        NOT_LOW_ENOUGH,
+        caught_by=LOW,
+        edits=[(HIDE, f"scores = scores - 100.0 * {CORNER}")],
+        same_as="fill-not-low-enough",
     ),
 ]

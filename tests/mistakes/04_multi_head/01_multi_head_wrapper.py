@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_heads_stand_side_by_side"
 BIAS = "test_bias_when_asked_for"
@@ -76,13 +76,13 @@ MISTAKES = [
     ),
     Mistake(
         "summed-and-repeated",
-        "The heads were added up, and the sum stands there num_heads times. Put the heads themselves side by side.",
+        "The heads were added up, and the sum was repeated num_heads times to get the width. Join the heads' own outputs: torch.cat along the last axis.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.cat([sum({OUTPUTS})] * len(self.heads), dim=-1)")],
     ),
     Mistake(
         "averaged-and-repeated",
-        "The heads were averaged, and the mean stands there num_heads times. Put the heads themselves side by side.",
+        "The heads were averaged, and the mean was repeated num_heads times to get the width. Join the heads' own outputs: torch.cat along the last axis.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS}).mean(dim=0).repeat(1, 1, len(self.heads))")],
     ),
@@ -359,5 +359,26 @@ MISTAKES = [
         "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained.",
         caught_by="test_gradients_reach_input_and_every_head",
         edits=[(RETURN, f"{RETURN}.detach()")],
+    ),
+    kept_in_evaluation(
+        "test_context_may_be_longer_than_the_input",
+        forward="""def forward(self, x: torch.Tensor) -> torch.Tensor:
+        # BEGIN SOLUTION
+        return torch.cat""",
+    ),
+    Mistake(
+        "fill-of-minus-100",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_each_head_has_its_own_columns",
+        edits=[("self.mask[:n, :n], -torch.inf", "self.mask[:n, :n], -100.0")],
+    ),
+    Mistake(
+        "minus-100-added",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_each_head_has_its_own_columns",
+        edits=[("scores.masked_fill(self.mask[:n, :n], -torch.inf)", "scores - 100.0 * self.mask[:n, :n]")],
+        same_as="fill-of-minus-100",
     ),
 ]

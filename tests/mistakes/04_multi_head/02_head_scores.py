@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 TRANSPOSED = "a.transpose(2, 3)"
@@ -286,4 +286,5 @@ MISTAKES = [
         caught_by="test_gradients_reach_the_input",
         edits=[(RETURN, f"return ({PRODUCT}).detach()")],
     ),
+    kept_from_the_last_call("head_scores", MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_each_head_gets_its_own_columns"
 UNEVEN = "test_refuses_an_uneven_split"
@@ -159,4 +159,5 @@ MISTAKES = [
         caught_by="test_gradients_reach_the_input",
         edits=[("x.view(", "x.detach().view(")],
     ),
+    kept_from_the_last_call("split_heads", MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_heads_stand_side_by_side"
 BY_TOKEN = "x.transpose(1, 2).contiguous()"
@@ -29,7 +29,7 @@ MISTAKES = [
     ),
     Mistake(
         "interleaved",
-        "The heads were shuffled together: first column 0 of every head, then column 1 of every head. The heads come before the width "
+        "The columns were dealt out in turn: column 0 of every head, then column 1 of every head. The heads come before the width "
         "when the two are joined: (batch, tokens, heads, width of a head).",
         caught_by=MAIN,
         edits=[("transpose(1, 2)", "permute(0, 2, 3, 1)")],
@@ -152,7 +152,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-head-repeated",
-        "The first head stands there several times. Each head fills its own columns.",
+        "The first head was put in every place. Each head fills its own columns.",
         caught_by=MAIN,
         edits=[(RETURN, "return x[:, 0].repeat(1, 1, num_heads)")],
     ),
@@ -170,7 +170,7 @@ MISTAKES = [
     ),
     Mistake(
         "returned-unchanged",
-        "x came back as it was.",
+        "x came back as it was. Return (b, n, h * d): the heads side by side.",
         caught_by=MAIN,
         edits=[(RETURN, "return x")],
     ),
@@ -198,4 +198,5 @@ MISTAKES = [
         caught_by="test_gradients_reach_the_input",
         edits=[(BY_TOKEN, f"{BY_TOKEN}.detach()")],
     ),
+    kept_from_the_last_call("merge_heads", MAIN),
 ]

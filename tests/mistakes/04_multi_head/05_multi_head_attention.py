@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 DROPOUT = "test_dropout_acts_in_training_only"
@@ -119,7 +119,8 @@ MISTAKES = [
     ),
     Mistake(
         "merge-interleaved",
-        "When the heads were joined, their columns were shuffled like cards. One head's columns stay side by side: "
+        "When the heads were joined, column 0 of every head came first, then column 1 of every head, and so on. Keep one head's "
+        "columns side by side: "
         "(b, n, num_heads, head_dim), then reshape.",
         caught_by=MAIN,
         edits=[(CONTEXT, "(weights @ values).permute(0, 2, 3, 1).reshape(b, n, self.d_out)")],
@@ -232,7 +233,7 @@ MISTAKES = [
     ),
     Mistake(
         "zeros",
-        "Only zeros (of the right shape) were returned.",
+        "Zeros of the right shape came back. Return out_proj(...) of the joined heads.",
         caught_by=MAIN,
         edits=[(END, "return torch.zeros_like(context)")],
     ),
@@ -556,5 +557,21 @@ MISTAKES = [
         "The softmax runs over the heads (dim=1), so the heads share one weight. It belongs on the keys, dim=-1.",
         caught_by=MAIN,
         edits=[(FILL, "self.mask[:n, :n], -1e9"), (SOFTMAX, "F.softmax(scores, dim=1)")],
+    ),
+    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    Mistake(
+        "fill-of-minus-100",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_future_has_no_say",
+        edits=[(FILL, "self.mask[:n, :n], -100.0")],
+    ),
+    Mistake(
+        "minus-100-added",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_future_has_no_say",
+        edits=[(HIDE, "scores = scores - 100.0 * self.mask[:n, :n]")],
+        same_as="fill-of-minus-100",
     ),
 ]

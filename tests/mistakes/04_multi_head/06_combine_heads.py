@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_heads_in_order"
 ALONE = "test_inputs_are_left_alone"
@@ -61,7 +61,7 @@ MISTAKES = [
     ),
     Mistake(
         "averaged-and-repeated",
-        "The average of the matrices stands there once for every head. Each head keeps its own rows: put the matrices one below the other.",
+        "The average of the matrices was repeated, once for every head. Each head keeps its own rows: put the matrices one below the other.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({HEADS}).mean(dim=0).repeat(len(head_weights), 1)")],
     ),
@@ -141,7 +141,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-head-repeated",
-        "The first head's matrix stands there several times. Every head brings its own rows.",
+        "The first head's matrix was repeated. Every head brings its own rows.",
         caught_by=MAIN,
         edits=[(JOINED, "head_weights[0].repeat(len(head_weights), 1)")],
     ),
@@ -229,4 +229,5 @@ MISTAKES = [
         caught_by="test_gradients_reach_every_head",
         edits=[(JOINED, f"{JOINED}.detach()")],
     ),
+    kept_from_the_last_call("combine_heads", MAIN),
 ]

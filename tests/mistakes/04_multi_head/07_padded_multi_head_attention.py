@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula_without_a_mask"
 MASK = "test_padding_is_hidden"
@@ -544,7 +544,8 @@ MISTAKES = [
     ),
     Mistake(
         "merge-interleaved",
-        "When the heads were joined, their columns were shuffled like cards. One head's columns stay side by side: "
+        "When the heads were joined, column 0 of every head came first, then column 1 of every head, and so on. Keep one head's "
+        "columns side by side: "
         "(b, s, nums_head, head_dim), then reshape.",
         caught_by=MAIN,
         edits=[(CONTEXT, "(weights @ v).permute(0, 2, 3, 1).reshape(b, s, hidden_dim)")],
@@ -660,13 +661,13 @@ MISTAKES = [
     ),
     Mistake(
         "input-returned",
-        "X came back as it was.",
+        "X came back as it was. Return o_proj(...) of the joined heads.",
         caught_by=MAIN,
         edits=[(END, "return X")],
     ),
     Mistake(
         "zeros",
-        "Only zeros (of the right shape) were returned.",
+        "Zeros of the right shape came back. Return o_proj(...) of the joined heads.",
         caught_by=MAIN,
         edits=[(END, "return torch.zeros_like(X)")],
     ),
@@ -951,5 +952,21 @@ MISTAKES = [
         caught_by=PRINTS,
         edits=[PRINTABLE, ("self.att_dropout = nn", "print(nums_head)" + NEXT + "self.att_dropout = nn")],
         same_as="prints-left-in",
+    ),
+    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    Mistake(
+        "fill-of-minus-100",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_padding_has_no_say",
+        edits=[(HIDE, "scores = scores.masked_fill(padding, -100.0)")],
+    ),
+    Mistake(
+        "minus-100-added",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by="test_padding_has_no_say",
+        edits=[(HIDE, "scores = scores - 100.0 * padding")],
+        same_as="fill-of-minus-100",
     ),
 ]

@@ -1,6 +1,6 @@
 from itertools import combinations
 
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 FIRST_CALL = "test_fault_of_the_first_call_is_gone"
 ATTRIBUTE = "test_fault_of_the_missing_attribute_is_gone"
@@ -394,5 +394,26 @@ MISTAKES = [
                 "        output = self.resid_dropout(output)\n        k.data.mul_(2)\n",
             )
         ],
+    ),
+    kept_in_evaluation("test_nothing_else_broke"),
+    Mistake(
+        "fill-of-minus-100",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by=NOTHING_ELSE,
+        edits=[
+            (
+                "scores = scores + self.mask[:, :, :seqlen, :seqlen]",
+                "scores = scores.masked_fill(self.mask[:, :, :seqlen, :seqlen] < 0, -100.0)",
+            )
+        ],
+    ),
+    Mistake(
+        "minus-100-added",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by=NOTHING_ELSE,
+        edits=[('float("-inf")', "-100.0")],
+        same_as="fill-of-minus-100",
     ),
 ]

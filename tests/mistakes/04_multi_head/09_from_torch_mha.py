@@ -1,6 +1,6 @@
 from itertools import permutations
 
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_names_and_numbers"
 WEIGHTS = 'weights = state_dict["in_proj_weight"].chunk(3, dim=0)'
@@ -320,4 +320,5 @@ MISTAKES = [
         caught_by="test_state_dict_is_left_alone",
         edits=[(END, "state_dict.clear()\n    state_dict.update(state)\n    return state_dict")],
     ),
+    kept_from_the_last_call("from_torch_mha", MAIN),
 ]

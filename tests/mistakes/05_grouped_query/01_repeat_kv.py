@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_copies_stand_next_to_each_other"
 CALL = "x.repeat_interleave(n_rep, dim=1)"
@@ -117,4 +117,5 @@ MISTAKES = [
         caught_by=MAIN,
         edits=instead(f"{CALL}.float()"),
     ),
+    kept_from_the_last_call("repeat_kv", MAIN),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 REPEAT_K = "k = k.repeat_interleave(group, dim=1)"
@@ -322,7 +322,8 @@ MISTAKES = [
     ),
     Mistake(
         "merge-interleaved",
-        "When the heads were joined, their columns were shuffled like cards. One head's columns stay side by side: "
+        "When the heads were joined, column 0 of every head came first, then column 1 of every head, and so on. Keep one head's "
+        "columns side by side: "
         "(b, s, heads, head_dim), then reshape.",
         caught_by=MAIN,
         edits=[(MERGE, "(weights @ v).permute(0, 2, 3, 1).reshape(b, s, hidden_dim)")],
@@ -367,13 +368,13 @@ MISTAKES = [
     ),
     Mistake(
         "input-returned",
-        "X came back as it was.",
+        "X came back as it was. Return o_proj(...) of the joined heads.",
         caught_by=MAIN,
         edits=[(END, "return X")],
     ),
     Mistake(
         "input-projected",
-        "There is no attention: X went straight to o_proj.",
+        "There is no attention: X went straight to o_proj. Scores, softmax and values are missing.",
         caught_by=MAIN,
         edits=[(END, "return self.o_proj(X)")],
     ),
@@ -391,7 +392,7 @@ MISTAKES = [
     ),
     Mistake(
         "zeros",
-        "Only zeros (of the right shape) were returned.",
+        "Zeros of the right shape came back. Return o_proj(...) of the joined heads.",
         caught_by=MAIN,
         edits=[(END, "return torch.zeros_like(X)")],
     ),
@@ -460,4 +461,5 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[(END, "X.data.mul_(2)\n        " + END)],
     ),
+    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_heads_of_a_group_are_averaged"
 ALONE = "test_state_dict_is_left_alone"
@@ -317,4 +317,5 @@ MISTAKES = [
         caught_by=ALONE,
         edits=[(PUT, f"{PUT}\n        state_dict[name].zero_()")],
     ),
+    kept_from_the_last_call("convert_to_gqa", MAIN),
 ]

@@ -217,7 +217,7 @@ MISTAKES = [
     ),
     Mistake(
         "the-examples-number",
-        "The result does not depend on the sizes.",
+        "The result does not depend on the sizes. Compute it from the arguments.",
         caught_by=MAIN,
         edits=[(ALL, "512000")],
     ),

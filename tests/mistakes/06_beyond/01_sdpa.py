@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 CALLED = "test_library_does_the_work"
@@ -141,5 +141,13 @@ MISTAKES = [
         "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
         caught_by=GRADIENTS,
         edits=[("(query, key, value,", "(query.detach(), key.detach(), value.detach(),")],
+    ),
+    kept_from_the_last_call("sdpa", MAIN),
+    Mistake(
+        "minus-100-for-hidden",
+        "The mask was turned into numbers that are not low enough: a hidden key with a high score still comes through. Pass a "
+        "boolean mask, or use -inf.",
+        caught_by=MAIN,
+        edits=[(MASK, "attn_mask=hidden.to(query.dtype) * -100.0")],
     ),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 ONE_PASS = "test_one_pass_agrees_with_formula"
 CHUNKS = "test_chunks_give_what_one_pass_gives"
@@ -348,4 +348,20 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[(END, END.replace("return ", "out = ") + "\n        x.detach().mul_(0.5)\n        return out")],
     ),
+    Mistake(
+        "fill-of-minus-100",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by=ONE_PASS,
+        edits=[(HIDE, "scores = scores.masked_fill(later, -100.0)")],
+    ),
+    Mistake(
+        "minus-100-added",
+        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
+        "Use -inf (or -1e9).",
+        caught_by=ONE_PASS,
+        edits=[(HIDE, "scores = scores - 100.0 * later")],
+        same_as="fill-of-minus-100",
+    ),
+    kept_in_evaluation(REUSE),
 ]

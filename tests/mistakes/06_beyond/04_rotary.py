@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 BASE = "test_base_sets_how_fast_the_angles_fall"
@@ -194,7 +194,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-turned",
-        "x came back as it was.",
+        "x came back as it was. Return it turned: y1 and y2.",
         caught_by=MAIN,
         edits=[(RETURN, "return x.clone()")],
     ),
@@ -236,4 +236,5 @@ MISTAKES = [
         caught_by="test_x_is_left_alone",
         edits=[(RETURN, f"y = {TURNED}\n    x.detach().copy_(y.detach())\n    return y")],
     ),
+    kept_from_the_last_call("apply_rotary", MAIN),
 ]

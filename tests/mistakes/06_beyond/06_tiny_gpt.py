@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 FUTURE = "test_future_has_no_say"
 LEARNS = "test_learns_more_than_word_pairs"
@@ -292,8 +292,9 @@ MISTAKES = [
     # --- manners
     Mistake(
         "one-norm-for-the-batch",
-        "Something is normalised over the whole batch, so a text gets other logits alone than among others.",
+        "A mean or standard deviation is taken over the whole batch, so a text gets other logits alone than among others. Take it over the last axis, token by token (nn.LayerNorm does).",
         caught_by=CALLS,
         edits=[("h = self.token(idx)", "h = self.token(idx) / self.token(idx).std()")],
     ),
+    kept_in_evaluation(CALLS, forward="def forward(self, idx"),
 ]

@@ -14,6 +14,8 @@ chapter 2, where the query q is multiplied by the transposed matrix of the keys.
     tensor([0.7842, 1.3569, 1.2487])
 
 The query need not be one of the inputs. Scores may be negative, and are not weights yet: no softmax, no scaling.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -16,6 +16,8 @@ Document: HackTricks, "4. Attention Mechanisms", step 3 (compute the context vec
 
 The document gives .3992 .3858 .8610: it rounds by hand on the way.
 The library's softmax is allowed here, and so is yours, copied into this file.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -17,6 +17,8 @@ weights had an nn.Parameter each.
 
 The layer can be trained like any other, and it has the dtype of `weight`. It may share its memory with `weight`, but
 `weight` itself stays as it is.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -15,6 +15,8 @@ Document: iThome, "Day5: self attention 實作", step 3 (query times key, times 
     tensor([[5., 1.]])
 
 No softmax yet: scores may be negative and need not sum to 1.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

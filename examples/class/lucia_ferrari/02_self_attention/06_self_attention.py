@@ -14,6 +14,9 @@ Document: iThome, "Day5: self attention 實作", step 3. There `hidden_size` is 
     torch.Size([2, 100, 64])
 
 The three layers are nn.Linear(hidden_size, hidden_size) with bias, named linear_q, linear_k and linear_v.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

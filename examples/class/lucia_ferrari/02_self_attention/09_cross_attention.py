@@ -15,6 +15,9 @@ in a Transformer's decoder the query comes from the decoder's input, key and val
     torch.Size([2, 5, 64])
 
 The three layers are nn.Linear(hidden_size, hidden_size) with bias, named linear_q, linear_k and linear_v.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

@@ -18,6 +18,8 @@ does the rest.
               [0.2689, 0.7311, 0.0000]]]])
 
 The padding may be on either side. Every sequence has at least one token. Beware of float16, which ends at 65504.
+
+House rules (first lesson): with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

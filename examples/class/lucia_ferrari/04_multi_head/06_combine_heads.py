@@ -16,6 +16,8 @@ matrix is stored as in nn.Linear, (outputs, inputs).
             [7., 8.]])
 
 With x = (1, 1), head 0 alone makes (3, 7), head 1 alone (11, 15), and the combined matrix (3, 7, 11, 15).
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 from collections.abc import Sequence

@@ -13,7 +13,7 @@ Document: "手写大模型组件之 Group Query Attention": multi-head and multi
 grouped-query attention. How to get from one to the other stands in the paper that introduced it (Ainslie and others,
 "GQA: Training Generalized Multi-Query Transformer Models from Multi-Head Checkpoints", 2023).
 
-    >>> many = GroupQueryAttention(128, 8, 8)
+    >>> many = GroupQueryAttention(128, 8, 8)             # your class of 02_grouped_query_attention.py
     >>> few = GroupQueryAttention(128, 8, 2)
     >>> few.load_state_dict(convert_to_gqa(many.state_dict(), 8, 2))
     <All keys matched successfully>
@@ -23,6 +23,8 @@ d rows each; neighbours form a group. kv = h changes nothing, kv = 1 makes multi
 divisible by kv.
 
 A new dict is returned. The dict that was passed in stays as it was; sharing memory with it is allowed. The dtype stays.
+
+House rules (first lesson): float32 and float64; each call stands for itself.
 """
 
 import torch

@@ -5,9 +5,9 @@
     y2 = x1 · sin(angle) + x2 · cos(angle)                           x2: the second half, entry i + d/2
 
     x        (b, h, n, d)    batch, head, token, width of one head; d is even. float32 or float64
-    base     how fast the angles fall from pair to pair
+    base     how fast the angles fall from pair to pair; a float or an int
     offset   how many tokens came before the first one (those in a cache, say)
-    returns  (b, h, n, d)    batch, head, token, width; y1 and y2 stand where x1 and x2 stood
+    returns  (b, h, n, d)    batch, head, token, width, in the dtype of x; y1 and y2 stand where x1 and x2 stood
 
 Document: "RoFormer: Enhanced Transformer with Rotary Position Embedding". The paper pairs neighbours (0, 1), (2, 3), …;
 here, as in most models of today, entry i is paired with entry i + d/2.
@@ -19,6 +19,8 @@ here, as in most models of today, entry i is paired with entry i + d/2.
             [-0.4161,  0.0000,  0.9093,  0.0000]])
 
 Apply it to queries and keys, and their product depends only on how far apart the two tokens are.
+
+House rules (first lesson): with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

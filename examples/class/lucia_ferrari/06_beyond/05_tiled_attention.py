@@ -11,7 +11,7 @@
     key         (…, Lk, d)    …, keys, width
     value       (…, Lk, dv)   …, keys, width of the values
     block_size  how many keys are looked at together, 1 or more; it need not divide Lk, and may be larger
-    scores      (…, Lq, block_size)    the largest thing that is ever made
+    scores      (…, Lq, block_size)    of one block
     returns     (…, Lq, dv)   what softmax(query · keyᵀ / √d) · value gives; nothing is masked
 
 Document: "FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness", the softmax that is corrected
@@ -21,9 +21,12 @@ as it goes along ("Online normalizer calculation for softmax").
     >>> tiled_attention(torch.zeros(1, 2), torch.zeros(5, 2), value, block_size=2)     # all weigh the same: 31 / 5
     tensor([[6.2000]])
 
-No tensor may be made that holds Lq · Lk numbers or more for one index of the leading axes, however they are laid out.
-It is tested where nothing that belongs to a block comes near. One query at a time is a legal tiling, too. The library's
-attention is not allowed here.
+No single tensor may be made on the way that holds Lq · Lk numbers or more for one index of the leading axes, however
+they are laid out: no matrix of all scores, weights or hidden places, no blocks stacked again, nothing expanded to that
+size. Several small ones are fine, in a list as well. It is tested where nothing that belongs to a block comes near. One
+query at a time is a legal tiling, too. Scores go up to ±1000. The library's attention is not allowed here.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

@@ -15,6 +15,8 @@ Document: iThome, "Day 15. Multi-head Attention", the efficient version; gqa and
               [ 9., 10., 11.]]]])
 
 A width that `num_heads` does not divide is refused with AssertionError or ValueError.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

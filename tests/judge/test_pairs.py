@@ -1,0 +1,96 @@
+"""Two known mistakes at once, of the real course: both are named, and nothing is where it would be a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.course import Course, load_course
+from grader.judge.grading import Judge
+from grader.judge.mistakes import Mistake, both_from, load_bank
+from grader.results import ExerciseResult, Record
+from grader.submission import SourceFile, Submission
+
+EXERCISES = ("softmax", "self_attention", "multi_head_attention")
+Named = Callable[[str, str], list[str]]
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return load_course(Path(__file__).parents[2] / "course.yml")
+
+
+@pytest.fixture(scope="module")
+def named(course: Course) -> Iterator[Named]:
+    judge = Judge(course, "process", seed=1, only=EXERCISES)
+
+    def of(id: str, source: str) -> list[str]:
+        file = SourceFile(id, course.exercise(id).file_name, source.encode("utf-8"))
+        records: list[Record] = []
+        judge.grade([Submission("ada", {id: file}, ())], records.append)
+        result: ExerciseResult = next(each for each in records[0].exercises if each.id == id)
+        assert result.status == "failed"
+        return [each.mistake for each in result.diagnosis]
+
+    yield of
+    judge.close()
+
+
+def known(course: Course, id: str) -> tuple[str, dict[str, Mistake]]:
+    exercise = course.exercise(id)
+    bank = load_bank(course.mistakes_path(exercise))
+    return course.solution_path(exercise).read_text("utf-8"), {mistake.id: mistake for mistake in bank}
+
+
+@pytest.mark.parametrize(
+    ("id", "one", "other"),
+    [
+        ("softmax", "dtype-lost", "minus-sign"),
+        ("self_attention", "no-scale", "softmax-over-queries"),
+        ("self_attention", "future-hidden", "input-added"),
+        ("multi_head_attention", "scale-from-d-out", "own-token-hidden-finite"),
+        ("multi_head_attention", "no-scale", "merge-without-transpose"),
+        ("multi_head_attention", "dropout-in-eval", "scale-from-d-in"),
+    ],
+    ids=lambda text: text,
+)
+def test_both_are_named(course: Course, named: Named, id: str, one: str, other: str) -> None:
+    reference, bank = known(course, id)
+    text = both_from(bank[one], bank[other], reference)
+    assert text is not None
+
+    assert set(named(id, text)) == {one, other}
+
+
+def test_a_mistake_that_hides_another_is_named_alone(course: Course, named: Named) -> None:
+    reference, bank = known(course, "softmax")
+    text = both_from(bank["dim-ignored"], bank["softmax-over-everything"], reference)
+    assert text is not None
+
+    assert named("softmax", text) == ["softmax-over-everything"]
+
+
+def test_something_unknown_beside_a_known_mistake_is_not_given_a_name_of_its_own(course: Course, named: Named) -> None:
+    reference, bank = known(course, "softmax")
+    text = bank["minus-sign"].edited(reference).replace("torch.exp(", "torch.exp(0.7 * ")
+
+    assert named("softmax", text) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("no-scale", "scale-upside-down"), ("no-scale", "no-scale")],
+    ids=["both change the same line", "twice the same"],
+)
+def test_edits_that_do_not_go_together_are_no_pair(course: Course, one: str, other: str) -> None:
+    reference, bank = known(course, "self_attention")
+
+    assert both_from(bank[one], bank[other], reference) is None
+
+
+def test_edits_that_tear_a_statement_apart_are_no_pair(course: Course) -> None:
+    reference, bank = known(course, "to_linear")
+
+    assert both_from(bank["not-transposed"], bank["matrix-overwritten"], reference) is None
