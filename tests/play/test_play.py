@@ -1,0 +1,98 @@
+"""`kata play` as it is typed: what can be played, what comes first, a terminal, a page, and what ends in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.play.catalogue import PLAYS
+
+ID = "multi_head_attention"
+NO_SCALE = (" / self.head_dim**0.5", "")
+
+
+def test_list_names_what_comes_first_and_loads_no_torch(desk, course):
+    done = desk.kata("play", environment={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert done.returncode == 0
+    assert all(play.id in done.stdout for play in PLAYS)
+    assert f"kata check {PLAYS[0].id}" in " ".join(done.stdout.split())
+    assert not any(line.endswith("| torch") for line in done.stderr.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param((ID,), "not written yet", id="a stub"),
+        pytest.param(("softmax",), "nothing to play", id="no scene"),
+        pytest.param(("soft_max",), "no exercise", id="no exercise"),
+        pytest.param(("--page",), "Play which exercise", id="no id"),
+    ],
+)
+def test_what_cannot_be_played_is_one_sentence(desk, words, said):
+    done = desk.kata("play", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_written_but_not_checked_is_told_to_check(desk, course):
+    desk.write(course, ID)
+    done = desk.kata("play", ID)
+    assert done.returncode == 2
+    assert f"kata check {ID}" in done.stderr
+
+
+def test_passed_code_plays_and_bad_words_are_one_sentence(desk, course):
+    desk.write(course, ID)
+    assert desk.kata("check", ID).returncode == 0
+    done = desk.kata("play", ID, "--without", "head:1.3")
+    assert done.returncode == 0, done.stderr
+    assert "passed its check" in done.stdout
+    assert "without head 1.3 (now)" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert f"{ID}  " in desk.kata("play").stdout
+    for words, said in {
+        ("--without", "gravity"): "there is mask, scale, residual, head:1.1 to head:2.4",
+        ("--without", "head:3.1"): "cannot be switched off",
+        ("--text", "Ünsal"): "a to z",
+        ("--text", "a"): "2 to 48 letters",
+        ("--isolation", "most"): "no isolation level",
+    }.items():
+        done = desk.kata("play", ID, *words)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_failed_code_plays_and_is_called_so(desk, course):
+    desk.write(course, ID, NO_SCALE)
+    assert desk.kata("check", ID).returncode == 1
+    done = desk.kata("play", ID)
+    assert done.returncode == 0
+    assert "did not pass" in done.stdout
+    assert "by the formula" in done.stdout
+
+
+def test_code_that_fails_ends_with_what_was_shown_so_far(desk, course):
+    desk.write(course, ID, ("return self.out_proj(context)", 'raise OSError("\\x1b[31m <b>lost</b>")'))
+    assert desk.kata("check", ID).returncode == 1
+    done = desk.kata("play", ID)
+    assert done.returncode == 1
+    assert "could not go on" in done.stdout
+    assert "\x1b" not in done.stdout
+    done = desk.kata("play", ID, "--page")
+    assert done.returncode == 1
+    page = (desk.folder / "play" / f"{ID}.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;lost" in page
+    assert "<b>lost" not in page
+
+
+def test_page_needs_nothing_and_runs_nothing(desk, course):
+    desk.write(course, ID)
+    assert desk.kata("check", ID).returncode == 0
+    done = desk.kata("play", ID, "--page", "--text", "koba met koba")
+    assert done.returncode == 0, done.stderr
+    page = (desk.folder / "play" / f"{ID}.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 8
+    assert "looks at" in page
+    for foreign in ("http:", "https:", "src=", "<script", "@import", "url("):
+        assert foreign not in page
