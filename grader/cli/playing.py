@@ -6,6 +6,7 @@ import shlex
 import sys
 import webbrowser
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 PAGES = "play"
 """The folder for pages, beside the exercises."""
 ASKED = "> "
+GO_ON = "Stopped. Enter goes on, anything else ends: "
 
 
 @app.command()
@@ -36,6 +38,9 @@ def play(
     ] = None,
     text: Annotated[
         str | None, typer.Option("--text", help="What the model is to work on, in place of asking.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="The same from a file: a text for tiny_gpt to learn, say.")
     ] = None,
     without: Annotated[
         list[str] | None,
@@ -50,10 +55,12 @@ def play(
     workspace = workspace_here(course)
     progress = progress_of(workspace)
     if id is None:
-        if text is not None or without or page or show:
+        if text is not None or file is not None or without or page or show:
             raise UsageError("Play which exercise? `kata play` lists those that can be played.")
         print_list(workspace, progress, console())
         return
+    if file is not None:
+        text = _text_of(file)
     from grader.play.catalogue import play_of
     from grader.play.standing import NotYet, standing_of
 
@@ -120,9 +127,24 @@ class _Shown:
         screen = console()
         screen.print(self._standing.said, style="yellow" if self._standing.is_warning else "green")
         screen.print()
-        self._run(screen, text or self._scene.example, off)
-        if text is None and sys.stdin.isatty() and sys.stdout.isatty():
+        somebody_types = sys.stdin.isatty() and sys.stdout.isatty()
+        while not self._run_to_the_end(screen, text or self._scene.example, off, may_go_on=somebody_types):
+            pass
+        if text is None and somebody_types:
             self._converse(screen, list(off))
+
+    def _run_to_the_end(self, screen: Console, text: str, off: Sequence[str], *, may_go_on: bool) -> bool:
+        """False when it was stopped and is to go on. A scene that was stopped keeps what it has."""
+        try:
+            self._run(screen, text, off)
+        except KeyboardInterrupt:
+            if not may_go_on:
+                raise
+            print()
+            if input(GO_ON).strip():
+                raise
+            return False
+        return True
 
     def _run(self, screen: Console, text: str, off: Sequence[str]) -> None:
         from grader.play.stage import Stopped
@@ -133,9 +155,16 @@ class _Shown:
                 show(part, screen)
         except Stopped as why:
             self.has_failed = True
-            screen.print(f"Your code could not go on. {why}", style="yellow", markup=False)
+            self._say(screen, f"Your code could not go on. {why}")
         except _typed_errors() as error:
             raise UsageError(str(error)) from None
+
+    def _say(self, screen: Console, sentence: str) -> None:
+        """What quotes the learner's code or what was typed may steer no terminal."""
+        from grader.play.parts import Words
+        from grader.play.terminal import show
+
+        show(Words(sentence, "warning"), screen)
 
     def _converse(self, screen: Console, off: list[str]) -> None:
         """Play what is typed until nothing is."""
@@ -152,7 +181,7 @@ class _Shown:
                     text = line
                 self._run(screen, text, off)
             except (UsageError, ValueError) as error:
-                screen.print(str(error), style="yellow", markup=False)
+                self._say(screen, str(error))
 
     def _what_to_type(self) -> str:
         lines = [f"Type {self._play.reads}." if self._play.reads else ""]
@@ -186,6 +215,14 @@ class _Shown:
         print(f"The page is {self._workspace.shown(path)}")
         if opened and not webbrowser.open(path.resolve().as_uri()):
             print("No browser could be opened here: open the file in yours.")
+
+
+def _text_of(file: Path) -> str:
+    """What a file says. Raises UsageError for what is no text, OSError."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is no text in UTF-8.") from None
 
 
 def _typed_errors() -> tuple[type[Exception], ...]:

@@ -7,7 +7,7 @@ values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -127,8 +127,8 @@ def _each_last(x: torch.Tensor) -> torch.Tensor:
 # --- the classes of the course ------------------------------------------------------------------------------------
 
 
-def _called(
-    case: Case, entry: str, init: tuple[float, ...], weights: dict[str, torch.Tensor], *inputs: torch.Tensor
+def called(
+    case: Case, entry: str, init: tuple[float, ...], weights: Mapping[str, torch.Tensor], *inputs: torch.Tensor
 ) -> Slot:
     """What a module of the learner's with these weights puts out."""
     module = case.call(case.entry(entry), *init)
@@ -144,7 +144,7 @@ def multi_head_attention(context: int) -> Class:
         width = len(weights.query)
         named = {"W_query.weight": weights.query, "W_key.weight": weights.key, "W_value.weight": weights.value}
         named |= {"out_proj.weight": weights.out, "out_proj.bias": weights.out_bias}
-        return [_called(case, "MultiHeadAttention", (width, width, context, 0.0, weights.heads), named, x)]
+        return [called(case, "MultiHeadAttention", (width, width, context, 0.0, weights.heads), named, x)]
 
     return Class(make, has_out=True)
 
@@ -154,7 +154,7 @@ def causal_attention(context: int) -> Class:
 
     def make(case: Case, weights: Projections, x: torch.Tensor) -> list[Slot]:
         init = (len(weights.query), weights.head_width, context, 0.0)
-        return [_called(case, "CausalAttention", init, _head(weights, head), x) for head in range(weights.heads)]
+        return [called(case, "CausalAttention", init, _head(weights, head), x) for head in range(weights.heads)]
 
     return Class(make, has_out=False)
 
@@ -169,7 +169,7 @@ def multi_head_wrapper(context: int) -> Class:
             for head in range(weights.heads)
             for name, tensor in _head(weights, head).items()
         }
-        return [_called(case, "MultiHeadAttentionWrapper", init, named, x)]
+        return [called(case, "MultiHeadAttentionWrapper", init, named, x)]
 
     return Class(make, has_out=False)
 
@@ -189,18 +189,23 @@ def self_attention(entry: str) -> Class:
     def make(case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
         named = {"linear_q.weight": weights.query, "linear_k.weight": weights.key, "linear_v.weight": weights.value}
         named |= {f"linear_{part}.bias": torch.zeros(len(weights.query)) for part in "qkv"}
-        return [_called(case, entry, (len(weights.query),), named, *inputs)]
+        return [called(case, entry, (len(weights.query),), named, *inputs)]
 
     return Class(make, has_out=False)
+
+
+def state_of(weights: Projections) -> dict[str, torch.Tensor]:
+    """A layer's weights by the names of the course."""
+    named = {"q_proj": weights.query, "k_proj": weights.key, "v_proj": weights.value, "o_proj": weights.out}
+    state = {f"{name}.weight": tensor for name, tensor in named.items()}
+    return state | {f"{name}.bias": torch.zeros(len(tensor)) for name, tensor in named.items()}
 
 
 def projected(entry: str, *sizes: float) -> Class:
     """`MultiHeadAttention(hidden_dim, nums_head, dropout)` of `padded_multi_head_attention`, and what is named so."""
 
     def make(case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
-        named = {"q_proj.weight": weights.query, "k_proj.weight": weights.key, "v_proj.weight": weights.value}
-        named |= {"o_proj.weight": weights.out, "o_proj.bias": weights.out_bias}
-        named |= {f"{part}_proj.bias": torch.zeros(len(named[f"{part}_proj.weight"])) for part in "qkv"}
-        return [_called(case, entry, (len(weights.query), weights.heads, *sizes), named, *inputs)]
+        named = state_of(weights) | {"o_proj.bias": weights.out_bias}
+        return [called(case, entry, (len(weights.query), weights.heads, *sizes), named, *inputs)]
 
     return Class(make, has_out=True)

@@ -23,9 +23,19 @@ class Play:
 
 
 HEADS = "a text model reads with your heads: one looks a letter back, one finds what followed the last time"
+SCALE = "scores of a trained model made smaller and larger: without 1/√d all weight falls on one letter"
+WRITER = "your model learns a rhyme while you look on, and writes; Ctrl-C stops it, and it goes on"
+WINDOW = "how far back a model remembers through a window of your making"
+CACHE = "the same text with and without your cache, and the time for one more token"
+PADDED = "the same sentence with and without padding, the mask right and inverted"
+GROUPED = "a trained model with 8, 4, 2 and 1 heads of keys and values: what it costs and what it saves"
 LETTERS = "a text of a to z, blanks and full stops"
+GAPS = "a text of a to z, blanks and full stops, with _ for each letter that is to be guessed"
 
 PLAYS = (
+    Play("scaled_scores", "scale", SCALE, GAPS, ("scale",)),
+    Play("attention", "scale", SCALE, GAPS, ("scale",)),
+    Play("self_attention", "scale", SCALE, GAPS, ("scale",)),
     Play(
         "cross_attention",
         "dates",
@@ -35,6 +45,19 @@ PLAYS = (
     Play("causal_attention", "heads", HEADS, LETTERS, ("mask", "scale", "residual", "head")),
     Play("multi_head_wrapper", "heads", HEADS, LETTERS, ("mask", "scale", "residual", "head")),
     Play("multi_head_attention", "heads", HEADS, LETTERS, ("mask", "scale", "residual", "head")),
+    Play(
+        "padded_multi_head_attention",
+        "padding",
+        "the same sentence with and without padding, the mask right and inverted",
+        GAPS,
+    ),
+    Play("grouped_query_attention", "grouped", GROUPED, GAPS),
+    Play("convert_to_gqa", "grouped", GROUPED, GAPS),
+    Play(
+        "tiny_gpt", "writer", "your model learns a rhyme while you look on, and writes; Ctrl-C stops it, and it goes on"
+    ),
+    Play("sliding_window_mask", "window", WINDOW, LETTERS),
+    Play("kv_cache", "cache", CACHE, LETTERS),
 )
 
 

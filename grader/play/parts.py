@@ -10,10 +10,10 @@ Plane = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class Words:
-    """A paragraph; a heading and a warning stand out."""
+    """A paragraph; a heading and a warning stand out; a line is one of several that belong together."""
 
     text: str
-    kind: Literal["plain", "heading", "warning"] = "plain"
+    kind: Literal["plain", "heading", "warning", "line"] = "plain"
 
 
 @dataclass(frozen=True)

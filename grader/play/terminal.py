@@ -15,20 +15,19 @@ from grader.reports.shades import BLUES, GREY, WHITE_FROM, Scale
 
 from .parts import Curve, Grid, Heat, Part, Words, Written
 
-STYLES = {"plain": "", "heading": "bold", "warning": "bold yellow"}
-BLANK = "_"
-"""How a blank is written where letters stand alone."""
+STYLES = {"plain": "", "heading": "bold", "warning": "bold yellow", "line": ""}
 CURVE_HEIGHT = 10
 LEAST_CURVE_WIDTH = 16
 SIGNS = "*o+x"
 
 
 def show(part: Part, console: Console) -> None:
-    """Print one part, and an empty line."""
+    """Print one part, and an empty line behind all but single lines."""
     if isinstance(part, (Grid, Written)):
         console.print(Text(_said(part.title, console), style="bold"))
     console.print(_drawn(part, console))
-    console.print()
+    if not (isinstance(part, Words) and part.kind == "line"):
+        console.print()
 
 
 def _drawn(part: Part, console: Console) -> RenderableType:
@@ -81,11 +80,11 @@ class _Map:
         yield Text(_said(self.heat.title, console), style="bold")
         if first:
             yield Text(f"(from column {first + 1} on: the terminal is too narrow for more)", style="dim")
-        header = "".join((letter.strip() or BLANK)[:1].ljust(width) for letter in self.heat.columns[first:])
+        header = "".join(letter[:1].ljust(width) for letter in self.heat.columns[first:])
         yield _line(Text.assemble(" " * margin, (_said(header, console), "dim")))
         scale = Scale(0.0, self.heat.high)
         for letter, values in zip(self.heat.rows, self.heat.values, strict=True):
-            label = _said(letter.strip() or BLANK, console).rjust(margin - 1) + " "
+            label = _said(letter, console).rjust(margin - 1) + " "
             cells = [_cell(value, scale, width, colour=colour) for value in values[first:]]
             yield _line(Text.assemble((label, "dim"), *cells))
         if self.heat.note:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from grader.play.catalogue import PLAYS
+from grader.play.catalogue import PLAYS, play_of
+from grader.play.scene import BadText
+from grader.play.scenes.heads import read_text
+from grader.play.switches import UnknownSwitch, switched_off
 
 ID = "multi_head_attention"
 NO_SCALE = (" / self.head_dim**0.5", "")
@@ -50,17 +53,29 @@ def test_passed_code_plays_and_bad_words_are_one_sentence(desk, course):
     assert "without head 1.3 (now)" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert f"{ID}  " in desk.kata("play").stdout
-    for words, said in {
-        ("--without", "gravity"): "there is mask, scale, residual, head:1.1 to head:2.4",
-        ("--without", "head:3.1"): "cannot be switched off",
-        ("--text", "Ünsal"): "a to z",
-        ("--text", "a"): "2 to 48 letters",
-        ("--isolation", "most"): "no isolation level",
-    }.items():
-        done = desk.kata("play", ID, *words)
-        assert done.returncode == 2
-        assert said in done.stderr
-        assert "Traceback" not in done.stderr
+    done = desk.kata("play", ID, "--text", "x", "--without", "mask")
+    assert done.returncode == 2
+    assert done.stderr.strip() == "Type 2 to 48 letters; these are 1."
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        pytest.param(["gravity"], "there is mask, scale, residual, head:1.1 to head:2.4", id="no such part"),
+        pytest.param(["head:3.1"], "cannot be switched off", id="no such layer"),
+        pytest.param(["head:1.5"], "cannot be switched off", id="no such head"),
+        pytest.param(["head"], "cannot be switched off", id="no number"),
+    ],
+)
+def test_what_is_not_there_cannot_be_switched_off(names, said):
+    with pytest.raises(UnknownSwitch, match=said):
+        switched_off(play_of(ID), names, layers=2, heads=4)
+
+
+@pytest.mark.parametrize("text", ["Ünsal", "a", "a" * 49, "3 cats"])
+def test_a_text_that_the_model_cannot_read_is_refused(text):
+    with pytest.raises(BadText):
+        read_text(text)
 
 
 def test_failed_code_plays_and_is_called_so(desk, course):

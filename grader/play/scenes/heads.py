@@ -25,7 +25,8 @@ EXAMPLE = "tipo met zaru. zaru gave ti"
 MOST_LETTERS = 48
 """So many can be told apart by probing."""
 WRITTEN_LETTERS = 16
-PERIODS = (10, 13, 17, 21)
+PERIODS = (10, 15, 21)
+MEASURED_STORIES = 3
 MEASURED_LETTERS = 44
 STORIES, REPEATS = 6, 6
 KNOWN_FROM = 33
@@ -105,7 +106,8 @@ class Scene:
             for head in range(HEADS)
         )
         return Grid(
-            "What each head looks at, measured on letters by chance that are said twice (layer.head, 1 is all of it)",
+            "How much each head (layer.head) looks one letter back in stories, and, in letters by chance that are said "
+            "twice, at what followed the same letter last time; 1 is all of it",
             ("", "one letter back", "what followed last time"),
             rows,
         )
@@ -194,14 +196,17 @@ def read_text(text: str) -> torch.Tensor:
 def measured(weights_of: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
     """For each layer and head: how much it looks one letter back, and at what followed the same letter last time.
 
+    The first in stories, the second in letters by chance that are said twice.
+
     weights_of: the attention weights (layers, heads, n, n) for a text.
     """
     chance = random.Random(1)
     back, found = [], []
-    for period in PERIODS:
-        letters = torch.tensor(encode(repeat(chance, MEASURED_LETTERS, period)))
-        weights = weights_of(letters)
+    for _ in range(MEASURED_STORIES):
+        weights = weights_of(torch.tensor(encode(story(chance, MEASURED_LETTERS))))
         back.append(weights.diagonal(-1, 2, 3).mean(-1))
+    for period in PERIODS:
+        weights = weights_of(torch.tensor(encode(repeat(chance, MEASURED_LETTERS, period))))
         # from the second time on, the letter behind the same one is period - 1 places back
         found.append(weights.diagonal(-(period - 1), 2, 3)[..., 1:].mean(-1))
     return torch.stack(back).mean(0), torch.stack(found).mean(0)
