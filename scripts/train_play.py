@@ -102,7 +102,7 @@ def letters() -> dict[str, torch.Tensor]:
 # --- gaps: guesses hidden letters from both sides -----------------------------------------------------------------
 
 GAPS_CONTEXT = 48
-GAPS_STEPS = 4000
+GAPS_STEPS = 1800
 HIDDEN_SHARE = 0.15
 
 

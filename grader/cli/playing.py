@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import webbrowser
 from collections.abc import Sequence
@@ -174,13 +173,13 @@ class _Shown:
         screen.print(self._what_to_type(), style="dim", markup=False)
         while (line := _line()) is not None:
             try:
-                words = shlex.split(line)
+                words = line.split()
                 if words[0] == "without" and self._play.switches:
                     off = words[1:]
                 elif self._play.reads:
                     text = line
                 self._run(screen, text, off)
-            except (UsageError, ValueError) as error:
+            except UsageError as error:
                 self._say(screen, str(error))
 
     def _what_to_type(self) -> str:

@@ -52,7 +52,7 @@ class Scene:
         for shared in SHARED:
             self._stage.begin()
             attend = self.attend(shared)
-            texts.append((f"{shared} heads", guessed(letters, run(self._model, letters[None], attend)[0])))
+            texts.append((f"heads: {shared}", guessed(letters, run(self._model, letters[None], attend)[0])))
             losses.append(self.loss(attend))
         yield Written("What the model fills in", "", tuple(texts))
         sizes = [cache_kib(len(self._layers), shared, self._layers[0].head_width) for shared in SHARED]
@@ -60,13 +60,13 @@ class Scene:
         yield Grid(
             f"Loss on hidden letters of other sentences, in nats, and the cache of {TOKENS} tokens",
             ("heads of keys and values", "loss", "loss by the formula", "cache in KiB"),
-            tuple((str(shared), f"{loss:.2f}", f"{due:.2f}", f"{size:.0f}") for shared, loss, due, size in rows),
+            tuple((str(shared), f"{loss:.2f}", f"{due:.2f}", f"{size:.1f}") for shared, loss, due, size in rows),
         )
         places = tuple(float(shared) for shared in reversed(SHARED))
         across = "heads of keys and values"
         yield Curve("Fewer heads cost", across, "loss", places, (("loss", tuple(reversed(losses))),))
         yield Curve("Fewer heads save", across, "KiB", places, (("cache", tuple(reversed(sizes))),))
-        yield Words("A model that is converted like this is then trained a little further, which wins much of it back.")
+        yield Words("In the paper a converted model is trained on for a little while. Here nothing is trained on.")
 
     def attend(self, shared: int) -> Attend:
         """Attention with so many heads of keys and values, by the learner's code. Raises Stopped."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import torch
@@ -63,13 +63,19 @@ class Scene:
             "Your class is the attention in both layers of a small model that reads letters. Everything else, "
             "and all weights, were trained beforehand."
         )
-        back, found = self._measured(asked)
+        if without:
+            yield Words(f"Switched off: {without}.", "warning")
+        back, found = measured(lambda each: self.all_weights(asked, each))
         yield self._table(back, found)
-        yield from self._maps(asked, text, letters, back, found, in_full=in_full)
+        yours = self.all_weights(asked, letters)
+        shown = {best(back): "looks one letter back most", best(found): "looks most at what followed last time"}
+        yield from self._maps(asked, text, letters, yours, shown)
         self._stage.begin()
         yield self._written(asked, text, letters, without)
         self._stage.begin()
         yield self._effects(asked, without, back, found)
+        if in_full:
+            yield from self._other_maps(text, yours, shown)
 
     # --- what the heads do ----------------------------------------------------------------------------------------
 
@@ -96,9 +102,6 @@ class Scene:
         run(self._model, letters[None], attend)
         return torch.stack(seen)
 
-    def _measured(self, asked: Asked) -> tuple[torch.Tensor, torch.Tensor]:
-        return measured(lambda letters: self.all_weights(asked, letters))
-
     def _table(self, back: torch.Tensor, found: torch.Tensor) -> Grid:
         rows = tuple(
             (f"head {layer + 1}.{head + 1}", f"{back[layer, head]:.2f}", f"{found[layer, head]:.2f}")
@@ -113,34 +116,27 @@ class Scene:
         )
 
     def _maps(
-        self,
-        asked: Asked,
-        text: str,
-        letters: torch.Tensor,
-        back: torch.Tensor,
-        found: torch.Tensor,
-        *,
-        in_full: bool,
+        self, asked: Asked, text: str, letters: torch.Tensor, yours: torch.Tensor, shown: Mapping[tuple[int, int], str]
     ) -> Iterator[Part]:
-        yours, due = self.all_weights(asked, letters), self.right_weights(letters)
+        due = self.right_weights(letters)
         yield Words(
             "How to read a map: each row is a letter that asks, each column one that is looked at. "
             "They are read off your class's own output: each letter was given a value of its own."
         )
         if not bool(yours.isfinite().all()):
             yield Words(NO_NUMBERS, "warning")
-        shown = {best(back): "looks one letter back most", best(found): "looks most at what followed last time"}
         for (layer, head), why in shown.items():
             yield heat(f"Head {layer + 1}.{head + 1}: {why}", text, yours[layer, head])
             if not asked.without and not bool((yours[layer, head] - due[layer, head]).abs().amax() < SAME):
                 yield Words(f"Head {layer + 1}.{head + 1} should look like this:", "warning")
                 yield heat(f"Head {layer + 1}.{head + 1} by the formula", text, due[layer, head])
-        if in_full:
-            yield Words("All other heads", "heading")
-            for layer in range(len(self._layers)):
-                for head in range(HEADS):
-                    if (layer, head) not in shown:
-                        yield heat(f"Head {layer + 1}.{head + 1}", text, yours[layer, head])
+
+    def _other_maps(self, text: str, yours: torch.Tensor, shown: Mapping[tuple[int, int], str]) -> Iterator[Part]:
+        yield Words("All other heads", "heading")
+        for layer in range(len(self._layers)):
+            for head in range(HEADS):
+                if (layer, head) not in shown:
+                    yield heat(f"Head {layer + 1}.{head + 1}", text, yours[layer, head])
 
     # --- what comes of it -----------------------------------------------------------------------------------------
 
