@@ -20,7 +20,7 @@ from ..switches import switched_off
 MODEL = "gaps_8"
 HEADS = 8
 CONTEXT = 48
-EXAMPLE = "tipo met zaru. z_ru gave t_po a pl_m."
+EXAMPLE = "rado met zaru. zaru gave r_d_ a drum."
 PADDING = 10
 PAD, PAD_SIGN = 0, "-"
 DARKEST = 0.5

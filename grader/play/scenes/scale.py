@@ -20,7 +20,7 @@ from ..switches import switched_off
 from .padding import CONTEXT, gap_loss, guessed, measured_gaps, read_gaps
 
 MODEL = "gaps_1"
-EXAMPLE = "tipo met zaru. za_u sang."
+EXAMPLE = "rado saw koba. k_b_ lost a lamp."
 FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """What the queries are multiplied by. With heads 64 wide, 8 is what is left out without 1/√d."""
 
