@@ -19,7 +19,9 @@ LABEL_LETTER = 8
 PLOT_WIDTH, PLOT_HEIGHT = 520, 220
 EDGE_LEFT, EDGE_BELOW, EDGE = 52, 40, 14
 NO_PICTURE = Markup()
-INKS = ("#2e7ebc", "#e08214", "#2f8f5b", "#8073ac")
+INKS = (("#2e7ebc", "none"), ("#e08214", "6 3"), ("#2f8f5b", "2 3"), ("#8073ac", "8 3 2 3"))
+"""A colour and a pattern for each line, so that no colour is needed to tell them apart."""
+LEGEND_HEIGHT = 18
 
 
 @dataclass(frozen=True)
@@ -127,9 +129,9 @@ def _plot(curve: Curve, number: int) -> Markup:
         return EDGE_LEFT + across * inner_width, EDGE + (high - y) / ((high - low) or 1) * inner_height
 
     lines = []
-    for ink, (name, line) in zip(INKS, curve.lines, strict=False):
+    for (ink, dashes), (name, line) in zip(INKS, curve.lines, strict=False):
         dots = [(*at(x, y), f"{name}: {y:.4g} at {x:g}") for x, y in zip(places, line, strict=True) if math.isfinite(y)]
-        lines.append((ink, name, dots))
+        lines.append((ink, dashes, name, dots))
     description = "; ".join(
         f"{name}: " + ", ".join(f"{y:.3g} at {x:g}" for x, y in zip(places, line, strict=True))
         for name, line in curve.lines
@@ -141,7 +143,7 @@ def _plot(curve: Curve, number: int) -> Markup:
             curve=curve,
             description=description,
             width=PLOT_WIDTH,
-            height=PLOT_HEIGHT,
+            height=PLOT_HEIGHT + LEGEND_HEIGHT * len(lines),
             left=EDGE_LEFT,
             bottom=PLOT_HEIGHT - EDGE_BELOW,
             right=PLOT_WIDTH - EDGE,

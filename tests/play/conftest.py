@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from grader.course import Course, load_course
 from grader.play.catalogue import play_of
 from grader.play.scene import scene_of
 from grader.play.stage import Stage
+from grader.practice.progress import AttemptEntry, ProgressFile, now
 
 ROOT = Path(__file__).resolve().parents[2]
 KATA = [sys.executable, "-m", "grader"]
@@ -66,13 +68,13 @@ class Desk:
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.folder = folder
-        self._environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "NO_COLOR": "1"}
-        self._environment |= {"COLUMNS": "80", "PYTHONUTF8": "1"}
+        self.environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "NO_COLOR": "1"}
+        self.environment |= {"COLUMNS": "80", "PYTHONUTF8": "1"}
 
     def kata(self, *words: str, typed: str | None = None, environment: dict[str, str] | None = None):
         return subprocess.run(
             [*KATA, *words],
-            **{"cwd": self.folder, "env": {**self._environment, **(environment or {})}, "encoding": "utf-8"},
+            **{"cwd": self.folder, "env": {**self.environment, **(environment or {})}, "encoding": "utf-8"},
             **{"capture_output": True, "input": typed, "timeout": 300, "check": False},
         )
 
@@ -86,6 +88,15 @@ class Desk:
         path = self.folder / "exercises" / exercise.relative_path
         path.write_text(text, encoding="utf-8")
         return path
+
+    def pass_unchecked(self, id: str, course: Course) -> None:
+        """Note that the file passed, without the minute that checking a language model takes here."""
+        exercise = course.exercise(id)
+        content = (self.folder / "exercises" / exercise.relative_path).read_bytes()
+        digest = hashlib.sha256(content).hexdigest()[:12]
+        with ProgressFile(self.folder / ".kata").change() as progress:
+            entry = {"status": "passed", "points": exercise.points, "max_points": exercise.points, "digest": digest}
+            progress.of(id).note(AttemptEntry(at=now(), **entry))
 
 
 @pytest.fixture(scope="session")

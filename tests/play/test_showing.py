@@ -72,12 +72,19 @@ def test_a_page_tells_every_place_in_words():
     assert "one: 2 at 10" in page
 
 
-def test_a_place_that_is_pointed_at_says_its_number(browser, tmp_path):
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1200])
+def test_the_page_of_a_scene_can_be_read_by_everyone(browser, scene, tmp_path, width, scheme):
+    reader = scene("multi_head_attention")
+    parts = [*reader.parts("koba met koba", ["head:2.3"], in_full=True), CURVE]
     path = tmp_path / "page.html"
-    path.write_text(render_play("A title", "It stands", "seen", PARTS, is_warning=False), encoding="utf-8")
-    browser.get(path.as_uri())
-    browser.set_window_size(420, 900)
-    place = browser.find_element("css selector", ".map rect")
-    assert place.find_element("css selector", "title").get_attribute("textContent") == "a (row 1) looks at a (column 1): 1.00"
-    assert browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
-    assert browser.find_element("css selector", ".map").get_attribute("tabindex") == "0"
+    path.write_text(render_play("A title", "It stands", "seen", parts, is_warning=False), encoding="utf-8")
+    browser.show(path, width=width, height=900, scheme=scheme)
+    assert not browser.scrolls_sideways()
+    assert browser.cut_off() == []
+    assert browser.nameless() == []
+    assert {text: ratio for text, ratio in browser.contrasts().items() if ratio < 4.5} == {}
+    assert browser.complaints() == []
+    assert browser.requests() == [path.as_uri()]
+    told = browser.run("return document.querySelector('.map rect title').textContent")
+    assert told == "k (row 1) looks at k (column 1): 1.00"
