@@ -74,10 +74,22 @@ def check(
     print_record(record, console(), exhibits=exhibits, **shown)  # type: ignore[arg-type]
     for id, due in coming.items():
         print(f"{id} comes back {when(due, now())}.")
+    _offer_play(record)
     if not record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
     if any(result.status not in ("passed", "partly", "not_started") for result in record.exercises):
         sys.exit(EXIT_NOT_RIGHT)
+
+
+def _offer_play(record: Record) -> None:
+    """Say that what was checked, right or wrong, can be seen at work, when it is one exercise and runs at all."""
+    from grader.play.catalogue import play_of
+
+    if len(record.exercises) == 1 and play_of(record.exercises[0].id):
+        (result,) = record.exercises
+        if any(check.outcome == "passed" for check in result.checks):
+            does = "at work" if result.status == "passed" else "do what it does"
+            print(f"See it {does}: kata play {result.id}")
 
 
 @app.command()

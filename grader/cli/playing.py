@@ -1,0 +1,242 @@
+"""`kata play`: a learner's own code put to work in a small trained model."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grader.sandbox.launch import launch_ahead
+
+from .app import app
+from .endings import EXIT_NOT_RIGHT, UsageError
+from .practising import progress_of, workspace_here
+from .terms import CourseFile, Isolation, console, ending, level_called
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.play.catalogue import Play
+    from grader.play.scene import Scene
+    from grader.play.standing import Standing
+    from grader.practice.progress import Progress
+    from grader.practice.workspace import Workspace
+
+PAGES = "play"
+"""The folder for pages, beside the exercises."""
+ASKED = "> "
+GO_ON = "Stopped. Enter goes on, anything else ends: "
+
+
+@app.command()
+def play(
+    id: Annotated[
+        str | None, typer.Argument(help="The exercise's id; without one, what can be played.", metavar="ID")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", help="What the model is to work on, in place of asking.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="The same from a file: a text for tiny_gpt to learn, say.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", help="Switch a part off: mask, scale, residual, head:1.3. May be given again."),
+    ] = None,
+    page: Annotated[bool, typer.Option("--page", help=f"Write a page into {PAGES}/ beside your exercises.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="The same, and open it in the browser.")] = False,
+    isolation: Isolation = "best",
+    course: CourseFile = None,
+) -> None:
+    """Put your own code to work in a small trained model, and see what it attends to."""
+    workspace = workspace_here(course)
+    progress = progress_of(workspace)
+    if id is None:
+        if text is not None or file is not None or without or page or show:
+            raise UsageError("Play which exercise? `kata play` lists those that can be played.")
+        print_list(workspace, progress, console())
+        return
+    if file is not None:
+        text = _text_of(file)
+    from grader.play.catalogue import play_of
+    from grader.play.standing import NotYet, standing_of
+
+    exercise = workspace.course.exercise(id)
+    chosen = play_of(id)
+    if chosen is None:
+        raise UsageError(f"There is nothing to play in {id}: `kata play` lists what there is.")
+    try:
+        standing = standing_of(workspace, progress, exercise)
+    except NotYet as first:
+        raise UsageError(str(first)) from None
+    source = workspace.file_of(exercise).read_bytes()
+    level = level_called(isolation, chosen_aloud=False)
+    launched = None if level == "none" else launch_ahead(level)  # torch loads there while it loads here
+    import torch
+
+    from grader.play.scene import scene_of
+    from grader.play.stage import Stage
+
+    torch.set_num_threads(1)  # more are no faster with tensors so small
+    stage = Stage(exercise, source, level, launched)
+    with ending(stage.close):
+        scene = scene_of(chosen, stage)
+        shown = _Shown(workspace, chosen, exercise.title, standing, scene)
+        if page or show:
+            shown.write_page(text, without or [], opened=show)
+        else:
+            shown.play(text, without or [])
+    if shown.has_failed:
+        sys.exit(EXIT_NOT_RIGHT)
+
+
+def print_list(workspace: Workspace, progress: Progress, screen: Console) -> None:
+    """What can be played, and what must come first. Loads no model."""
+    from rich.table import Table
+
+    from grader.play.catalogue import PLAYS
+    from grader.play.standing import waits_for
+
+    screen.print("Your own code at work in small trained models: kata play ID")
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    known = {exercise.id for exercise in workspace.course.exercises}
+    for each in PLAYS:
+        if each.id in known:
+            first = waits_for(workspace, progress, each)
+            table.add_row(each.id, each.seen + (f" ({first})" if first else ""), style="dim" if first else "")
+    if table.row_count:
+        screen.print(table)
+    else:
+        screen.print("None of this course's exercises can be played.")
+
+
+class _Shown:
+    """One scene in front of somebody."""
+
+    def __init__(self, workspace: Workspace, play: Play, title: str, standing: Standing, scene: Scene) -> None:
+        self._workspace, self._play, self._title, self._standing, self._scene = workspace, play, title, standing, scene
+        self.has_failed = False
+
+    def play(self, text: str | None, off: Sequence[str]) -> None:
+        """In the terminal: what was asked for, or the example, and then what is typed, if somebody can type."""
+        screen = console()
+        screen.print(self._standing.said, style="yellow" if self._standing.is_warning else "green")
+        screen.print()
+        somebody_types = sys.stdin.isatty() and sys.stdout.isatty()
+        while not self._run_to_the_end(screen, text or self._scene.example, off, may_go_on=somebody_types):
+            pass
+        if text is None and somebody_types:
+            self._converse(screen, list(off))
+
+    def _run_to_the_end(self, screen: Console, text: str, off: Sequence[str], *, may_go_on: bool) -> bool:
+        """False when it was stopped and is to go on. A scene that was stopped keeps what it has."""
+        try:
+            self._run(screen, text, off)
+        except KeyboardInterrupt:
+            if not may_go_on:
+                raise
+            print()
+            if input(GO_ON).strip():
+                raise
+            return False
+        return True
+
+    def _run(self, screen: Console, text: str, off: Sequence[str]) -> None:
+        from grader.play.stage import Stopped
+        from grader.play.terminal import show
+
+        try:
+            for part in self._scene.parts(text, off, in_full=False):
+                show(part, screen)
+        except Stopped as why:
+            self.has_failed = True
+            self._say(screen, f"Your code could not go on. {why}")
+        except _typed_errors() as error:
+            raise UsageError(str(error)) from None
+
+    def _say(self, screen: Console, sentence: str) -> None:
+        """What quotes the learner's code or what was typed may steer no terminal."""
+        from grader.play.parts import Words
+        from grader.play.terminal import show
+
+        show(Words(sentence, "warning"), screen)
+
+    def _converse(self, screen: Console, off: list[str]) -> None:
+        """Play what is typed until nothing is."""
+        if not (self._play.reads or self._play.switches):
+            return
+        text = self._scene.example
+        screen.print(self._what_to_type(), style="dim", markup=False)
+        while (line := _line()) is not None:
+            try:
+                words = line.split()
+                if words[0] == "without" and self._play.switches:
+                    off = words[1:]
+                elif self._play.reads:
+                    text = line
+                self._run(screen, text, off)
+            except UsageError as error:
+                self._say(screen, str(error))
+
+    def _what_to_type(self) -> str:
+        lines = [f"Type {self._play.reads}." if self._play.reads else ""]
+        if self._play.switches:
+            names = ["head:1.3" if switch == "head" else switch for switch in self._play.switches]
+            lines.append(
+                f"`without {names[0]}` switches a part off (there is {', '.join(names)}), `without` all on again."
+            )
+        return " ".join(filter(None, [*lines, "An empty line ends."]))
+
+    def write_page(self, text: str | None, off: Sequence[str], *, opened: bool) -> None:
+        """Everything there is to see, as a page."""
+        from grader.play.page import render_play
+        from grader.play.parts import Words
+        from grader.play.stage import Stopped
+        from grader.writing import write_file
+
+        parts = []
+        try:
+            parts += list(self._scene.parts(text or self._scene.example, off, in_full=True))
+        except Stopped as why:
+            self.has_failed = True
+            parts.append(Words(f"Your code could not go on. {why}", "warning"))
+        except _typed_errors() as error:
+            raise UsageError(str(error)) from None
+        html = render_play(
+            self._title, self._standing.said, self._play.seen, parts, is_warning=self._standing.is_warning
+        )
+        path = self._workspace.root / PAGES / f"{self._play.id}.html"
+        write_file(path, html.encode("utf-8"), below=self._workspace.root)
+        print(f"The page is {self._workspace.shown(path)}")
+        if opened and not webbrowser.open(path.resolve().as_uri()):
+            print("No browser could be opened here: open the file in yours.")
+
+
+def _text_of(file: Path) -> str:
+    """What a file says. Raises UsageError for what is no text, OSError."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is no text in UTF-8.") from None
+
+
+def _typed_errors() -> tuple[type[Exception], ...]:
+    from grader.play.scene import BadText
+    from grader.play.switches import UnknownSwitch
+
+    return (BadText, UnknownSwitch)
+
+
+def _line() -> str | None:
+    """What is typed; None for nothing, at the end of the input and at Ctrl-C."""
+    try:
+        return input(ASKED).strip() or None
+    except (EOFError, KeyboardInterrupt):
+        print()
+        return None

@@ -1,0 +1,211 @@
+"""The attention of one layer, asked of a learner's class with given weights; its attention weights, found by probing.
+
+Most classes return no attention weights. They can be seen all the same: when the value of token k is a one at place k
+and zeros elsewhere, what attention puts out for a query are its weights. So the learner's own code is asked with such
+values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+
+from grader.judge.case import Case
+from grader.sandbox.inside.wire import Slot
+
+from .nets import Projections
+from .stage import Stage
+from .switches import NOTHING_OFF, Without
+
+Make = Callable[..., list[Slot]]
+"""make(case, weights, *inputs): calls modules of the learner's class with these weights on these tensors.
+
+The outputs of several stand for parts of the width, side by side.
+"""
+
+
+@dataclass(frozen=True)
+class Class:
+    """How a learner's class is used as a layer's attention.
+
+    has_out: whether it has the last projection itself; where it has none, the judge's follows.
+    """
+
+    make: Make
+    has_out: bool
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The attention of some layers by a learner's class, with some things switched off.
+
+    What is off is off by what the class is asked, not by other code: a head, when nothing of it is passed on; the
+    scale, when the queries are made larger by as much as it takes away; the mask, when each token is asked as the last.
+    """
+
+    stage: Stage
+    learned: Class
+    layers: tuple[Projections, ...]
+    without: Without = NOTHING_OFF
+
+    def attend(self, layer: int, x: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
+        """What comes out of a layer's attention for x (b, n, width) and what else the class takes. Raises Stopped."""
+        return self._outputs([self._switched(layer)], x, *others)[0]
+
+    def weights(self, layer: int, x: torch.Tensor, *others: torch.Tensor, memory: bool = False) -> torch.Tensor:
+        """The attention weights (heads, queries, keys) for one text (n, width). Raises Stopped.
+
+        memory: what is looked at is the first of the others, not x.
+        """
+        weights = self._switched(layer)
+        looked_at = (others[0][0] if memory else x).double()
+        each, n = weights.head_width, len(looked_at)
+        # a map that makes a one at place k of the k-th token: exact as long as no token is a mixture of others
+        spread = torch.linalg.pinv(looked_at)
+        probes = [_probe(weights, spread[:, start : start + each]) for start in range(0, n, each)]
+        in_double = [each.double() if each.is_floating_point() else each for each in others]
+        found = self._outputs(probes, x.double()[None], *in_double)
+        heads = [torch.cat([out[0, :, weights.places(head)] for out in found], dim=1) for head in range(weights.heads)]
+        return torch.stack(heads)[:, :, :n].float()
+
+    def _switched(self, layer: int) -> Projections:
+        weights = self.layers[layer]
+        if self.without.scale:
+            weights = replace(weights, query=weights.query * weights.head_width**0.5)
+        out = weights.out.clone()
+        for off_layer, head in self.without.heads:
+            if off_layer == layer:
+                out[:, weights.places(head)] = 0
+        return replace(weights, out=out)
+
+    def _outputs(self, all_weights: list[Projections], x: torch.Tensor, *others: torch.Tensor) -> list[torch.Tensor]:
+        """One question: what comes out for x (b, n, width) with each of these weights."""
+        b, n, width = x.shape
+        case, asked, parts = Case(), _each_last(x) if self.without.mask else x, 1
+        for number, weights in enumerate(all_weights):
+            outputs = self.learned.make(case, weights, asked, *others)
+            parts = len(outputs)
+            for part, out in enumerate(outputs):
+                # each token was asked as the last one
+                told = case.call(out, 1, -1, method="select") if self.without.mask else out
+                case.tell(told, f"{number}.{part}")
+        shape = (b * n, width // parts) if self.without.mask else (b, n, width // parts)
+        came = self.stage.tensors(case, [shape] * len(case.told), x.dtype)
+        return [
+            self._whole(weights, torch.cat(came[number * parts : (number + 1) * parts], -1).view(b, n, width))
+            for number, weights in enumerate(all_weights)
+        ]
+
+    def _whole(self, weights: Projections, out: torch.Tensor) -> torch.Tensor:
+        if self.learned.has_out:
+            return out
+        return F.linear(out, weights.out.to(out.dtype), weights.out_bias.to(out.dtype))
+
+
+def _probe(weights: Projections, spread: torch.Tensor) -> Projections:
+    """Weights with which each head puts out how much it looks at some of the tokens."""
+    value = torch.zeros_like(weights.value, dtype=torch.float64)
+    for head in range(weights.heads):
+        places = weights.places(head)
+        value[places.start : places.start + spread.shape[1]] = spread.T
+    width = len(value)
+    whole = torch.eye(width, dtype=torch.float64)
+    return replace(weights, value=value, out=whole, out_bias=torch.zeros(width, dtype=torch.float64))
+
+
+def _each_last(x: torch.Tensor) -> torch.Tensor:
+    """Each token of each text once as the last of all (b·n, n, width): so it sees all others, whatever the mask."""
+    b, n, width = x.shape
+    others = torch.arange(n).repeat(n, 1)
+    order = torch.cat([others[others != torch.arange(n)[:, None]].view(n, n - 1), torch.arange(n)[:, None]], dim=1)
+    return x[:, order].reshape(b * n, n, width)
+
+
+# --- the classes of the course ------------------------------------------------------------------------------------
+
+
+def called(
+    case: Case, entry: str, init: tuple[float, ...], weights: Mapping[str, torch.Tensor], *inputs: torch.Tensor
+) -> Slot:
+    """What a module of the learner's with these weights puts out."""
+    module = case.call(case.entry(entry), *init)
+    case.prepare(module, dtype=inputs[0].dtype)
+    case.load(module, {name: tensor.contiguous() for name, tensor in weights.items()})
+    return case.call(module, *inputs)
+
+
+def multi_head_attention(context: int) -> Class:
+    """`MultiHeadAttention(d_in, d_out, context_length, dropout, num_heads)`."""
+
+    def make(case: Case, weights: Projections, x: torch.Tensor) -> list[Slot]:
+        width = len(weights.query)
+        named = {"W_query.weight": weights.query, "W_key.weight": weights.key, "W_value.weight": weights.value}
+        named |= {"out_proj.weight": weights.out, "out_proj.bias": weights.out_bias}
+        return [called(case, "MultiHeadAttention", (width, width, context, 0.0, weights.heads), named, x)]
+
+    return Class(make, has_out=True)
+
+
+def causal_attention(context: int) -> Class:
+    """`CausalAttention(d_in, d_out, context_length, dropout)`: one for each head."""
+
+    def make(case: Case, weights: Projections, x: torch.Tensor) -> list[Slot]:
+        init = (len(weights.query), weights.head_width, context, 0.0)
+        return [called(case, "CausalAttention", init, _head(weights, head), x) for head in range(weights.heads)]
+
+    return Class(make, has_out=False)
+
+
+def multi_head_wrapper(context: int) -> Class:
+    """`MultiHeadAttentionWrapper(d_in, d_out, context_length, dropout, num_heads)`."""
+
+    def make(case: Case, weights: Projections, x: torch.Tensor) -> list[Slot]:
+        init = (len(weights.query), weights.head_width, context, 0.0, weights.heads)
+        named = {
+            f"heads.{head}.{name}": tensor
+            for head in range(weights.heads)
+            for name, tensor in _head(weights, head).items()
+        }
+        return [called(case, "MultiHeadAttentionWrapper", init, named, x)]
+
+    return Class(make, has_out=False)
+
+
+def _head(weights: Projections, head: int) -> dict[str, torch.Tensor]:
+    places = weights.places(head)
+    return {
+        "W_query.weight": weights.query[places],
+        "W_key.weight": weights.key[places],
+        "W_value.weight": weights.value[places],
+    }
+
+
+def self_attention(entry: str) -> Class:
+    """`MySelfAttention(hidden_size)`, or `CrossAttention(hidden_size)`, which is shown a memory as well."""
+
+    def make(case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
+        named = {"linear_q.weight": weights.query, "linear_k.weight": weights.key, "linear_v.weight": weights.value}
+        named |= {f"linear_{part}.bias": torch.zeros(len(weights.query)) for part in "qkv"}
+        return [called(case, entry, (len(weights.query),), named, *inputs)]
+
+    return Class(make, has_out=False)
+
+
+def state_of(weights: Projections) -> dict[str, torch.Tensor]:
+    """A layer's weights by the names of the course."""
+    named = {"q_proj": weights.query, "k_proj": weights.key, "v_proj": weights.value, "o_proj": weights.out}
+    state = {f"{name}.weight": tensor for name, tensor in named.items()}
+    return state | {f"{name}.bias": torch.zeros(len(tensor)) for name, tensor in named.items()}
+
+
+def projected(entry: str, *sizes: float) -> Class:
+    """`MultiHeadAttention(hidden_dim, nums_head, dropout)` of `padded_multi_head_attention`, and what is named so."""
+
+    def make(case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
+        named = state_of(weights) | {"o_proj.bias": weights.out_bias}
+        return [called(case, entry, (len(weights.query), weights.heads, *sizes), named, *inputs)]
+
+    return Class(make, has_out=True)

@@ -1,0 +1,147 @@
+"""Small transformers in which the attention is somebody else's: everything around it is worked out here.
+
+`Attend` stands for the attention of one layer; a learner's class answers it from behind the wall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+WEIGHTS = Path(__file__).with_name("weights")
+
+Parameters = Mapping[str, torch.Tensor]
+Attend = Callable[[int, torch.Tensor], torch.Tensor]
+"""The attention of a layer, by its number: from what comes in, normed (b, n, width), to what is added to it."""
+
+
+@dataclass(frozen=True)
+class Projections:
+    """The weights of one layer's attention, as x @ matrixᵀ uses them: (width, width), biases (width,)."""
+
+    query: torch.Tensor
+    key: torch.Tensor
+    value: torch.Tensor
+    out: torch.Tensor
+    out_bias: torch.Tensor
+    heads: int
+
+    @property
+    def head_width(self) -> int:
+        """How many places of the width belong to one head."""
+        return len(self.query) // self.heads
+
+    def places(self, head: int) -> slice:
+        """Those of one head."""
+        return slice(head * self.head_width, (head + 1) * self.head_width)
+
+
+def load(name: str) -> dict[str, torch.Tensor]:
+    """The trained numbers of a model."""
+    from safetensors.torch import load_file
+
+    return load_file(WEIGHTS / f"{name}.safetensors")
+
+
+def layers_of(model: Parameters) -> int:
+    """How many layers a model has."""
+    return sum(name.endswith(".query") for name in model)
+
+
+def projections_of(model: Parameters, layer: int, heads: int) -> Projections:
+    """The weights of a layer's attention."""
+    query, key, value, out, bias = (
+        model[f"layer.{layer}.{part}"] for part in ("query", "key", "value", "out", "out_bias")
+    )
+    return Projections(query, key, value, out, bias, heads)
+
+
+def right_attention(
+    weights: Projections, x: torch.Tensor, hidden: torch.Tensor | None = None, memory: torch.Tensor | None = None
+) -> torch.Tensor:
+    """What attention comes to where nothing is wrong with it.
+
+    hidden: True where a key is not to be seen. memory: what is looked at, where that is not x itself.
+    """
+    looked_at = x if memory is None else memory
+    query, key, value = (
+        F.linear(source, matrix).view(len(x), -1, weights.heads, weights.head_width).transpose(1, 2)
+        for source, matrix in ((x, weights.query), (looked_at, weights.key), (looked_at, weights.value))
+    )
+    seen = None if hidden is None else ~hidden
+    together = F.scaled_dot_product_attention(query, key, value, attn_mask=seen)
+    return F.linear(together.transpose(1, 2).flatten(2), weights.out, weights.out_bias)
+
+
+def right_weights(weights: Projections, x: torch.Tensor, hidden: torch.Tensor | None) -> torch.Tensor:
+    """The attention weights of that, (heads, n, n), for one text (n, width)."""
+    n = len(x)
+    query, key = (
+        F.linear(x, matrix).view(n, weights.heads, -1).transpose(0, 1) for matrix in (weights.query, weights.key)
+    )
+    scores: torch.Tensor = query @ key.mT / weights.head_width**0.5
+    return (scores if hidden is None else scores.masked_fill(hidden, -torch.inf)).softmax(-1)
+
+
+def later(n: int) -> torch.Tensor:
+    """True where a token would see a later one."""
+    return torch.ones(n, n, dtype=torch.bool).triu(1)
+
+
+def enter(model: Parameters, texts: torch.Tensor) -> torch.Tensor:
+    """What goes into the first layer: a vector for each letter (b, n) and one for its place."""
+    return model["token"][texts] + model["position"][: texts.shape[1]]
+
+
+def norm(model: Parameters, name: str, h: torch.Tensor) -> torch.Tensor:
+    """One of the model's layer norms."""
+    return F.layer_norm(h, h.shape[-1:], model[f"{name}.weight"], model[f"{name}.bias"])
+
+
+def feed_forward(model: Parameters, layer: int, h: torch.Tensor) -> torch.Tensor:
+    """The part of a layer that looks at each token by itself."""
+    inner = F.gelu(F.linear(h, model[f"layer.{layer}.mlp_in"], model[f"layer.{layer}.mlp_in_bias"]))
+    return F.linear(inner, model[f"layer.{layer}.mlp_out"], model[f"layer.{layer}.mlp_out_bias"])
+
+
+def run(model: Parameters, texts: torch.Tensor, attend: Attend, *, residual: bool = True) -> torch.Tensor:
+    """The logits (b, n, letters) for texts (b, n). Without the residual a layer replaces what came in."""
+    h = enter(model, texts)
+    for layer in range(layers_of(model)):
+        attended = attend(layer, norm(model, f"layer.{layer}.norm_1", h))
+        h = h + attended if residual else attended
+        fed = feed_forward(model, layer, norm(model, f"layer.{layer}.norm_2", h))
+        h = h + fed if residual else fed
+    return F.linear(norm(model, "norm", h), model["unembed"], model["unembed_bias"])
+
+
+def loss_by_letter(logits: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
+    """In nats, how surprised the model is by each letter that followed (b, n)."""
+    return F.cross_entropy(logits.transpose(1, 2), following, reduction="none")
+
+
+# --- a translator: slots that ask, letters that answer ------------------------------------------------------------
+
+Across = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+"""Attention from slots (b, slots, width) to a memory (b, n, width)."""
+
+
+def remember(model: Parameters, sources: torch.Tensor) -> torch.Tensor:
+    """A vector for each letter of the sources (b, n) that knows its place and its neighbours."""
+    h = (model["letter"][sources] + model["place"][: sources.shape[1]]).mT
+    for number in (1, 2):
+        h = h + F.gelu(F.conv1d(h, model[f"near_{number}"], model[f"near_{number}_bias"], padding="same"))
+    return norm(model, "norm_memory", h.mT)
+
+
+def translate(model: Parameters, sources: torch.Tensor, across: Across) -> torch.Tensor:
+    """The logits (b, slots, letters) of what is written, every slot at once."""
+    memory = remember(model, sources)
+    h = model["slot"].expand(len(sources), -1, -1)
+    h = h + across(norm(model, "layer.0.norm_1", h), memory)
+    h = h + feed_forward(model, 0, norm(model, "layer.0.norm_2", h))
+    return F.linear(norm(model, "norm", h), model["unembed"], model["unembed_bias"])

@@ -1,0 +1,140 @@
+"""`tiny_gpt`: the learner's own class is trained while one looks on, and writes at the start, middle and end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from grader.judge.case import Case
+from grader.sandbox.inside.wire import Slot
+
+from ..catalogue import Play
+from ..nets import loss_by_letter
+from ..parts import Curve, Part, Words, Written
+from ..scene import BadText
+from ..stage import Stage, Stopped, formed
+from ..switches import switched_off
+
+EXAMPLE = """\
+the cat sat down upon the mat, the mat was by the door.
+the dog came in and saw the cat, the cat was there no more.
+the bird flew up into the tree, the tree was tall and old.
+the wind came in and shook the tree, the bird was wet and cold.
+the fish swam down below the stone, the stone was smooth and round.
+the rain came in and filled the pond, the fish was safe and sound.
+"""
+WIDTH, HEADS, LAYERS, CONTEXT = 48, 4, 2, 24
+ROUNDS, STEPS, BATCH, RATE = 12, 20, 16, 4e-3
+"""A text is read in so many rounds of so many steps, each with so many pieces of it."""
+WINDOWS = 24
+WRITTEN_LETTERS = 60
+LEAST, MOST, MOST_SIGNS = 3 * CONTEXT, 20_000, 120
+SEED = 7
+BAR = 40
+
+
+class Scene:
+    """The learner's class, learning a text. What it has learned so far is kept, so that it can go on after a stop."""
+
+    example = EXAMPLE
+
+    def __init__(self, play: Play, stage: Stage) -> None:
+        self._play, self._stage = play, stage
+        self._text = ""
+        self._losses: list[float] = []
+        self._written: list[tuple[str, str]] = []
+        self._state: dict[str, torch.Tensor] | None = None
+
+    def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
+        """The loss as it falls, what is written on the way, and the curve. Goes on where it was stopped."""
+        switched_off(self._play, off, LAYERS, HEADS)
+        if text != self._text:
+            self._begin(text)
+            yield Words(
+                f"Your TinyGPT ({LAYERS} layers, {WIDTH} wide, {HEADS} heads) reads a text of {len(text)} letters, "
+                f"{CONTEXT} at a time, in {ROUNDS} rounds of {STEPS} steps. It begins knowing nothing."
+            )
+        while len(self._losses) <= ROUNDS:
+            loss, said = self._round()
+            done = len(self._losses) - 1
+            yield Words(f"step {done * STEPS:>3}  loss {loss:.2f}  " + "#" * self._bar(loss), "line")
+            if done in (0, ROUNDS // 2, ROUNDS):
+                self._written.append((f"after {done * STEPS} steps", said))
+                yield Written("It writes", self._prompt, (self._written[-1],))
+        yield from self._ending()
+
+    def _begin(self, text: str) -> None:
+        if not LEAST <= len(text) <= MOST:
+            raise BadText(f"A text to learn has {LEAST} to {MOST} letters; this one has {len(text)}.")
+        self._signs = sorted(set(text))
+        if len(self._signs) > MOST_SIGNS:
+            raise BadText(f"A text to learn has at most {MOST_SIGNS} different signs; this one has {len(self._signs)}.")
+        self._text, self._losses, self._written, self._state = text, [], [], None
+        self._ids = torch.tensor([self._signs.index(sign) for sign in text])
+        self._prompt = text[: CONTEXT // 3].replace("\n", " ")
+        self._windows = self._ids.unfold(0, CONTEXT + 1, 1)[:: max(1, len(text) // WINDOWS)][:WINDOWS]
+
+    def _bar(self, loss: float) -> int:
+        first = self._losses[0]
+        return round(BAR * min(1.0, loss / first)) if loss == loss and first > 0 else 0
+
+    def _ending(self) -> Iterator[Part]:
+        places = tuple(float(number * STEPS) for number in range(len(self._losses)))
+        yield Curve("The loss as it fell", "steps", "loss in nats", places, (("loss", tuple(self._losses)),))
+        yield Written("What it wrote", self._prompt, tuple(self._written))
+        if not self._losses[-1] < 0.8 * self._losses[0]:
+            yield Words("It has hardly learned. Look at the residual connections, and at who sees whom.", "warning")
+        yield Words("It knows this one text by heart now, more or less; a large model does the same with a great many.")
+
+    # --- one round ------------------------------------------------------------------------------------------------
+
+    def _round(self) -> tuple[float, str]:
+        """Train for a round (but for the first, which only looks), and see how well it predicts and what it writes."""
+        self._stage.begin()
+        case = Case(seed=SEED)
+        model = case.call(case.entry("TinyGPT"), len(self._signs), WIDTH, HEADS, LAYERS, CONTEXT)
+        if self._state is not None:
+            given = {name: case.tensor(tensor) for name, tensor in self._state.items()}
+            case.call(model, given, method="load_state_dict")
+        if self._losses:
+            case.train(model, self._batches(len(self._losses)), RATE)
+        case.prepare(model)
+        self._look(case, model)
+        answers = self._stage.ask(case)[0]
+        loss, said = self._loss(answers["logits"]), self._said(answers["written"])
+        self._state = _state(answers["state"])
+        self._losses.append(loss)
+        return loss, said
+
+    def _batches(self, number: int) -> torch.Tensor:
+        chance = torch.Generator().manual_seed(SEED + number)
+        starts = torch.randint(len(self._ids) - CONTEXT, (STEPS, BATCH), generator=chance)
+        return self._ids[starts[..., None] + torch.arange(CONTEXT + 1)]
+
+    def _look(self, case: Case, model: Slot) -> None:
+        case.call(model, self._windows[:, :-1].contiguous(), tell="logits")
+        prompt = self._ids[None, : len(self._prompt)].contiguous()
+        case.call(model, prompt, WRITTEN_LETTERS, method="generate", tell="written")
+        case.call(model, method="state_dict", tell="state")
+
+    def _loss(self, logits: Any) -> float:
+        came = formed(logits, (*self._windows[:, :-1].shape, len(self._signs)))
+        return loss_by_letter(came, self._windows[:, 1:]).mean().item()
+
+    def _said(self, written: Any) -> str:
+        begun = len(self._prompt)
+        ids = formed(written, (1, begun + WRITTEN_LETTERS), torch.int64)[0, begun:].tolist()
+        if not all(0 <= number < len(self._signs) for number in ids):
+            raise Stopped("What generate returns are not all tokens: whole numbers from 0, below vocab_size.")
+        return "".join(self._signs[number] for number in ids).replace("\n", " ")
+
+
+def _state(told: Any) -> dict[str, torch.Tensor]:
+    """What a model has learned, as its own class tells it. Raises Stopped for anything but tensors by name."""
+    if not isinstance(told, Mapping) or not all(
+        isinstance(name, str) and isinstance(tensor, torch.Tensor) for name, tensor in told.items()
+    ):
+        raise Stopped("The state_dict of your model should be tensors by name.")
+    return dict(told)

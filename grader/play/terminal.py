@@ -1,0 +1,136 @@
+"""The parts of a scene in a terminal: any width, with or without colour."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from grader.reports.heatmap import NO_NUMBER, RAMP
+from grader.reports.safe_text import encodable, visible
+from grader.reports.shades import BLUES, GREY, WHITE_FROM, Scale
+
+from .parts import Curve, Grid, Heat, Part, Words, Written
+
+STYLES = {"plain": "", "heading": "bold", "warning": "bold yellow", "line": ""}
+CURVE_HEIGHT = 10
+LEAST_CURVE_WIDTH = 16
+SIGNS = "*o+x"
+
+
+def show(part: Part, console: Console) -> None:
+    """Print one part, and an empty line behind all but single lines."""
+    if isinstance(part, (Grid, Written)):
+        console.print(Text(_said(part.title, console), style="bold"))
+    console.print(_drawn(part, console))
+    if not (isinstance(part, Words) and part.kind == "line"):
+        console.print()
+
+
+def _drawn(part: Part, console: Console) -> RenderableType:
+    if isinstance(part, Words):
+        return Text(_said(part.text, console), style=STYLES[part.kind])
+    if isinstance(part, Heat):
+        return _Map(part)
+    if isinstance(part, Grid):
+        return _table(part, console)
+    if isinstance(part, Curve):
+        return _Plot(part)
+    return _texts(part, console)
+
+
+def _said(text: str, console: Console) -> str:
+    return encodable(visible(text), console.encoding)
+
+
+def _table(grid: Grid, console: Console) -> Table:
+    table = Table(box=None, padding=(0, 3, 0, 0))
+    for number, name in enumerate(grid.header):
+        table.add_column(_said(name, console), justify="right" if number else "left", header_style="dim")
+    for row in grid.rows:
+        table.add_row(*(_said(cell, console) for cell in row))
+    return table
+
+
+def _texts(written: Written, console: Console) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for who, text in written.texts:
+        table.add_row(
+            Text(_said(who, console), style="dim"),
+            Text.assemble(_said(written.given, console), (_said(text, console), "bold reverse")),
+        )
+    return table
+
+
+class _Map:
+    """Shades, one row a letter; as many columns as fit, the last ones."""
+
+    def __init__(self, heat: Heat) -> None:
+        self.heat = heat
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        colour = console.color_system is not None and not console.no_color
+        margin = max(map(len, self.heat.rows), default=1) + 1
+        room = options.max_width - margin
+        width = 2 if 2 * len(self.heat.columns) <= room else 1
+        first = max(0, len(self.heat.columns) - room // width)
+        yield Text(_said(self.heat.title, console), style="bold")
+        if first:
+            yield Text(f"(from column {first + 1} on: the terminal is too narrow for more)", style="dim")
+        header = "".join(letter[:1].ljust(width) for letter in self.heat.columns[first:])
+        yield _line(Text.assemble(" " * margin, (_said(header, console), "dim")))
+        scale = Scale(0.0, self.heat.high)
+        for letter, values in zip(self.heat.rows, self.heat.values, strict=True):
+            label = _said(letter, console).rjust(margin - 1) + " "
+            cells = [_cell(value, scale, width, colour=colour) for value in values[first:]]
+            yield _line(Text.assemble((label, "dim"), *cells))
+        if self.heat.note:
+            yield Text(_said(self.heat.note, console), style="dim")
+
+
+def _line(text: Text) -> Text:
+    text.no_wrap = True
+    return text
+
+
+def _cell(value: float, scale: Scale, width: int, *, colour: bool) -> tuple[str, str]:
+    level = scale.level(value)
+    if not colour:
+        return (NO_NUMBER if level is None else RAMP[level]) * width, ""
+    if level is None:
+        return " " * width, f"white on {GREY}"
+    return " " * width, f"{'white' if level >= WHITE_FROM else 'black'} on {BLUES[level]}"
+
+
+class _Plot:
+    """Lines as signs on a field, with the numbers at its edges."""
+
+    def __init__(self, curve: Curve) -> None:
+        self.curve = curve
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Text(_said(self.curve.title, console), style="bold")
+        for row in self._rows(max(LEAST_CURVE_WIDTH, min(64, options.max_width - 12))):
+            yield _line(Text(_said(row, console)))
+        names = "   ".join(f"{sign} {name}" for sign, (name, _) in zip(SIGNS, self.curve.lines, strict=False))
+        yield Text(_said(f"{self.curve.up} over {self.curve.across}:  {names}", console), style="dim")
+
+    def _rows(self, width: int) -> Iterator[str]:
+        places = self.curve.places
+        known = [y for _, line in self.curve.lines for y in line if math.isfinite(y)]
+        low, high = min([0.0, *known]), max([*known, 1e-9])
+        field = [[" "] * width for _ in range(CURVE_HEIGHT)]
+        for sign, (_, line) in reversed(list(zip(SIGNS, self.curve.lines, strict=False))):
+            for x, y in zip(places, line, strict=True):
+                if math.isfinite(y):
+                    column = round((x - places[0]) / ((places[-1] - places[0]) or 1) * (width - 1))
+                    row = round((high - y) / ((high - low) or 1) * (CURVE_HEIGHT - 1))
+                    field[row][column] = sign
+        for number, row_signs in enumerate(field):
+            label = {0: f"{high:.3g}", CURVE_HEIGHT - 1: f"{low:.3g}"}.get(number, "")
+            yield f"{label:>8} |{''.join(row_signs)}"
+        start, end = f"{places[0]:g}", f"{places[-1]:g}"
+        yield " " * 10 + start + end.rjust(width - len(start))

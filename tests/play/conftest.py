@@ -1,0 +1,119 @@
+"""Scenes with the course's own answers, right or with a mistake in them, and a learner's workspace to type `kata play` in."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.course import Course, load_course
+from grader.play.catalogue import play_of
+from grader.play.scene import scene_of
+from grader.play.stage import Stage
+from grader.practice.progress import AttemptEntry, ProgressFile, now
+
+ROOT = Path(__file__).resolve().parents[2]
+KATA = [sys.executable, "-m", "grader"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """As the command has it."""
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    return load_course(ROOT / "course.yml")
+
+
+@pytest.fixture
+def stage(course: Course) -> Iterator[Callable[..., Stage]]:
+    """Puts the course's answer on a stage, with pieces of its text replaced; in this process unless a level is given."""
+    made = []
+
+    def put(id: str, *edits: tuple[str, str], source: str | None = None, level: str = "none") -> Stage:
+        exercise = course.exercise(id)
+        text = (ROOT / "solutions" / exercise.relative_path).read_text(encoding="utf-8") if source is None else source
+        for old, new in edits:
+            assert old in text
+            text = text.replace(old, new)
+        made.append(Stage(exercise, text.encode(), level))
+        return made[-1]
+
+    yield put
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def scene(stage) -> Callable[..., object]:
+    """The scene of an exercise, with the course's answer in it or with a mistake."""
+
+    def make(id: str, *edits: tuple[str, str], **how: str):
+        return scene_of(play_of(id), stage(id, *edits, **how))
+
+    return make
+
+
+class Desk:
+    """A learner's folder, and `kata` typed there."""
+
+    def __init__(self, folder: Path, home: Path) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "NO_COLOR": "1"}
+        self.environment |= {"COLUMNS": "80", "PYTHONUTF8": "1"}
+
+    def kata(self, *words: str, typed: str | None = None, environment: dict[str, str] | None = None):
+        return subprocess.run(
+            [*KATA, *words],
+            **{"cwd": self.folder, "env": {**self.environment, **(environment or {})}, "encoding": "utf-8"},
+            **{"capture_output": True, "input": typed, "timeout": 300, "check": False},
+        )
+
+    def write(self, course: Course, id: str, *edits: tuple[str, str]) -> Path:
+        """Write the course's answer into the learner's file, with pieces replaced."""
+        exercise = course.exercise(id)
+        text = (ROOT / "solutions" / exercise.relative_path).read_text(encoding="utf-8")
+        for old, new in edits:
+            assert old in text
+            text = text.replace(old, new)
+        path = self.folder / "exercises" / exercise.relative_path
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def pass_unchecked(self, id: str, course: Course) -> None:
+        """Note that the file passed, without the minute that checking a language model takes here."""
+        exercise = course.exercise(id)
+        content = (self.folder / "exercises" / exercise.relative_path).read_bytes()
+        digest = hashlib.sha256(content).hexdigest()[:12]
+        with ProgressFile(self.folder / ".kata").change() as progress:
+            entry = {"status": "passed", "points": exercise.points, "max_points": exercise.points, "digest": digest}
+            progress.of(id).note(AttemptEntry(at=now(), **entry))
+
+
+@pytest.fixture(scope="session")
+def _fresh_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    home = tmp_path_factory.mktemp("home")
+    desk = Desk(home, home)
+    done = desk.kata("init", str(home / "attention"), "--course", str(ROOT))
+    assert done.returncode == 0, done.stderr
+    return home / "attention", home
+
+
+@pytest.fixture
+def desk(_fresh_folder: tuple[Path, Path]) -> Iterator[Desk]:
+    """A learner's folder as it was given; what a test writes there is gone after it."""
+    folder, home = _fresh_folder
+    kept = home / "kept"
+    shutil.copytree(folder, kept)
+    yield Desk(folder, home)
+    shutil.rmtree(folder)
+    kept.rename(folder)

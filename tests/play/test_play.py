@@ -1,0 +1,113 @@
+"""`kata play` as it is typed: what can be played, what comes first, a terminal, a page, and what ends in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.play.catalogue import PLAYS, play_of
+from grader.play.scene import BadText
+from grader.play.scenes.heads import read_text
+from grader.play.switches import UnknownSwitch, switched_off
+
+ID = "multi_head_attention"
+NO_SCALE = (" / self.head_dim**0.5", "")
+
+
+def test_list_names_what_comes_first_and_loads_no_torch(desk, course):
+    done = desk.kata("play", environment={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert done.returncode == 0
+    assert all(play.id in done.stdout for play in PLAYS)
+    assert f"kata check {PLAYS[0].id}" in " ".join(done.stdout.split())
+    assert not any(line.endswith("| torch") for line in done.stderr.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param((ID,), "not written yet", id="a stub"),
+        pytest.param(("softmax",), "nothing to play", id="no scene"),
+        pytest.param(("soft_max",), "no exercise", id="no exercise"),
+        pytest.param(("--page",), "Play which exercise", id="no id"),
+    ],
+)
+def test_what_cannot_be_played_is_one_sentence(desk, words, said):
+    done = desk.kata("play", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_written_but_not_checked_is_told_to_check(desk, course):
+    desk.write(course, ID)
+    done = desk.kata("play", ID)
+    assert done.returncode == 2
+    assert f"kata check {ID}" in done.stderr
+
+
+def test_passed_code_plays_and_bad_words_are_one_sentence(desk, course):
+    desk.write(course, ID)
+    assert desk.kata("check", ID).returncode == 0
+    done = desk.kata("play", ID, "--without", "head:1.3")
+    assert done.returncode == 0, done.stderr
+    assert "passed its check" in done.stdout
+    assert "without head 1.3 (now)" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert f"{ID}  " in desk.kata("play").stdout
+    done = desk.kata("play", ID, "--text", "x", "--without", "mask")
+    assert done.returncode == 2
+    assert done.stderr.strip() == "Type 2 to 48 letters; these are 1."
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        pytest.param(["gravity"], "there is mask, scale, residual, head:1.1 to head:2.4", id="no such part"),
+        pytest.param(["head:3.1"], "cannot be switched off", id="no such layer"),
+        pytest.param(["head:1.5"], "cannot be switched off", id="no such head"),
+        pytest.param(["head"], "cannot be switched off", id="no number"),
+    ],
+)
+def test_what_is_not_there_cannot_be_switched_off(names, said):
+    with pytest.raises(UnknownSwitch, match=said):
+        switched_off(play_of(ID), names, layers=2, heads=4)
+
+
+@pytest.mark.parametrize("text", ["Ünsal", "a", "a" * 49, "3 cats"])
+def test_a_text_that_the_model_cannot_read_is_refused(text):
+    with pytest.raises(BadText):
+        read_text(text)
+
+
+def test_failed_code_plays_and_is_called_so(desk, course):
+    desk.write(course, ID, NO_SCALE)
+    assert desk.kata("check", ID).returncode == 1
+    done = desk.kata("play", ID)
+    assert done.returncode == 0
+    assert "did not pass" in done.stdout
+    assert "by the formula" in done.stdout
+
+
+def test_code_that_fails_ends_with_what_was_shown_so_far(desk, course):
+    desk.write(course, ID, ("return self.out_proj(context)", 'raise OSError("\\x1b[31m <b>lost</b>")'))
+    assert desk.kata("check", ID).returncode == 1
+    done = desk.kata("play", ID)
+    assert done.returncode == 1
+    assert "could not go on" in done.stdout
+    assert "\x1b" not in done.stdout
+    done = desk.kata("play", ID, "--page")
+    assert done.returncode == 1
+    page = (desk.folder / "play" / f"{ID}.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;lost" in page
+    assert "<b>lost" not in page
+
+
+def test_page_needs_nothing_and_runs_nothing(desk, course):
+    desk.write(course, ID)
+    assert desk.kata("check", ID).returncode == 0
+    done = desk.kata("play", ID, "--page", "--text", "koba met koba")
+    assert done.returncode == 0, done.stderr
+    page = (desk.folder / "play" / f"{ID}.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 8
+    assert "looks at" in page
+    for foreign in ("http:", "https:", "src=", "<script", "@import", "url("):
+        assert foreign not in page
