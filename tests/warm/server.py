@@ -38,8 +38,9 @@ LOADED_AHEAD = {
 NOT_LOADED = (
     "grader.__main__",  # runs the command line
     "grader.autograders",  # programs of their own
+    "grader.exports.gradebook",  # these three want Jupyter
     "grader.in_notebook",
-    "grader.notebooks",  # want Jupyter, and change the environment
+    "grader.notebooks",
     "grader.sandbox.inside",  # lives beside learners' code
 )
 
@@ -55,8 +56,8 @@ def load(kind: str) -> None:
                     importlib.import_module(module.name)
 
 
-def serve(listener: socket.socket, lifeline: int) -> dict[str, Any] | None:
-    """Take calls until the lifeline ends. Comes back with None then, and in each call's own process with the call."""
+def serve(listener: socket.socket, lifeline: int) -> dict[str, Any]:
+    """Take calls until the lifeline ends, and end then. Comes back in each call's own process, with the call."""
     poller = select.poll()
     poller.register(listener, select.POLLIN)
     poller.register(lifeline, select.POLLIN | select.POLLHUP)
@@ -64,7 +65,7 @@ def serve(listener: socket.socket, lifeline: int) -> dict[str, Any] | None:
     while True:
         ready = [number for number, _ in poller.poll()]
         if lifeline in ready:
-            return None
+            os._exit(0)  # at once: taking torch down in order takes long
         connection, _ = listener.accept()
         if _fork() == 0:
             listener.close()
@@ -142,8 +143,8 @@ def become(call: dict[str, Any]) -> None:
     sys.path[0] = str(Path(call["program"]).resolve().parent)
 
 
-def main() -> dict[str, Any] | None:
-    """Load, listen, serve."""
+def main() -> dict[str, Any]:
+    """Load, listen, serve: comes back where there is a call, in its own process."""
     path, lifeline, kind = sys.argv[1:]
     load(kind)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -152,13 +153,10 @@ def main() -> dict[str, Any] | None:
         os.write(1, b"!")  # ready
         os.dup2(0, 1)  # which is nothing
         call = serve(listener, int(lifeline))
-    if call is not None:
-        become(call)
+    become(call)
     return call
 
 
 if __name__ == "__main__":
-    asked = main()
-    if asked is not None:
-        # at the top, so that it ends as any Python does; under its own name, as `multiprocessing` starts more of it
-        runpy.run_path(asked["program"], run_name="__main__")
+    # at the top, so that it ends as any Python does; under its own name, as `multiprocessing` starts more of it
+    runpy.run_path(main()["program"], run_name="__main__")
