@@ -20,6 +20,7 @@ import time
 import warnings
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 PART_BYTES = 1 << 16
@@ -50,10 +51,16 @@ def load(kind: str) -> None:
     for name in LOADED_AHEAD[kind]:
         importlib.import_module(name)
     if package := sys.modules.get("grader"):
-        for module in pkgutil.walk_packages(package.__path__, "grader.", onerror=lambda name: None):
-            if not module.name.startswith(NOT_LOADED):
-                with suppress(ImportError):  # of an extra that is not here
-                    importlib.import_module(module.name)
+        _load_all(package)
+
+
+def _load_all(package: ModuleType) -> None:
+    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if not found.name.startswith(NOT_LOADED):
+            with suppress(ImportError):  # of an extra that is not here
+                module = importlib.import_module(found.name)
+                if found.ispkg:
+                    _load_all(module)
 
 
 def serve(listener: socket.socket, lifeline: int) -> dict[str, Any]:
