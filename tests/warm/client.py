@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as StillRead
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -121,7 +122,7 @@ class Warm:
                 assert status, "the process that waits for a call was ended"
                 left = max(0.0, deadline - time.monotonic())
                 return subprocess.CompletedProcess(command, int(status), said.result(left), complained.result(left))
-            except TimeoutError:
+            except (TimeoutError, StillRead):  # which are one from Python 3.11 on
                 connection.close()  # the call is ended with it
                 raise subprocess.TimeoutExpired(command, seconds) from None
 

@@ -20,6 +20,7 @@ import time
 import warnings
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 PART_BYTES = 1 << 16
@@ -38,8 +39,9 @@ LOADED_AHEAD = {
 NOT_LOADED = (
     "grader.__main__",  # runs the command line
     "grader.autograders",  # programs of their own
+    "grader.exports.gradebook",  # these three want Jupyter
     "grader.in_notebook",
-    "grader.notebooks",  # want Jupyter, and change the environment
+    "grader.notebooks",
     "grader.sandbox.inside",  # lives beside learners' code
 )
 
@@ -49,14 +51,20 @@ def load(kind: str) -> None:
     for name in LOADED_AHEAD[kind]:
         importlib.import_module(name)
     if package := sys.modules.get("grader"):
-        for module in pkgutil.walk_packages(package.__path__, "grader.", onerror=lambda name: None):
-            if not module.name.startswith(NOT_LOADED):
-                with suppress(ImportError):  # of an extra that is not here
-                    importlib.import_module(module.name)
+        _load_all(package)
 
 
-def serve(listener: socket.socket, lifeline: int) -> dict[str, Any] | None:
-    """Take calls until the lifeline ends. Comes back with None then, and in each call's own process with the call."""
+def _load_all(package: ModuleType) -> None:
+    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if not found.name.startswith(NOT_LOADED):
+            with suppress(ImportError):  # of an extra that is not here
+                module = importlib.import_module(found.name)
+                if found.ispkg:
+                    _load_all(module)
+
+
+def serve(listener: socket.socket, lifeline: int) -> dict[str, Any]:
+    """Take calls until the lifeline ends, and end then. Comes back in each call's own process, with the call."""
     poller = select.poll()
     poller.register(listener, select.POLLIN)
     poller.register(lifeline, select.POLLIN | select.POLLHUP)
@@ -64,7 +72,7 @@ def serve(listener: socket.socket, lifeline: int) -> dict[str, Any] | None:
     while True:
         ready = [number for number, _ in poller.poll()]
         if lifeline in ready:
-            return None
+            os._exit(0)  # at once: taking torch down in order takes long
         connection, _ = listener.accept()
         if _fork() == 0:
             listener.close()
@@ -142,8 +150,8 @@ def become(call: dict[str, Any]) -> None:
     sys.path[0] = str(Path(call["program"]).resolve().parent)
 
 
-def main() -> dict[str, Any] | None:
-    """Load, listen, serve."""
+def main() -> dict[str, Any]:
+    """Load, listen, serve: comes back where there is a call, in its own process."""
     path, lifeline, kind = sys.argv[1:]
     load(kind)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -152,13 +160,10 @@ def main() -> dict[str, Any] | None:
         os.write(1, b"!")  # ready
         os.dup2(0, 1)  # which is nothing
         call = serve(listener, int(lifeline))
-    if call is not None:
-        become(call)
+    become(call)
     return call
 
 
 if __name__ == "__main__":
-    asked = main()
-    if asked is not None:
-        # at the top, so that it ends as any Python does; under its own name, as `multiprocessing` starts more of it
-        runpy.run_path(asked["program"], run_name="__main__")
+    # at the top, so that it ends as any Python does; under its own name, as `multiprocessing` starts more of it
+    runpy.run_path(main()["program"], run_name="__main__")
