@@ -285,3 +285,38 @@ def test_answers_of_another_seed_are_not_kept(course):
     finally:
         judge.close()
     assert kept[0] == kept[1] == kept[2] and kept[0][0] > 0
+
+
+SHARED_OUT = ("soft_lookup", "dot_scores", "softmax")
+
+
+@pytest.fixture
+def three():
+    """A judge of three exercises, and their references handed in."""
+    course = load_course(Path(__file__).parents[2] / "course.yml")
+    paths = {id: course.solution_path(course.exercise(id)) for id in SHARED_OUT}
+    judge = Judge(course, "process", 1, SHARED_OUT)
+    yield judge, Submission("someone", {id: SourceFile(id, p.name, p.read_bytes()) for id, p in paths.items()}, ())
+    judge.close()
+
+
+def test_what_is_asked_is_worked_out_one_exercise_ahead(three):
+    judge, submission = three
+    planned, records = [], []
+    judge.grade([submission], records.append, lambda exercise: planned.append(len(judge._plans)))
+    assert planned == [2, 3, 3]
+    assert [each.status for each in records[0].exercises] == ["passed"] * 3
+
+
+def test_grading_that_is_broken_off_leaves_no_worker_behind(three):
+    judge, submission = three
+
+    def break_off(exercise):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge.grade([submission], lambda record: None, break_off)
+    assert judge.sandbox is not None and not judge.sandbox._known
+    records = []
+    judge.grade([submission], records.append)
+    assert [each.status for each in records[0].exercises] == ["passed"] * 3
