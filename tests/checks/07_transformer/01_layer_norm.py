@@ -34,7 +34,11 @@ def test_agrees_with_formula(learner, draw):
     """Each row is normed by itself along the last axis, then weight and bias follow, for any leading axes."""
     batch, heads, tokens, width = draw.distinct(4, 2, 9)
     side = draw.integer(3, 5)
+    again = case(draw, batch, tokens, width)
+    others = draw.normal(batch, tokens, width), draw.normal(width), draw.normal(width)
+    again.call(again.entry("layer_norm"), *others, tell="the output for others of the same shape")
     learner.agrees(
+        again,
         case(draw, batch, tokens, width),
         case(draw, tokens, width),
         case(draw, width + 1),

@@ -231,4 +231,14 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[(RETURN, "result = normed * weight + bias\n    x.detach().copy_(normed.detach())\n    return result")],
     ),
+    Mistake(
+        "kept-from-the-last-call",
+        "A second x of the same shape gets the result of the first: something is kept from one call to the next. Each call computes "
+        "its result from its own input.",
+        caught_by=MAIN,
+        edits=[
+            ("def layer_norm(", "KEPT = {}\n\n\ndef layer_norm("),
+            (RETURN, "return KEPT.setdefault((x.shape, x.dtype), normed * weight + bias)"),
+        ],
+    ),
 ]
