@@ -8,5 +8,19 @@ from .failure import CheckFailed, expect, fail
 from .mistakes import Mistake
 from .points import points
 from .reading import Ask, Ended
+from .text_reader import TextReader
 
-__all__ = ["Ask", "Case", "CheckFailed", "Ended", "Mistake", "expect", "fail", "function", "module", "points", "same"]
+__all__ = [
+    "Ask",
+    "Case",
+    "CheckFailed",
+    "Ended",
+    "Mistake",
+    "TextReader",
+    "expect",
+    "fail",
+    "function",
+    "module",
+    "points",
+    "same",
+]

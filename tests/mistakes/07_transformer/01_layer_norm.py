@@ -10,6 +10,7 @@ ROOT = "torch.sqrt(variance + eps)"
 NORMED = "(x - mean) / " + ROOT
 RETURN = "return normed * weight + bias"
 AXIS = "dim=-1, keepdim=True"
+KEEP = "        KEPT[:] = weakref.ref(x), (x.shape, eps), normed * weight + bias"
 
 MISTAKES = [
     # --- mean and variance
@@ -237,8 +238,9 @@ MISTAKES = [
         "its result from its own input.",
         caught_by=MAIN,
         edits=[
-            ("def layer_norm(", "KEPT = {}\n\n\ndef layer_norm("),
-            (RETURN, "return KEPT.setdefault((x.shape, x.dtype), normed * weight + bias)"),
+            ("import torch\n", "import weakref\n\nimport torch\n\nKEPT = []\n"),
+            # as long as the first x is alive: so it gives the same whatever was asked before
+            (RETURN, f"if not KEPT or KEPT[0]() is None or KEPT[1] != (x.shape, eps):\n{KEEP}\n    return KEPT[2]"),
         ],
     ),
 ]
