@@ -5,6 +5,7 @@ from __future__ import annotations
 from .case import Case, function, module
 from .compare import same
 from .failure import CheckFailed, expect, fail
+from .held import stay_below
 from .mistakes import Mistake
 from .points import points
 from .reading import Ask, Ended
@@ -23,4 +24,5 @@ __all__ = [
     "module",
     "points",
     "same",
+    "stay_below",
 ]

@@ -8,7 +8,7 @@
     x         (b, n, hidden_dim)          batch, new tokens, width
     cache     None, or what an earlier call returned: it stands for the `past` tokens before x. Its form is yours.
     q         (b, h, n, head_dim)         batch, heads, new tokens, head_dim = hidden_dim / nums_head
-    k, v      (b, kv, n, head_dim)        batch, key/value heads, new tokens: each serves h / kv neighbouring query heads
+    k, v      (b, kv, n, head_dim)        batch, key/value heads, new tokens: each serves h / kv query heads in a row
     scores    (b, h, n, past + n)         batch, heads, new token asks, any token so far answers
     returns   (out, cache)                out (b, n, hidden_dim)
 

@@ -179,6 +179,7 @@ MISTAKES = [
         "The cache that was passed in is not looked at: each chunk is read as if it were a new text.",
         caught_by=CHUNKS,
         edits=[(START, START + "        cache = None\n")],
+        same_as="cache-dropped",
     ),
     Mistake(
         "mask-at-the-upper-left",
