@@ -62,7 +62,7 @@ class Block(nn.Module):
 
 # END SOLUTION
 # BEGIN STUB
-# # Classes of your own stand here: one for a layer, say.
+# # Your own TransformerBlock stands here, or other classes that you want.
 # END STUB
 
 
