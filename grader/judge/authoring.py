@@ -6,10 +6,12 @@ from .case import Case, called_again, function, module
 from .compare import same
 from .errors import CheckFailed
 from .failure import expect, fail
+from .held import stay_below
 from .loud import cut_off, loud_inputs, loud_weights
 from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation
 from .points import points
 from .reading import Ask, Ended
+from .text_reader import TextReader
 
 __all__ = [
     "Ask",
@@ -17,6 +19,7 @@ __all__ = [
     "CheckFailed",
     "Ended",
     "Mistake",
+    "TextReader",
     "called_again",
     "cut_off",
     "expect",
@@ -29,4 +32,5 @@ __all__ = [
     "module",
     "points",
     "same",
+    "stay_below",
 ]

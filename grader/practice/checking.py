@@ -14,6 +14,7 @@ from grader.exhibits import Exhibit
 from grader.sandbox.levels import Level
 from grader.stubs import same_as_stub, stub_of
 from grader.submission import SourceFile, Submission, read_submission
+from grader.submission.naming import ExerciseNames
 
 from .progress import AttemptEntry, ProgressFile, now
 from .workspace import Workspace
@@ -36,12 +37,12 @@ def files_of(workspace: Workspace, wanted: Sequence[str]) -> dict[str, Path]:
     if not wanted:
         paths = {exercise.id: workspace.file_of(exercise) for exercise in course.exercises}
         return {id: path for id, path in paths.items() if path.is_file()}
-    by_file = {exercise.file_name: exercise for exercise in course.exercises}
+    names = ExerciseNames(course)
     files = {}
     for name in wanted:
         path = Path(name)
         if path.suffix == ".py":
-            exercise = by_file.get(path.name) or course.exercise(path.stem)
+            exercise = names.by_file(path.name) or course.exercise(path.stem)
             files[exercise.id] = path
         else:
             exercise = course.exercise(name)

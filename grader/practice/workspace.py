@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,8 +41,15 @@ class Workspace:
     root: Path
 
     def file_of(self, exercise: Exercise) -> Path:
-        """The learner's file for an exercise."""
-        return self.root / "exercises" / exercise.relative_path
+        """The learner's file for an exercise: in its place, or where it lay before the course moved the exercise."""
+        path = self.root / "exercises" / exercise.relative_path
+        return path if os.path.lexists(path) else self._moved_from(exercise) or path
+
+    def _moved_from(self, exercise: Exercise) -> Path | None:
+        """The one file with the exercise's id, in another unit or with another number; None for none or several."""
+        numbered = (self.root / "exercises").glob(f"*/*_{exercise.id}.py")
+        found = [path for path in numbered if re.fullmatch(rf"[0-9]+_{exercise.id}\.py", path.name)]
+        return found[0] if len(found) == 1 else None
 
     def lesson_of(self, unit: Unit) -> Path:
         """The lesson of a unit, beside the exercises."""

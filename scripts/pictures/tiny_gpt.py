@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from drawing import EMPTY, LINE, PALE, TINTS, Picture, publish
 
-UNIT = "06_beyond"
+UNIT = "07_transformer"
 TRUNK = 250
 """Where the line through the model stands."""
 BRANCH = 420

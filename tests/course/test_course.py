@@ -170,9 +170,13 @@ def test_the_units_have_their_folders(real: Course) -> None:
         "03_masks_and_dropout",
         "04_multi_head",
         "05_grouped_query",
+        "06_beyond",
+        "07_transformer",
     ]
 
-    assert [unit.folder for unit in real.units][: len(folders)] == folders
+    assert [unit.folder for unit in real.units] == folders
+    assert [unit.folder for unit in real.units if unit.extra_credit] == folders[5:]
+    assert len(real.exercises) == 47
 
 
 @pytest.mark.parametrize(
@@ -189,6 +193,8 @@ def test_the_units_have_their_folders(real: Course) -> None:
         ("04_multi_head/05_multi_head_attention.py", "MultiHeadAttention"),
         ("05_grouped_query/01_repeat_kv.py", "repeat_kv"),
         ("05_grouped_query/02_grouped_query_attention.py", "GroupQueryAttention"),
+        ("07_transformer/04_transformer_block.py", "TransformerBlock"),
+        ("07_transformer/08_tiny_gpt.py", "TinyGPT"),
     ],
     ids=str,
 )
@@ -209,7 +215,7 @@ def test_softmax_refuses_every_library_softmax_but_not_logsumexp(real: Course) -
 
 
 def test_all_five_documents_are_named(real: Course) -> None:
-    # "beyond" stands for the papers and manuals of the stretch unit
+    # "beyond" stands for the papers and manuals of the two stretch units
     assert set(real.documents) - {"beyond"} == {"day-5", "day-15", "gqa", "happy-llm", "hacktricks"}
 
 

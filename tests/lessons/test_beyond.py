@@ -8,7 +8,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 from reading import Recomputed, Said, counted, row, written
-from torch import nn
 
 LESSON = Recomputed("06_beyond")
 
@@ -84,28 +83,6 @@ def tiled_attention(said: Said) -> None:
     said(f"({first:.3f} + 33) / 2 = {(first + 33) / 2:.3f}")
     said(f"total {total:g} and output {output:g} after the first block; both times {written(shrink, 2)}")
     said(f"make {new_total:g} and {new_output:g}; the result is {new_output / new_total:g}.")
-
-
-@LESSON.section("06")
-def tiny_gpt(said: Said) -> None:
-    words, width, layers, context = 26, 32, 2, 12
-    said(f"With {words} words, width {width}, two layers, a context of {context} and an mlp four times as wide")
-
-    def numbers_in(*parts: nn.Module) -> int:
-        return sum(parameter.numel() for part in parts for parameter in part.parameters())
-
-    attention = [nn.Linear(width, width) for _ in range(4)]
-    mlp = [nn.Linear(width, 4 * width), nn.Linear(4 * width, width)]
-    layer = numbers_in(*attention, *mlp, nn.LayerNorm(width), nn.LayerNorm(width))
-    assert layer == 12 * width**2 + 13 * width
-    ends = numbers_in(
-        nn.Embedding(words, width), nn.Embedding(context, width), nn.LayerNorm(width), nn.Linear(width, words)
-    )
-    said(
-        f"12 · {width}² + 13 · {width} = {counted(layer)} parameters, and the whole model {counted(layers * layer + ends)}"
-    )
-    said("at most 140 steps")  # the checks'
-    said(f"ln {words} = {math.log(words):.2f} a word", f"ln 6 = {math.log(6):.2f}")
 
 
 @pytest.mark.parametrize("name", LESSON.with_numbers())

@@ -101,6 +101,28 @@ def test_an_update_renews_what_is_untouched_and_keeps_what_is_changed(
     assert "Portions of a whole" in stub.read_text()
 
 
+def test_work_stays_the_exercises_when_the_course_moves_it_to_another_unit(
+    workspace: Path,
+    tiny_course: Path,
+    kata: Run,
+    run_command: Run,
+    make_course: Callable[..., Path],
+    tmp_path: Path,
+) -> None:
+    share_in(workspace).write_text(RIGHT)
+    shutil.rmtree(tiny_course)
+    make_course(tiny_course, "01_parts/01_portion", "02_more/03_share")
+    done = kata("init", workspace, "--course", tiny_course, cwd=tmp_path)
+    assert "1 new exercises, 0 renewed, 1 of yours kept" in done.stdout
+    assert share_in(workspace).read_text() == RIGHT
+    assert not (workspace / "exercises/02_more/03_share.py").exists()
+    for named in ("share", "exercises/01_parts/01_share.py"):
+        done = kata("check", named, cwd=workspace)
+        assert done.returncode == 0, done.stdout + done.stderr
+    done = run_command(sys.executable, "-m", "pytest", "-q", "exercises/01_parts/01_share.py", cwd=workspace)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_folder_of_the_course_is_no_workspace(tiny_course: Path, kata: Run) -> None:
     done = kata("init", tiny_course / "mine", cwd=tiny_course)
     assert (done.returncode, "choose a folder of your own" in done.stderr) == (2, True)

@@ -62,7 +62,7 @@ def test_right_answers_pass_with_all_points(solved: Path, kata: Kata) -> None:
     done = kata("check", cwd=solved, seconds=300)
     assert done.returncode == 0, done.stdout + done.stderr
     most = sum(exercise.points for exercise in COURSE.exercises)
-    assert f"{most:g} of {most:g} points, 40 of 40 exercises passed" in done.stdout
+    assert f"{most:g} of {most:g} points, 47 of 47 exercises passed" in done.stdout
     assert "when you hand in" not in done.stdout
     assert "--seed 11" in done.stdout
 
@@ -187,25 +187,25 @@ def test_odd_answers_are_never_told_as_the_graders_own_fault(
         path.write_text(path.read_text("utf-8") + ODD.format(entries=exercise.entry_points), encoding="utf-8")
     done = kata("check", cwd=folder)
     assert (done.returncode, done.stderr) == (1, "")
-    assert "0 of 40 exercises passed" in done.stdout and "not graded" not in done.stdout
+    assert "0 of 47 exercises passed" in done.stdout and "not graded" not in done.stdout
 
 
 # --- the other commands ----------------------------------------------------------------------------------------------
 
 
 def test_path_through_the_course(workspace: Path, kata: Kata, answer: Answer) -> None:
-    assert "0 of 40 exercises, 0 of" in kata(cwd=workspace).stdout
+    assert "0 of 47 exercises, 0 of" in kata(cwd=workspace).stdout
     assert "Next: Look up by weights (soft_lookup" in kata("next", cwd=workspace).stdout
     assert "03 softmax: Turn scores into weights" in kata("list", cwd=workspace).stdout
     assert "Hint 1 of 3" in kata("hint", "softmax", cwd=workspace).stdout
     answer(workspace, "soft_lookup")
     assert kata("check", "soft_lookup", cwd=workspace).returncode == 0
-    assert "1 of 40 exercises" in kata(cwd=workspace).stdout
+    assert "1 of 47 exercises" in kata(cwd=workspace).stdout
     assert "Next: Score every word against one" in kata("next", cwd=workspace).stdout
     assert "review/01_soft_lookup.py" in kata("review", "soft_lookup", cwd=workspace).stdout
     assert kata("report", cwd=workspace).returncode == 0
     page = (workspace / "report.html").read_text("utf-8")
-    assert "<b>1</b> of 40 exercises passed" in page and "when you hand in" not in page
+    assert "<b>1</b> of 47 exercises passed" in page and "when you hand in" not in page
     shown = kata("solution", "soft_lookup", cwd=workspace)
     assert shown.returncode == 0 and "the course's" in shown.stdout
     assert kata("reset", "soft_lookup", cwd=workspace).returncode == 0

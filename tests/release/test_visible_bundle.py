@@ -64,7 +64,7 @@ def test_progress_has_nothing_passed(checked: str, workspace: Path) -> None:
 @pytest.mark.parametrize("command", [pytest.param((), id="kata"), pytest.param(("list",), id="list")])
 def test_overviews_say_so_too(command: tuple[str, ...], checked: str, workspace: Path, kata: Kata) -> None:
     told = " ".join(kata(*command, cwd=workspace).stdout.split())
-    assert ("the example passes; 4 checks run when you hand in" if command else "The example passes in 2 of 40") in told
+    assert ("the example passes; 4 checks run when you hand in" if command else "The example passes in 2 of 47") in told
     assert not BOASTS.search(told.partition("Next:")[0])
 
 
@@ -77,7 +77,7 @@ def test_nothing_is_ever_all_done(visible_bundle: Path, tmp_path: Path, init: In
     for exercise in COURSE.exercises:
         answer(folder, exercise.id)
     done = kata("check", cwd=folder, seconds=300)
-    assert "The example passes in 40 of 40 exercises" in done.stdout
+    assert "The example passes in 47 of 47 exercises" in done.stdout
     assert not BOASTS.search(done.stdout)
     coming = kata("next", cwd=folder).stdout
     assert coming == "Everything that can be checked here holds. The other checks run when you hand in.\n"
@@ -89,7 +89,7 @@ def test_report_has_no_tick_and_no_points(checked: str, workspace: Path, kata: K
     assert kata("report", cwd=workspace).returncode == 0
     page = (workspace / "report.html").read_text("utf-8")
     body = re.sub(r"<[^>]*>", " ", page.partition("</header>")[2])
-    assert "The example passes in <b>2</b> of 40 exercises" in page
+    assert "The example passes in <b>2</b> of 47 exercises" in page
     assert "The example passes; 6 checks run when you hand in." in page
     own = body.partition("Exercises")[2]
     assert "✓" not in own and "/ 4" not in own and "holds" in own

@@ -20,6 +20,7 @@ Write = Callable[..., Path]
         pytest.param("softmax.py", id="bare id"),
         pytest.param("03_softmax.py", id="numbered"),
         pytest.param("7_softmax.py", id="another number"),
+        pytest.param("exercises/06_beyond/06_softmax.py", id="as in an earlier course, in another unit"),
         pytest.param("exercises/01_soft_lookup/03_softmax.py", id="as in the course"),
         pytest.param("my work/week one (final)/softmax.py", id="in folders of any name"),
         pytest.param("softmax.py/softmax.py", id="in a folder named like a file"),

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import called_again, expect, function, points
+from grader.judge.authoring import called_again, expect, function, points, stay_below
 
 NAMES = ("query", "key", "value", "block_size")
 AXES = ("batch", "head", "queries", "width of values")
@@ -106,15 +106,8 @@ def test_full_matrix_is_never_made(learner, draw):
     shapes = long_shapes(draw)
     learner.agrees(*long_cases(draw, shapes))
     watched = long_cases(draw, shapes)
-    for each in watched:
-        each.observed()
-
-    def talk(ask):
-        # how much less is nobody's business: a known mistake is recognised by this alone
-        largest = [answer["observed"]["largest"] for answer in ask(*watched)]
-        return {"stays below": [size < rows * keys for size, (_, rows, keys, _) in zip(largest, shapes, strict=True)]}
-
-    for stays_below, (_, queries, keys, block) in zip(learner.read(talk)["stays below"], shapes, strict=True):
+    limits = [queries * keys for _, queries, keys, _ in shapes]
+    for stays_below, (_, queries, keys, block) in zip(stay_below(learner, watched, limits), shapes, strict=True):
         expect(
             stays_below,
             f"With {queries} queries, {keys} keys and blocks of {block}, a tensor of {queries} · {keys} numbers or more was made. "

@@ -37,7 +37,7 @@ import torch.nn.functional as F
 from torch import nn
 
 
-# Classes of your own stand here: one for a layer, say.
+# Your own TransformerBlock stands here, or other classes that you want.
 
 
 class TinyGPT(nn.Module):

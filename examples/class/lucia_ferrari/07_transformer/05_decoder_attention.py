@@ -1,0 +1,48 @@
+"""The attention of a decoder of today: rotary positions, grouped heads and a cache, in one class.
+
+    q       = heads of q_proj(x), turned by rotary              nums_head heads
+    k, v    = heads of k_proj(x), v_proj(x), k turned as well   nums_key_value_head heads
+    keys    = the cached ones, then k                           values likewise, never turned
+    out     = o_proj(softmax(q · keysᵀ / √head_dim) · values, the heads side by side)
+
+    x         (b, n, hidden_dim)          batch, new tokens, width
+    cache     None, or what an earlier call returned: it stands for the `past` tokens before x. Its form is yours.
+    q         (b, h, n, head_dim)         batch, heads, new tokens, head_dim = hidden_dim / nums_head
+    k, v      (b, kv, n, head_dim)        batch, key/value heads, new tokens: each serves h / kv query heads in a row
+    scores    (b, h, n, past + n)         batch, heads, new token asks, any token so far answers
+    returns   (out, cache)                out (b, n, hidden_dim)
+
+Rotary as in the exercise `rotary`: entry i of a head is paired with entry i + head_dim/2, and turned by
+place · 10000^(-2i/head_dim). The place is that in the whole text: new token i stands at past + i. Causal: it sees the
+tokens 0 … past + i. However a text is cut into chunks, the outputs are those of one pass. A cache that was passed in is
+not changed.
+
+Document: none of the five; "Llama 2: Open Foundation and Fine-Tuned Chat Models" and most open models since.
+
+    >>> attention = DecoderAttention(hidden_dim=16, nums_head=4, nums_key_value_head=2)
+    >>> x = torch.randn(1, 5, 16)
+    >>> out, cache = attention(x[:, :3])
+    >>> out, cache = attention(x[:, 3:], cache)
+    >>> torch.allclose(out, attention(x)[0][:, 3:], atol=1e-6)
+    True
+
+The layers q_proj and o_proj are nn.Linear(hidden_dim, hidden_dim), k_proj and v_proj lead to
+nums_key_value_head · head_dim, all without bias. A hidden_dim that nums_head does not divide, and a nums_head that
+nums_key_value_head does not divide, are refused with AssertionError or ValueError. head_dim is even.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class DecoderAttention(nn.Module):
+    def __init__(self, hidden_dim: int, nums_head: int, nums_key_value_head: int):
+        super().__init__()
+        raise NotImplementedError("DecoderAttention.__init__: still to write")
+
+    def forward(self, x: torch.Tensor, cache=None):
+        raise NotImplementedError("DecoderAttention.forward: still to write")
+
+
+# Your own apply_rotary stands here, as it was in the exercise `rotary`.

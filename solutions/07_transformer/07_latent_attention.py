@@ -1,0 +1,73 @@
+"""Latent attention: of each token only a short summary is kept, and keys and values are made out of it again.
+
+    latents = the cached ones, then kv_down(x)           one short vector for each token
+    k, v    = heads of k_up(latents), v_up(latents)      for all tokens so far
+    out     = o_proj(softmax(q · kᵀ / √head_dim) · v, the heads side by side)
+
+    x         (b, n, hidden_dim)          batch, new tokens, width
+    cache     None, or (b, past, latent_dim): the latents of the `past` tokens before x
+    latents   (b, past + n, latent_dim)   batch, all tokens so far, width of a summary; this is the new cache
+    q         (b, h, n, head_dim)         batch, heads, new tokens, head_dim = hidden_dim / h
+    k, v      (b, h, past + n, head_dim)  batch, heads, all tokens so far, head_dim
+    returns   (out, cache)                out (b, n, hidden_dim), cache (b, past + n, latent_dim)
+
+Causal: new token i is token past + i of the text, and sees the tokens 0 … past + i. However a text is cut into chunks,
+the outputs are those of one pass. A cache that was passed in is not changed.
+
+Document: none of the five; "DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model",
+section 2.1, without its rotary part. The cache is a tensor, and nothing but the latents is in it:
+
+    >>> attention = LatentAttention(hidden_dim=8, nums_head=2, latent_dim=3)
+    >>> x = torch.randn(1, 5, 8)
+    >>> out, cache = attention(x[:, :4])
+    >>> cache.shape                                        # 4 · 3 numbers; keys and values would be 4 · 16
+    torch.Size([1, 4, 3])
+    >>> out, cache = attention(x[:, 4:], cache)
+    >>> cache.shape
+    torch.Size([1, 5, 3])
+
+The layers q_proj and o_proj are nn.Linear(hidden_dim, hidden_dim), kv_down is nn.Linear(hidden_dim, latent_dim), k_up
+and v_up are nn.Linear(latent_dim, hidden_dim), all without bias. A hidden_dim that nums_head does not divide is refused
+with AssertionError or ValueError.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class LatentAttention(nn.Module):
+    def __init__(self, hidden_dim: int, nums_head: int, latent_dim: int):
+        super().__init__()
+        # BEGIN SOLUTION
+        assert hidden_dim % nums_head == 0, "hidden_dim must be divisible by nums_head"
+        self.nums_head = nums_head
+        self.head_dim = hidden_dim // nums_head
+        self.q_proj = nn.Linear(hidden_dim, hidden_dim, bias=False)
+        self.kv_down = nn.Linear(hidden_dim, latent_dim, bias=False)
+        self.k_up = nn.Linear(latent_dim, hidden_dim, bias=False)
+        self.v_up = nn.Linear(latent_dim, hidden_dim, bias=False)
+        self.o_proj = nn.Linear(hidden_dim, hidden_dim, bias=False)
+        # END SOLUTION
+
+    def forward(self, x: torch.Tensor, cache: torch.Tensor | None = None):
+        # BEGIN SOLUTION
+        b, n, hidden_dim = x.shape
+        latents = self.kv_down(x)
+        past = 0
+        if cache is not None:
+            past = cache.shape[1]
+            latents = torch.cat([cache, latents], dim=1)
+
+        q = self.q_proj(x).unflatten(-1, (self.nums_head, self.head_dim)).transpose(1, 2)
+        k = self.k_up(latents).unflatten(-1, (self.nums_head, self.head_dim)).transpose(1, 2)
+        v = self.v_up(latents).unflatten(-1, (self.nums_head, self.head_dim)).transpose(1, 2)
+
+        # query i is token past + i of the text, so its row of the triangle starts further right
+        later = torch.ones(n, past + n, dtype=torch.bool).triu(diagonal=past + 1)
+        scores = q @ k.transpose(2, 3) / self.head_dim**0.5
+        scores = scores.masked_fill(later, -torch.inf)
+        weights = F.softmax(scores, dim=-1)
+        context = (weights @ v).transpose(1, 2).reshape(b, n, hidden_dim)
+        return self.o_proj(context), latents
+        # END SOLUTION

@@ -1,0 +1,246 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+EPS = "test_eps_stands_under_the_root"
+CONSTANT = "test_a_constant_row_gives_the_bias"
+GRADIENTS = "test_gradients_reach_x_weight_and_bias"
+MEAN = "x.mean(dim=-1, keepdim=True)"
+VARIANCE = "(x - mean).square().mean(dim=-1, keepdim=True)"
+ROOT = "torch.sqrt(variance + eps)"
+NORMED = "(x - mean) / " + ROOT
+RETURN = "return normed * weight + bias"
+AXIS = "dim=-1, keepdim=True"
+KEEP = "        KEPT[:] = weakref.ref(x), (x.shape, eps), normed * weight + bias"
+
+MISTAKES = [
+    # --- mean and variance
+    Mistake(
+        "divided-by-one-less",
+        "The variance was divided by d - 1, as torch.var and torch.std do unless told otherwise. Here it is divided by d: "
+        "`unbiased=False` (or `correction=0`).",
+        caught_by=MAIN,
+        edits=[(VARIANCE, "(x - mean).square().sum(dim=-1, keepdim=True) / max(x.shape[-1] - 1, 1)")],
+    ),
+    Mistake(
+        "divided-by-one-less-and-nan",
+        "The variance was divided by d - 1, as torch.var and torch.std do unless told otherwise; with a width of 1 that is 0/0. Here "
+        "it is divided by d: `unbiased=False` (or `correction=0`).",
+        caught_by=MAIN,
+        edits=[(VARIANCE, "x.var(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
+        "sum-of-squares",
+        "The squared deviations were summed and not divided by d. The variance is their mean.",
+        caught_by=MAIN,
+        edits=[(VARIANCE, "(x - mean).square().sum(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
+        "mean-not-taken-away",
+        "The mean was not taken away: rows are only stretched. Subtract it first, above and under the fraction.",
+        caught_by=MAIN,
+        edits=[(MEAN, "torch.zeros_like(x)")],
+    ),
+    Mistake(
+        "mean-left-above",
+        "The mean was taken away in the variance, but not above the fraction: it is (x - mean) that is divided.",
+        caught_by=MAIN,
+        edits=[(NORMED, "x / " + ROOT)],
+    ),
+    Mistake(
+        "squares-without-the-mean",
+        "The mean of the squares of x was taken for the variance. It is the mean of the squared deviations from the mean.",
+        caught_by=MAIN,
+        edits=[(VARIANCE, "x.square().mean(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
+        "mean-absolute-deviation",
+        "The mean absolute deviation was taken in place of the root of the variance.",
+        caught_by=MAIN,
+        edits=[(NORMED, "(x - mean) / ((x - mean).abs().mean(dim=-1, keepdim=True) + eps)")],
+    ),
+    # --- the axis
+    Mistake(
+        "over-the-tokens",
+        "Mean and variance run over the tokens (dim -2). Each token is normed by itself, along its width: the last axis.",
+        caught_by=MAIN,
+        edits=[(AXIS, "dim=max(-2, -x.dim()), keepdim=True")],
+        everywhere=True,
+    ),
+    Mistake(
+        "over-the-first-axis",
+        "Mean and variance run over the first axis, as a batch norm's do. Each token is normed by itself: the last axis.",
+        caught_by=MAIN,
+        edits=[(AXIS, "dim=0, keepdim=True")],
+        everywhere=True,
+    ),
+    Mistake(
+        "axis-counted-from-the-front",
+        "Mean and variance run over axis 1, which is the width only in a matrix. Count from the end: dim=-1.",
+        caught_by=MAIN,
+        edits=[(AXIS, "dim=min(1, x.dim() - 1), keepdim=True")],
+        everywhere=True,
+    ),
+    Mistake(
+        "over-everything",
+        "One mean and one variance were taken of all numbers together. Each token has its own: dim=-1 with keepdim=True.",
+        caught_by=MAIN,
+        edits=[(MEAN, "x.mean()"), (VARIANCE, "(x - mean).square().mean()")],
+    ),
+    Mistake(
+        "over-a-whole-text",
+        "Mean and variance were taken over tokens and width together. Each token is normed by itself: the last axis alone.",
+        caught_by=MAIN,
+        edits=[(AXIS, "dim=(-2, -1)[-x.dim() :], keepdim=True")],
+        everywhere=True,
+    ),
+    Mistake(
+        "axis-not-kept",
+        "The axis of mean and variance was not kept, so in a square each token meets another one's numbers. keepdim=True.",
+        caught_by=MAIN,
+        edits=[(AXIS, "dim=-1")],
+        everywhere=True,
+    ),
+    # --- the root and eps
+    Mistake(
+        "eps-outside-the-root",
+        "`eps` was added to the root. It is added to the variance, and then the root is taken.",
+        caught_by=EPS,
+        edits=[(ROOT, "(torch.sqrt(variance) + eps)")],
+    ),
+    Mistake(
+        "eps-not-passed-on",
+        "`eps` is not used: it is always 1e-5, whatever was passed in.",
+        caught_by=EPS,
+        edits=[(ROOT, "torch.sqrt(variance + 1e-5)")],
+    ),
+    Mistake(
+        "eps-left-out",
+        "`eps` was left out: without it a constant row is 0/0. Add it to the variance.",
+        caught_by=EPS,
+        edits=[(ROOT, "torch.sqrt(variance)")],
+    ),
+    Mistake(
+        "eps-squared",
+        "`eps` was squared under the root. It is added to the variance as it is.",
+        caught_by=EPS,
+        edits=[(ROOT, "torch.sqrt(variance + eps**2)")],
+    ),
+    Mistake(
+        "eps-as-the-least",
+        "`eps` was taken as the least that the variance may be. It is added to it.",
+        caught_by=EPS,
+        edits=[(ROOT, "torch.sqrt(variance.clamp(min=eps))")],
+    ),
+    Mistake(
+        "divided-by-the-variance",
+        "The deviations were divided by the variance, not by its root.",
+        caught_by=MAIN,
+        edits=[(ROOT, "(variance + eps)")],
+    ),
+    Mistake(
+        "not-divided",
+        "Only the mean was taken away. Divide by the root of the variance, too.",
+        caught_by=MAIN,
+        edits=[(NORMED, "(x - mean)")],
+    ),
+    Mistake(
+        "multiplied",
+        "The deviations were multiplied by the root of the variance. Divide by it.",
+        caught_by=MAIN,
+        edits=[(NORMED, "(x - mean) * " + ROOT)],
+    ),
+    Mistake(
+        "divided-by-the-length",
+        "The deviations were divided by their length (the norm), which lacks the factor √d: the variance is a mean of squares.",
+        caught_by=MAIN,
+        edits=[(NORMED, "torch.nn.functional.normalize(x - mean, dim=-1)")],
+    ),
+    Mistake(
+        "softmaxed",
+        "A softmax was taken of the rows. Layer norm takes the mean away and divides by the root of the variance.",
+        caught_by=MAIN,
+        edits=[(NORMED, "torch.softmax(x, dim=-1)")],
+    ),
+    # --- weight and bias
+    Mistake(
+        "weight-left-out",
+        "The weight was left out. Each place of the width has its factor.",
+        caught_by=MAIN,
+        edits=[("normed * weight", "normed")],
+    ),
+    Mistake(
+        "bias-left-out",
+        "The bias was left out. It is added at the end.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return normed * weight")],
+    ),
+    Mistake(
+        "weight-and-bias-left-out",
+        "Weight and bias were left out. Multiply by the one, add the other.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return normed")],
+    ),
+    Mistake(
+        "weight-and-bias-exchanged",
+        "Weight and bias are exchanged: the weight multiplies, the bias is added.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return normed * bias + weight")],
+    ),
+    Mistake(
+        "bias-before-the-weight",
+        "The bias was added before the weight multiplied, so it was stretched as well. First the weight, then the bias.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (normed + bias) * weight")],
+    ),
+    Mistake(
+        "weight-plus-one",
+        "The factor is weight + 1. Some models keep it so; here it is the weight itself.",
+        caught_by=MAIN,
+        edits=[("normed * weight", "normed * (weight + 1)")],
+    ),
+    Mistake(
+        "weight-before-the-norm",
+        "Weight and bias came before the norm, which takes them out again. They come after it.",
+        caught_by=MAIN,
+        edits=[
+            ("    mean = ", "    x = x * weight + bias\n    mean = "),
+            (RETURN, "return normed"),
+        ],
+    ),
+    # --- the rest
+    Mistake(
+        "single-precision",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (normed * weight + bias).float()")],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by=GRADIENTS,
+        edits=[(RETURN, "return (normed * weight + bias).detach()")],
+    ),
+    Mistake(
+        "mean-and-variance-detached",
+        "Mean and variance were detached, so the gradient of x lacks a part: both depend on x, too.",
+        caught_by=GRADIENTS,
+        edits=[("    normed", "    mean, variance = mean.detach(), variance.detach()\n    normed")],
+    ),
+    Mistake(
+        "x-overwritten",
+        "x was changed in place (-=, /=, sub_, …). The caller still needs it: work on a new tensor.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[(RETURN, "result = normed * weight + bias\n    x.detach().copy_(normed.detach())\n    return result")],
+    ),
+    Mistake(
+        "kept-from-the-last-call",
+        "A second x of the same shape gets the result of the first: something is kept from one call to the next. Each call computes "
+        "its result from its own input.",
+        caught_by=MAIN,
+        edits=[
+            ("import torch\n", "import weakref\n\nimport torch\n\nKEPT = []\n"),
+            # as long as the first x is alive: so it gives the same whatever was asked before
+            (RETURN, f"if not KEPT or KEPT[0]() is None or KEPT[1] != (x.shape, eps):\n{KEEP}\n    return KEPT[2]"),
+        ],
+    ),
+]

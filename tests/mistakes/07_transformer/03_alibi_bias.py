@@ -1,0 +1,168 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+DISTANCE = "place[:, None] - place[None, :]"
+HEAD = "torch.arange(1, num_heads + 1)"
+SLOPES = "2.0 ** (-8.0 * head / num_heads)"
+BIAS = "-slopes[:, None, None] * distance"
+RETURN = "return bias.masked_fill(distance < 0, -torch.inf)"
+
+MISTAKES = [
+    # --- the slopes
+    Mistake(
+        "heads-from-zero",
+        "The heads were counted from 0, so the first slope is 1. They count from 1: the first slope is 2^(-8/h), the last 2^(-8).",
+        caught_by=MAIN,
+        edits=[(HEAD, "torch.arange(num_heads)")],
+    ),
+    Mistake(
+        "halved-from-head-to-head",
+        "The slopes are 1/2, 1/4, 1/8, … whatever the number of heads. That is so for 8 heads; in general it is 2^(-8k/h).",
+        caught_by=MAIN,
+        edits=[(SLOPES, "2.0 ** (-1.0 * head)")],
+    ),
+    Mistake(
+        "eight-left-out",
+        "The 8 is missing in the exponent: it is -8k/h, so that the last head has the slope 2^(-8).",
+        caught_by=MAIN,
+        edits=[("-8.0 * head", "-1.0 * head")],
+    ),
+    Mistake(
+        "exponent-positive",
+        "The slopes are larger than 1: the exponent lacks its minus.",
+        caught_by=MAIN,
+        edits=[("-8.0 * head", "8.0 * head")],
+    ),
+    Mistake(
+        "one-slope-for-all",
+        "All heads have the slope of the first. Head k has 2^(-8k/h).",
+        caught_by=MAIN,
+        edits=[(SLOPES, "2.0 ** (-8.0 * torch.ones(num_heads) / num_heads)")],
+    ),
+    Mistake(
+        "slopes-backwards",
+        "The slopes run from the smallest to the largest. Head 1 has the steepest: 2^(-8/h).",
+        caught_by=MAIN,
+        edits=[(SLOPES, f"({SLOPES}).flip(0)")],
+    ),
+    Mistake(
+        "slopes-in-even-steps",
+        "The slopes fall in even steps. They form a geometric row: each is the one before times 2^(-8/h).",
+        caught_by=MAIN,
+        edits=[(SLOPES, "torch.linspace(2.0 ** (-8 / num_heads), 2.0**-8, num_heads)")],
+    ),
+    Mistake(
+        "exponent-of-e",
+        "The slopes are powers of e. They are powers of 2.",
+        caught_by=MAIN,
+        edits=[(SLOPES, "torch.exp(-8.0 * head / num_heads)")],
+    ),
+    # --- the distances
+    Mistake(
+        "sign",
+        "The sign is wrong: keys far back get a larger score. The distance is taken off: -slope · (i - j).",
+        caught_by=MAIN,
+        edits=[(BIAS, "slopes[:, None, None] * distance")],
+    ),
+    Mistake(
+        "query-and-key-exchanged",
+        "Queries and keys are exchanged: earlier keys are hidden, later ones visible. Rows are queries i, columns keys j.",
+        caught_by=MAIN,
+        edits=[(DISTANCE, "place[None, :] - place[:, None]")],
+    ),
+    Mistake(
+        "distance-off-by-one",
+        "Something is taken off the token itself: the distances are one too large. From a token to itself it is 0.",
+        caught_by=MAIN,
+        edits=[(BIAS, "-slopes[:, None, None] * (distance + 1)")],
+    ),
+    Mistake(
+        "place-of-the-key",
+        "slope · j was added (the place of the key), not -slope · (i - j). A softmax makes the same of it, but these are other numbers.",
+        caught_by=MAIN,
+        edits=[(BIAS, "slopes[:, None, None] * place[None, None, :].expand(1, num_tokens, num_tokens)")],
+    ),
+    Mistake(
+        "distance-squared",
+        "The distance was squared. The bias falls in a straight line.",
+        caught_by=MAIN,
+        edits=[(BIAS, "-slopes[:, None, None] * distance**2")],
+    ),
+    # --- the later keys
+    Mistake(
+        "future-not-hidden",
+        "Later keys are not hidden, and even get something on top. Where j > i the bias is minus infinity.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return bias")],
+    ),
+    Mistake(
+        "both-sides",
+        "Later keys were treated like earlier ones, by their distance. Where j > i the bias is minus infinity.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return -slopes[:, None, None] * distance.abs()")],
+    ),
+    Mistake(
+        "future-zero",
+        "Later keys have a bias of 0, so they are seen as well as the token itself. It is minus infinity.",
+        caught_by=MAIN,
+        edits=[("-torch.inf)", "0.0)")],
+    ),
+    Mistake(
+        "future-finite",
+        "Later keys have a large negative number. In this exercise it is minus infinity.",
+        caught_by=MAIN,
+        edits=[("-torch.inf)", "-1e9)")],
+    ),
+    Mistake(
+        "future-least-number",
+        "Later keys have the least number of float32. In this exercise it is minus infinity.",
+        caught_by=MAIN,
+        edits=[("-torch.inf)", "torch.finfo(torch.float32).min)")],
+    ),
+    Mistake(
+        "diagonal-hidden",
+        "A token does not see itself. Only where j > i is the bias minus infinity.",
+        caught_by=MAIN,
+        edits=[("distance < 0", "distance <= 0")],
+    ),
+    Mistake(
+        "next-token-visible",
+        "Each token sees the one right after it. Where j > i the bias is minus infinity.",
+        caught_by=MAIN,
+        edits=[("distance < 0", "distance < -1")],
+    ),
+    Mistake(
+        "nan-from-zero-times-infinity",
+        "There is NaN: 0 · (-inf) is no number. Fill the places of later keys (masked_fill, torch.where, triu of a table full of -inf).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return bias + (distance < 0) * -torch.inf")],
+    ),
+    # --- the form
+    Mistake(
+        "heads-last",
+        "The heads stand on the last axis. The shape is (heads, queries, keys).",
+        caught_by=MAIN,
+        edits=[
+            (BIAS, "-slopes[None, None, :] * distance[:, :, None]"),
+            ("(distance < 0,", "(distance[:, :, None] < 0,"),
+        ],
+    ),
+    Mistake(
+        "one-table",
+        "There is one table only. Each head has one of its own: (heads, queries, keys).",
+        caught_by=MAIN,
+        edits=[(BIAS, "-slopes[0] * distance")],
+    ),
+    Mistake(
+        "with-a-batch-axis",
+        "The result has an axis too many in front. Its shape is (heads, queries, keys).",
+        caught_by=MAIN,
+        edits=[(RETURN, RETURN + "[None]")],
+    ),
+    Mistake(
+        "double-precision",
+        "The result is float64. It should be float32.",
+        caught_by=MAIN,
+        edits=[(RETURN, RETURN + ".double()")],
+    ),
+]

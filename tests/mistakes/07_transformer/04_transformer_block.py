@@ -1,0 +1,389 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_agrees_with_formula"
+ATTENTION = "test_attention_half"
+MLP = "test_mlp_half"
+LOUD = "test_later_tokens_weigh_exactly_nothing"
+CALLS = "test_calls_of_one_module_do_not_disturb_each_other"
+GRADIENTS = "test_gradients_reach_input_and_parameters"
+NORM1, NORM2 = "normed = self.norm1(x)", "normed_again = self.norm2(y)"
+ADD1, ADD2 = "y = x + self.o_proj(context)", "return y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))"
+GELU = "F.gelu(self.mlp_in(normed_again))"
+HIDE = "scores = scores.masked_fill(later, -torch.inf)"
+TRIANGLE = ".triu(diagonal=1)"
+SOFTMAX = "F.softmax(scores, dim=-1)"
+ROOT = "self.head_dim**0.5"
+MERGE = "(weights @ v).transpose(1, 2).reshape(b, n, d_model)"
+VIEW = ".view(in_heads).transpose(1, 2)"
+FORWARD = "        b, n, d_model = x.shape\n"
+DIVIDES = '        assert d_model % num_heads == 0, "d_model must be divisible by num_heads"\n'
+MLP_IN, MLP_OUT = "nn.Linear(d_model, 4 * d_model)", "nn.Linear(4 * d_model, d_model)"
+
+MISTAKES = [
+    # --- the norms
+    Mistake(
+        "norm-after-the-sum",
+        "The norms came after the sums, as in the first transformer: norm(x + part(x)). Here each part looks at a normed copy, and the "
+        "sum itself is never normed: x + part(norm(x)).",
+        caught_by=ATTENTION,
+        edits=[
+            (NORM1, "normed = x"),
+            (ADD1, "y = self.norm1(x + self.o_proj(context))"),
+            (NORM2, "normed_again = y"),
+            (ADD2, "return self.norm2(y + self.mlp_out(F.gelu(self.mlp_in(normed_again))))"),
+        ],
+    ),
+    Mistake(
+        "norm-after-the-part",
+        "The norms stand behind the parts: x + norm(part(x)). Here each part looks at a normed copy: x + part(norm(x)).",
+        caught_by=ATTENTION,
+        edits=[
+            (NORM1, "normed = x"),
+            (ADD1, "y = x + self.norm1(self.o_proj(context))"),
+            (NORM2, "normed_again = y"),
+            (ADD2, "return y + self.norm2(self.mlp_out(F.gelu(self.mlp_in(normed_again))))"),
+        ],
+    ),
+    Mistake(
+        "no-norms",
+        "The norms are made but not used: each part looks at what came in as it is. It looks at a normed copy.",
+        caught_by=ATTENTION,
+        edits=[(NORM1, "normed = x"), (NORM2, "normed_again = y")],
+    ),
+    Mistake(
+        "norm1-unused",
+        "The attention looks at x as it is. It looks at norm1(x).",
+        caught_by=ATTENTION,
+        edits=[(NORM1, "normed = x")],
+    ),
+    Mistake(
+        "norm2-unused",
+        "The mlp looks at the sum as it is. It looks at norm2 of it.",
+        caught_by=MLP,
+        edits=[(NORM2, "normed_again = y")],
+    ),
+    Mistake(
+        "norm1-used-twice",
+        "norm1 was used in front of the mlp, too. There it is norm2.",
+        caught_by=MLP,
+        edits=[(NORM2, "normed_again = self.norm1(y)")],
+    ),
+    Mistake(
+        "norms-exchanged",
+        "norm1 and norm2 are exchanged: norm1 stands in front of the attention, norm2 in front of the mlp.",
+        caught_by=ATTENTION,
+        edits=[(NORM1, "normed = self.norm2(x)"), (NORM2, "normed_again = self.norm1(y)")],
+    ),
+    Mistake(
+        "norm-for-the-query-only",
+        "Only the queries come from norm1(x); keys and values come from x. All three come from the normed copy.",
+        caught_by=ATTENTION,
+        edits=[("self.k_proj(normed)", "self.k_proj(x)"), ("self.v_proj(normed)", "self.v_proj(x)")],
+    ),
+    Mistake(
+        "values-not-normed",
+        "The values come from x as it is. Queries, keys and values all come from norm1(x).",
+        caught_by=ATTENTION,
+        edits=[("self.v_proj(normed)", "self.v_proj(x)")],
+    ),
+    Mistake(
+        "norms-without-parameters",
+        "The norms' weight and bias are not used. nn.LayerNorm has them; F.layer_norm takes them as arguments.",
+        caught_by=ATTENTION,
+        edits=[(NORM1, "normed = F.layer_norm(x, (d_model,))"), (NORM2, "normed_again = F.layer_norm(y, (d_model,))")],
+    ),
+    # --- the sums
+    Mistake(
+        "no-residual-around-the-attention",
+        "The attention's result takes the place of x. It is added to x.",
+        caught_by=ATTENTION,
+        edits=[(ADD1, "y = self.o_proj(context)")],
+    ),
+    Mistake(
+        "no-residual-around-the-mlp",
+        "The mlp's result takes the place of what came in. It is added to it.",
+        caught_by=MLP,
+        edits=[(ADD2, "return self.mlp_out(F.gelu(self.mlp_in(normed_again)))")],
+    ),
+    Mistake(
+        "no-residuals",
+        "Nothing is added: each part's result takes the place of what came in.",
+        caught_by=ATTENTION,
+        edits=[
+            (ADD1, "y = self.o_proj(context)"),
+            (ADD2, "return self.mlp_out(F.gelu(self.mlp_in(normed_again)))"),
+        ],
+    ),
+    Mistake(
+        "added-to-the-normed-x",
+        "The attention's result was added to the normed copy (x = norm1(x) overwrites the x to be added to). Add it to x itself.",
+        caught_by=ATTENTION,
+        edits=[(ADD1, "y = normed + self.o_proj(context)")],
+    ),
+    Mistake(
+        "added-to-the-normed-y",
+        "The mlp's result was added to the normed copy. Add it to the sum itself, as it was before norm2.",
+        caught_by=MLP,
+        edits=[(ADD2, "return normed_again + self.mlp_out(F.gelu(self.mlp_in(normed_again)))")],
+    ),
+    Mistake(
+        "both-added-to-normed",
+        "Both parts' results were added to normed copies. Add them to what came in as it was before the norm.",
+        caught_by=ATTENTION,
+        edits=[
+            (ADD1, "y = normed + self.o_proj(context)"),
+            (ADD2, "return normed_again + self.mlp_out(F.gelu(self.mlp_in(normed_again)))"),
+        ],
+    ),
+    Mistake(
+        "mlp-added-to-x",
+        "The mlp's result was added to x, so what the attention found is lost on the way. It is added to the first sum.",
+        caught_by=ATTENTION,
+        edits=[(ADD2, "return x + self.mlp_out(F.gelu(self.mlp_in(normed_again)))")],
+    ),
+    Mistake(
+        "side-by-side",
+        "Attention and mlp both look at x, side by side, and both results are added. Here the mlp comes second: it looks at what the "
+        "attention has added to.",
+        caught_by=MAIN,
+        edits=[(NORM2, "normed_again = self.norm2(x)")],
+    ),
+    Mistake(
+        "mlp-first",
+        "The mlp came first and the attention second. It is the other way round.",
+        caught_by=MAIN,
+        edits=[
+            (FORWARD, FORWARD + "        x = x + self.mlp_out(F.gelu(self.mlp_in(self.norm2(x))))\n"),
+            (ADD2, "return y"),
+        ],
+    ),
+    Mistake(
+        "residual-twice",
+        "x was added twice: once around the attention, and again at the end. The second sum starts from the first.",
+        caught_by=ATTENTION,
+        edits=[(ADD2, ADD2.replace("return y", "return x + y"))],
+    ),
+    Mistake(
+        "sums-halved",
+        "The sums were halved. Nothing is averaged: x + part.",
+        caught_by=ATTENTION,
+        edits=[(ADD1, "y = (x + self.o_proj(context)) / 2")],
+    ),
+    # --- the mlp
+    Mistake(
+        "relu",
+        "Between mlp_in and mlp_out stands a ReLU. Here it is GELU.",
+        caught_by=MLP,
+        edits=[(GELU, "F.relu(self.mlp_in(normed_again))")],
+    ),
+    Mistake(
+        "gelu-of-tanh",
+        "The GELU is the approximation by tanh. Here it is the exact one: F.gelu or nn.GELU without `approximate`.",
+        caught_by=MLP,
+        edits=[(GELU, 'F.gelu(self.mlp_in(normed_again), approximate="tanh")')],
+    ),
+    Mistake(
+        "gelu-of-a-sigmoid",
+        "The GELU is the approximation x · sigmoid(1.702 x). Here it is the exact one: F.gelu or nn.GELU.",
+        caught_by=MLP,
+        edits=[
+            (
+                "        normed_again",
+                "        def gelu(h):\n            return h * torch.sigmoid(1.702 * h)\n\n        normed_again",
+            ),
+            (GELU, "gelu(self.mlp_in(normed_again))"),
+        ],
+    ),
+    Mistake(
+        "silu",
+        "Between mlp_in and mlp_out stands a SiLU (swish). Here it is GELU.",
+        caught_by=MLP,
+        edits=[(GELU, "F.silu(self.mlp_in(normed_again))")],
+    ),
+    Mistake(
+        "nothing-between",
+        "Nothing stands between mlp_in and mlp_out, so the two are no more than one linear layer. GELU belongs there.",
+        caught_by=MLP,
+        edits=[(GELU, "self.mlp_in(normed_again)")],
+    ),
+    Mistake(
+        "gelu-at-the-end",
+        "The GELU stands behind mlp_out. It stands between the two layers.",
+        caught_by=MLP,
+        edits=[(ADD2, "return y + F.gelu(self.mlp_out(self.mlp_in(normed_again)))")],
+    ),
+    Mistake(
+        "gelu-twice",
+        "There is a second GELU behind mlp_out. One stands between the two layers, and that is all.",
+        caught_by=MLP,
+        edits=[(ADD2, "return y + F.gelu(self.mlp_out(F.gelu(self.mlp_in(normed_again))))")],
+    ),
+    Mistake(
+        "mlp-left-out",
+        "The mlp is missing: only the attention was added.",
+        caught_by=MLP,
+        edits=[(ADD2, "return y")],
+    ),
+    # --- the attention
+    Mistake(
+        "not-causal",
+        "Nothing is hidden: earlier tokens see later ones. Hide them before the softmax.",
+        caught_by=ATTENTION,
+        edits=[(HIDE, "")],
+    ),
+    Mistake(
+        "next-token-visible",
+        "Each token sees the one right after it. The hidden triangle begins at diagonal=1.",
+        caught_by=ATTENTION,
+        edits=[(TRIANGLE, ".triu(diagonal=2)")],
+    ),
+    Mistake(
+        "earlier-tokens-hidden",
+        "Earlier tokens are hidden in place of later ones: the wrong triangle.",
+        caught_by=ATTENTION,
+        edits=[(TRIANGLE, ".tril(diagonal=-1)")],
+    ),
+    Mistake(
+        "mask-after-softmax",
+        "The mask came after the softmax, so the visible weights no longer sum to 1. Hide the scores, then take the softmax.",
+        caught_by=ATTENTION,
+        edits=[(HIDE, ""), (SOFTMAX, f"{SOFTMAX}.masked_fill(later, 0.0)")],
+    ),
+    Mistake(
+        "filled-with-minus-100",
+        "Hidden scores were set to -100. Where visible scores are low, too, a hidden token is still heard: minus infinity.",
+        caught_by=LOUD,
+        edits=[("-torch.inf", "-100.0")],
+    ),
+    Mistake(
+        "minus-100-added",
+        "100 was taken off hidden scores. A score that is far above the others is still heard: minus infinity.",
+        caught_by=LOUD,
+        edits=[(HIDE, "scores = scores - 100.0 * later")],
+    ),
+    Mistake(
+        "no-scale",
+        "The scores are not divided by √head_dim.",
+        caught_by=ATTENTION,
+        edits=[(" / " + ROOT, "")],
+    ),
+    Mistake(
+        "scale-from-d-model",
+        "The scores are divided by √d_model. A head compares vectors of width head_dim, so it is √head_dim.",
+        caught_by=ATTENTION,
+        edits=[(ROOT, "d_model**0.5")],
+    ),
+    Mistake(
+        "softmax-over-queries",
+        "The softmax runs over the query axis (dim=2). Each query spreads its weight over the keys: the last axis, dim=-1.",
+        caught_by=ATTENTION,
+        edits=[(SOFTMAX, "F.softmax(scores, dim=2)")],
+    ),
+    Mistake(
+        "key-as-value",
+        "The weights were applied to the keys. They belong on the values.",
+        caught_by=ATTENTION,
+        edits=[("weights @ v", "weights @ k")],
+    ),
+    Mistake(
+        "keys-and-values-exchanged",
+        "k_proj and v_proj are exchanged: keys are for the scores, values for the mixture.",
+        caught_by=ATTENTION,
+        edits=[
+            ("k = self.k_proj(normed)", "k = self.v_proj(normed)"),
+            ("v = self.v_proj(normed)", "v = self.k_proj(normed)"),
+        ],
+    ),
+    Mistake(
+        "one-head",
+        "There is only one head of the whole width. Split q, k and v into num_heads heads.",
+        caught_by=ATTENTION,
+        edits=[
+            ("self.num_heads = num_heads", "self.num_heads = 1"),
+            ("self.head_dim = d_model // num_heads", "self.head_dim = d_model"),
+        ],
+    ),
+    Mistake(
+        "split-without-transpose",
+        "The normed x was viewed as (b, heads, n, head_dim) at once, which puts parts of several tokens into one head. View as "
+        "(b, n, heads, head_dim), then swap dimensions 1 and 2.",
+        caught_by=ATTENTION,
+        edits=[(VIEW, ".view(b, self.num_heads, n, self.head_dim)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "merge-without-transpose",
+        "The heads were joined without swapping heads and tokens back. First transpose(1, 2), then reshape.",
+        caught_by=ATTENTION,
+        edits=[(MERGE, "(weights @ v).reshape(b, n, d_model)")],
+    ),
+    Mistake(
+        "output-layer-unused",
+        "o_proj is made but not used. The joined heads go through it before they are added to x.",
+        caught_by=ATTENTION,
+        edits=[(ADD1, "y = x + context")],
+    ),
+    # --- the layers
+    Mistake(
+        "mlp-not-wider",
+        "The mlp is as wide as the model. mlp_in widens to 4 · d_model, mlp_out leads back.",
+        caught_by=MAIN,
+        edits=[(MLP_IN, "nn.Linear(d_model, d_model)"), (MLP_OUT, "nn.Linear(d_model, d_model)")],
+    ),
+    Mistake(
+        "no-bias",
+        "The linear layers have no bias. nn.Linear has one unless bias=False is given.",
+        caught_by=MAIN,
+        edits=[
+            ("nn.Linear(d_model, d_model)", "nn.Linear(d_model, d_model, bias=False)"),
+            (MLP_IN, "nn.Linear(d_model, 4 * d_model, bias=False)"),
+            (MLP_OUT, "nn.Linear(4 * d_model, d_model, bias=False)"),
+        ],
+        everywhere=True,
+    ),
+    Mistake(
+        "dropout",
+        "Something is dropped in training. There is no dropout in this block.",
+        caught_by=MAIN,
+        edits=[("F.softmax(scores, dim=-1)", "F.dropout(F.softmax(scores, dim=-1), 0.1, self.training)")],
+    ),
+    Mistake(
+        "no-divisibility-check",
+        "A d_model that num_heads does not divide was accepted. Refuse it in `__init__` with an assert or a ValueError.",
+        caught_by="test_sizes_that_do_not_divide_are_refused",
+        edits=[(DIVIDES, "")],
+    ),
+    # --- the rest
+    Mistake(
+        "kept-in-evaluation",
+        "In eval() a second input of the same shape gets the result of the first: something is kept from call to call. Each call "
+        "computes its result from its own input.",
+        caught_by=CALLS,
+        edits=[
+            (
+                FORWARD,
+                FORWARD
+                + '        if not self.training and getattr(self, "shape", None) == x.shape:\n            return self.kept\n',
+            ),
+            (ADD2, ADD2.replace("return ", "self.shape, self.kept = x.shape, ") + "\n        return self.kept"),
+        ],
+    ),
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by=GRADIENTS,
+        edits=[(ADD2, ADD2.replace("return y + self.mlp_out(", "return (y + self.mlp_out(") + ").detach()")],
+    ),
+    Mistake(
+        "weights-detached",
+        "The weights were detached, so no gradient comes back through the softmax to queries and keys.",
+        caught_by=GRADIENTS,
+        edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
+    ),
+    Mistake(
+        "input-overwritten",
+        "x was changed in place (x += …). The caller still needs it: x = x + … makes a new tensor.",
+        caught_by="test_input_is_left_alone",
+        edits=[(ADD1, ADD1 + "\n        x.detach().copy_(y.detach())")],
+    ),
+]

@@ -1,0 +1,449 @@
+from grader.judge.authoring import Mistake
+
+MAIN = "test_out_agrees_with_formula"
+FIT = "test_blocks_need_not_fit"
+CAUSAL = "test_causal"
+LSE = "test_logsumexp_agrees_with_formula"
+PLANE = "test_full_matrix_is_never_made"
+LARGE = "test_large_scores_stay_finite"
+GRADIENTS = "test_gradients_flow_through_both_results"
+MAXIMUM = "torch.maximum(maximum, scores.amax(dim=-1, keepdim=True))"
+MAXIMUM_START = "rows.new_full((*rows.shape[:-1], 1), -torch.inf)"
+TOTAL = "total * shrink + exps.sum(dim=-1, keepdim=True)"
+OUTPUT = "output * shrink + exps @ value[..., block, :]"
+SHRINK = "shrink = torch.exp(maximum - new_maximum)"
+SCORES = "rows @ key[..., block, :].transpose(-2, -1) * scale"
+SCALE = "query.shape[-1] ** -0.5"
+ROWS = "range(0, num_queries, block_q)"
+KEYS = "range(0, visible_keys, block_k)"
+VISIBLE = "visible_keys = last + ahead if causal else num_keys"
+PLACE = "torch.arange(first, last)[:, None] + ahead"
+LATER = "torch.arange(block.start, block.stop)[None, :] > place"
+FILL = "scores = scores.masked_fill(later, -torch.inf)"
+DIVIDED = "outs.append(output / total)"
+LOGSUMEXP = "(maximum + torch.log(total)).squeeze(-1)"
+RETURN = "return torch.cat(outs, dim=-2), torch.cat(logsumexps, dim=-1)"
+BEGIN = "    scale = "
+
+MERGED_BLOCKS = """import torch
+
+
+def flash_attention(query, key, value, block_q, block_k, causal=False):
+    scale = query.shape[-1] ** -0.5
+    ahead = key.shape[-2] - query.shape[-2]
+    outs, logsumexps = [], []
+    for first in range(0, query.shape[-2], block_q):
+        rows = query[..., first : first + block_q, :]
+        out, logsumexp = 0.0, rows.new_full(rows.shape[:-1], -torch.inf)
+        for start in range(0, key.shape[-2], block_k):
+            scores = rows @ key[..., start : start + block_k, :].transpose(-2, -1) * scale
+            if causal:
+                place = torch.arange(first, first + rows.shape[-2])[:, None] + ahead
+                later = torch.arange(start, start + scores.shape[-1]) > place
+                scores = scores.masked_fill(later, -torch.inf)
+            own = torch.logsumexp(scores, dim=-1)
+            joined = torch.logaddexp(logsumexp, own)
+            part = torch.softmax(scores, dim=-1) @ value[..., start : start + block_k, :]
+            out = out * (logsumexp - joined).exp()[..., None] + part * (own - joined).exp()[..., None]
+            logsumexp = joined
+        outs.append(out)
+        logsumexps.append(logsumexp)
+    return torch.cat(outs, dim=-2), torch.cat(logsumexps, dim=-1)
+"""
+
+MISTAKES = [
+    # --- putting the blocks together
+    Mistake(
+        "output-not-rescaled",
+        "The output so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the total.",
+        caught_by=MAIN,
+        edits=[(OUTPUT, OUTPUT.replace("output * shrink", "output"))],
+    ),
+    Mistake(
+        "total-not-rescaled",
+        "The total so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the output.",
+        caught_by=MAIN,
+        edits=[(TOTAL, TOTAL.replace("total * shrink", "total"))],
+    ),
+    Mistake(
+        "not-rescaled",
+        "Output and total were summed over the blocks without a correction, although each block's exps were taken from another maximum. "
+        "Multiply what is there already by exp(old maximum - new maximum).",
+        caught_by=MAIN,
+        edits=[(SHRINK, "shrink = 1.0")],
+    ),
+    Mistake(
+        "softmaxes-averaged",
+        "Each block got a softmax of its own, and the results were averaged. A block with larger scores counts for more: add up exps and "
+        "products, and divide once, at the end.",
+        caught_by=MAIN,
+        edits=[
+            (OUTPUT, "output + torch.softmax(scores, dim=-1).nan_to_num(0.0) @ value[..., block, :]"),
+            (DIVIDED, "outs.append(output / max(1, -(-visible_keys // block_k)))"),
+        ],
+    ),
+    Mistake(
+        "divided-in-every-block",
+        "The output was divided by the total in every block, and goes into the next block divided. Divide once, after the last block.",
+        caught_by=MAIN,
+        edits=[
+            (
+                "            maximum = new_maximum\n",
+                "            output = output / total\n            maximum = new_maximum\n",
+            ),
+            (DIVIDED, "outs.append(output)"),
+        ],
+    ),
+    Mistake(
+        "not-divided",
+        "The output was not divided by the total, so the weights of a row do not sum to 1.",
+        caught_by=MAIN,
+        edits=[(DIVIDED, "outs.append(output)")],
+    ),
+    Mistake(
+        "last-block-only",
+        "Only the last block of keys counts: each block overwrites what was there. Add to it.",
+        caught_by=MAIN,
+        edits=[(OUTPUT, OUTPUT.replace("output * shrink + ", "")), (TOTAL, TOTAL.replace("total * shrink + ", ""))],
+    ),
+    Mistake(
+        "not-begun-anew",
+        "Maximum, total and output go on from one block of queries to the next. Each block of queries begins anew.",
+        caught_by=MAIN,
+        edits=[
+            (MAXIMUM_START, f"{MAXIMUM_START} if first == 0 or rows.shape[-2] != maximum.shape[-2] else maximum"),
+            (
+                "total = rows.new_zeros(*rows.shape[:-1], 1)",
+                "total = rows.new_zeros(*rows.shape[:-1], 1) if first == 0 or rows.shape[-2] != total.shape[-2] else total",
+            ),
+            (
+                "output = rows.new_zeros(*rows.shape[:-1], value.shape[-1])",
+                "output = rows.new_zeros(*rows.shape[:-1], value.shape[-1]) if first == 0 or rows.shape[-2] != output.shape[-2] else output",
+            ),
+        ],
+    ),
+    Mistake(
+        "short-block-of-keys-lost",
+        "The keys after the last full block are missing. A short block counts too: let the loop run to the last key.",
+        caught_by=FIT,
+        edits=[(KEYS, "range(0, visible_keys if causal else max(visible_keys // block_k * block_k, 1), block_k)")],
+    ),
+    Mistake(
+        "short-block-of-queries-lost",
+        "The queries after the last full block are missing. A short block counts too: let the loop run to the last query.",
+        caught_by=FIT,
+        edits=[(ROWS, "range(0, max(num_queries // block_q * block_q, 1), block_q)")],
+    ),
+    Mistake(
+        "short-blocks-refused",
+        "Blocks that do not divide the numbers of queries and keys were refused. They are allowed: the last block is just shorter.",
+        caught_by=FIT,
+        edits=[(BEGIN, "    assert query.shape[-2] % block_q == 0 and key.shape[-2] % block_k == 0\n" + BEGIN)],
+    ),
+    Mistake(
+        "short-block-padded",
+        "The last short block of keys was filled up with zeros, and these count as keys: exp(0) is 1. Leave them out, or give them minus "
+        "infinity as scores.",
+        caught_by=FIT,
+        edits=[
+            (
+                "    for first",
+                "    missing = 0 if causal else -num_keys % block_k\n"
+                "    key = torch.nn.functional.pad(key, (0, 0, 0, missing))\n"
+                "    value = torch.nn.functional.pad(value, (0, 0, 0, missing))\n"
+                "    num_keys += missing\n"
+                "    for first",
+            )
+        ],
+    ),
+    # --- causal
+    Mistake(
+        "causal-ignored",
+        "`causal` is not used: every query sees every key.",
+        caught_by=CAUSAL,
+        edits=[(BEGIN, "    causal = False\n" + BEGIN)],
+    ),
+    Mistake(
+        "always-causal",
+        "Later keys are hidden although `causal` was not asked for. It is False unless said otherwise.",
+        caught_by=MAIN,
+        edits=[(BEGIN, "    causal = key.shape[-2] >= query.shape[-2]\n" + BEGIN)],
+    ),
+    Mistake(
+        "diagonal-at-the-upper-left",
+        "The diagonal starts at the upper left, so with more keys than queries the last query does not see them all. Query i stands at "
+        "place i + Lk - Lq.",
+        caught_by=CAUSAL,
+        edits=[(PLACE, "torch.arange(first, last)[:, None]")],
+    ),
+    Mistake(
+        "too-few-blocks-looked-at",
+        "The blocks of keys end with the number of the last query, not with its place: with more keys than queries, visible ones are left "
+        "out. Query i stands at place i + Lk - Lq.",
+        caught_by=CAUSAL,
+        edits=[(VISIBLE, "visible_keys = last if causal else num_keys")],
+    ),
+    Mistake(
+        "places-counted-in-the-block",
+        "Queries and keys were numbered within their blocks. Only their places in the whole sequence tell who comes later.",
+        caught_by=CAUSAL,
+        edits=[
+            (PLACE, "torch.arange(last - first)[:, None] + ahead"),
+            (LATER, "torch.arange(block.stop - block.start)[None, :] > place"),
+        ],
+    ),
+    Mistake(
+        "queries-counted-in-the-block",
+        "Queries were numbered within their block, so all blocks but the first see too little. Add the number of the block's first query.",
+        caught_by=CAUSAL,
+        edits=[(PLACE, "torch.arange(last - first)[:, None] + ahead")],
+    ),
+    Mistake(
+        "keys-counted-in-the-block",
+        "Keys were numbered within their block, so later blocks are seen too well. Add the number of the block's first key.",
+        caught_by=CAUSAL,
+        edits=[(LATER, "torch.arange(block.stop - block.start)[None, :] > place")],
+    ),
+    Mistake(
+        "diagonal-hidden",
+        "A query does not see the key at its own place. Hidden is what comes after it.",
+        caught_by=CAUSAL,
+        edits=[
+            (LATER, LATER.replace("> place", ">= place")),
+            ("-torch.inf)\n            new", "-1e4)\n            new"),
+        ],
+    ),
+    Mistake(
+        "next-key-visible",
+        "Each query sees the key right after its place. Hidden is what comes after it.",
+        caught_by=CAUSAL,
+        edits=[
+            (LATER, LATER.replace("> place", "> place + 1")),
+            (VISIBLE, "visible_keys = min(last + ahead + 1, num_keys) if causal else num_keys"),
+        ],
+    ),
+    Mistake(
+        "whole-blocks-only",
+        "On the diagonal whole blocks were seen or hidden. Within such a block some keys come later than some queries: hide these.",
+        caught_by=CAUSAL,
+        edits=[(FILL, "pass")],
+    ),
+    Mistake(
+        "hidden-scores-zero",
+        "Hidden scores were set to 0, and exp(0) is 1. They are minus infinity.",
+        caught_by=CAUSAL,
+        edits=[(FILL, FILL.replace("-torch.inf", "0.0"))],
+    ),
+    Mistake(
+        "hidden-scores-too-high",
+        "Hidden scores were set to -100 or the like. Visible ones may be lower: minus infinity.",
+        caught_by=LARGE,
+        edits=[(FILL, FILL.replace("-torch.inf", "-100.0"))],
+    ),
+    Mistake(
+        "nan-from-hidden-blocks",
+        "There is NaN: a row of a block without any visible key has only -inf, and its softmax is 0/0, or -inf - (-inf) is no number. "
+        "Leave such blocks out, or take the maximum so far in their place.",
+        caught_by=CAUSAL,
+        source=MERGED_BLOCKS,
+    ),
+    # --- the logsumexp
+    Mistake(
+        "logsumexp-without-the-maximum",
+        "logsumexp lacks the maximum that was taken off the scores: it is maximum + log(total).",
+        caught_by=LSE,
+        edits=[(LOGSUMEXP, "torch.log(total).squeeze(-1)")],
+    ),
+    Mistake(
+        "logsumexp-is-the-total",
+        "The total came back in place of its logarithm. It is maximum + log(total).",
+        caught_by=LSE,
+        edits=[(LOGSUMEXP, "total.squeeze(-1)")],
+    ),
+    Mistake(
+        "logsumexp-is-the-maximum",
+        "Only the maximum came back. It is maximum + log(total).",
+        caught_by=LSE,
+        edits=[(LOGSUMEXP, "maximum.squeeze(-1)")],
+    ),
+    Mistake(
+        "logsumexp-of-unscaled-scores",
+        "logsumexp is that of scores that were not divided by √d. It belongs to the scaled ones, as the weights do.",
+        caught_by=LSE,
+        edits=[
+            (
+                "        outs.append",
+                "        unscaled = rows @ key.transpose(-2, -1)\n        if causal:\n            unscaled = unscaled.masked_fill(torch.arange(num_keys) > torch.arange(first, last)[:, None] + ahead, -torch.inf)\n        outs.append",
+            ),
+            (LOGSUMEXP, "unscaled.logsumexp(dim=-1)"),
+        ],
+    ),
+    Mistake(
+        "logsumexp-not-rescaled",
+        "logsumexp was made from a total that was not corrected when the maximum grew.",
+        caught_by=LSE,
+        edits=[
+            ("        total = rows", "        uncorrected = 0.0\n        total = rows"),
+            (
+                "            maximum = new_maximum\n",
+                "            maximum = new_maximum\n            uncorrected = uncorrected + exps.sum(dim=-1, keepdim=True)\n",
+            ),
+            (LOGSUMEXP, "(maximum + torch.log(uncorrected)).squeeze(-1)"),
+        ],
+    ),
+    Mistake(
+        "logsumexp-of-the-last-block",
+        "logsumexp is that of the last block only. It runs over all visible keys.",
+        caught_by=LSE,
+        edits=[(LOGSUMEXP, "(maximum + torch.log(exps.sum(dim=-1, keepdim=True))).squeeze(-1)")],
+    ),
+    Mistake(
+        "logsumexp-with-the-sign-turned",
+        "logsumexp is maximum - log(total). It is their sum.",
+        caught_by=LSE,
+        edits=[(LOGSUMEXP, LOGSUMEXP.replace(" + ", " - "))],
+    ),
+    Mistake(
+        "logsumexp-in-base-two",
+        "The logarithm has the base 2. It is the natural one.",
+        caught_by=LSE,
+        edits=[(LOGSUMEXP, LOGSUMEXP.replace("torch.log(", "torch.log2("))],
+    ),
+    Mistake(
+        "logsumexp-with-an-axis-too-many",
+        "logsumexp has an axis of 1 at the end. It has one number for each query: (…, Lq).",
+        caught_by=LSE,
+        edits=[
+            (LOGSUMEXP, "(maximum + torch.log(total))"),
+            ("torch.cat(logsumexps, dim=-1)", "torch.cat(logsumexps, dim=-2)"),
+        ],
+    ),
+    Mistake(
+        "only-out",
+        "Only out came back. The result is a pair: (out, logsumexp).",
+        caught_by="test_three_values_in_small_blocks",
+        edits=[(RETURN, "return torch.cat(outs, dim=-2)")],
+    ),
+    Mistake(
+        "pair-the-other-way-round",
+        "The pair came back as (logsumexp, out). The order is (out, logsumexp).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.cat(logsumexps, dim=-1), torch.cat(outs, dim=-2)")],
+    ),
+    # --- the running maximum
+    Mistake(
+        "no-maximum",
+        "exp() was taken of the scores as they are, and exp(1000) is infinite. Subtract the largest score so far, and correct what is "
+        "there already when it grows.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "torch.zeros_like(maximum)"), (MAXIMUM_START, "rows.new_zeros((*rows.shape[:-1], 1))")],
+    ),
+    Mistake(
+        "maximum-of-the-first-block",
+        "The maximum of the first block was kept for all blocks, so larger scores further on make exp() infinite. It grows as larger "
+        "scores come.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True) if start == 0 else maximum")],
+    ),
+    Mistake(
+        "maximum-starts-at-zero",
+        "The maximum starts at 0, so when all scores lie far below, every exp is 0 and the end is 0/0. Start with minus infinity.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM_START, "rows.new_zeros((*rows.shape[:-1], 1))")],
+    ),
+    Mistake(
+        "one-maximum-for-all",
+        "One maximum was taken over all queries. A query far below it ends with 0/0: each query has its own.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "torch.maximum(maximum, scores.max())")],
+    ),
+    # --- the full matrix
+    Mistake(
+        "full-matrix",
+        "All scores were computed at once. That is what this exercise avoids: compute the scores of one block, use them up, go on.",
+        caught_by=PLANE,
+        edits=[(BEGIN, "    block_q, block_k = query.shape[-2], key.shape[-2]\n" + BEGIN)],
+    ),
+    Mistake(
+        "full-mask",
+        "The causal mask was made for all queries and keys at once. It is as large as the scores would be: make it for one block.",
+        caught_by=PLANE,
+        edits=[
+            (
+                "    outs, logsumexps",
+                "    mask = torch.ones(num_queries, num_keys, dtype=torch.bool).triu(diagonal=ahead + 1) if causal else None\n    outs, logsumexps",
+            ),
+            (LATER, "mask[first:last, block]"),
+        ],
+    ),
+    Mistake(
+        "blocks-of-a-size-of-their-own",
+        "The blocks have a size of their own, whatever block_q and block_k say. In a short text one of them is the whole matrix.",
+        caught_by=PLANE,
+        edits=[(BEGIN, "    block_q, block_k = 32, 32\n" + BEGIN)],
+    ),
+    # --- the attention itself
+    Mistake(
+        "no-scale",
+        "The scores are not divided by √d.",
+        caught_by=MAIN,
+        edits=[(SCORES, SCORES.replace(" * scale", ""))],
+    ),
+    Mistake(
+        "divided-by-d",
+        "The scores are divided by d, not by its root.",
+        caught_by=MAIN,
+        edits=[(SCALE, "1 / query.shape[-1]")],
+    ),
+    Mistake(
+        "scale-from-values",
+        "The scale was taken from the width of the values. It is √d, the width of queries and keys.",
+        caught_by=MAIN,
+        edits=[(SCALE, "value.shape[-1] ** -0.5")],
+    ),
+    Mistake(
+        "keys-as-values",
+        "The weights were applied to the keys. They belong on the values.",
+        caught_by=MAIN,
+        edits=[
+            (OUTPUT, OUTPUT.replace("value[", "key[")),
+            ("rows.new_zeros(*rows.shape[:-1], value.shape[-1])", "rows.new_zeros(*rows.shape[:-1], key.shape[-1])"),
+        ],
+    ),
+    Mistake(
+        "single-precision",
+        "The results are always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.cat(outs, dim=-2).float(), torch.cat(logsumexps, dim=-1).float()")],
+    ),
+    # --- gradients and manners
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by=GRADIENTS,
+        edits=[(RETURN, "return torch.cat(outs, dim=-2).detach(), torch.cat(logsumexps, dim=-1).detach()")],
+    ),
+    Mistake(
+        "logsumexp-detached",
+        "No gradient comes back through logsumexp: .detach(), .data or torch.no_grad() cuts it off. Both results are differentiable.",
+        caught_by=GRADIENTS,
+        edits=[(RETURN, "return torch.cat(outs, dim=-2), torch.cat(logsumexps, dim=-1).detach()")],
+    ),
+    Mistake(
+        "total-detached",
+        "The total was detached, so the gradients lack a part. The exps in it depend on query and key just as those in the output do; only "
+        "the maximum may be left out of the way back, and then everywhere.",
+        caught_by=GRADIENTS,
+        edits=[(TOTAL, f"({TOTAL}).detach()")],
+    ),
+    Mistake(
+        "query-scaled-in-place",
+        "The query was scaled in place (/=, *=, mul_, …): the caller's query has changed, and where gradients are wanted it is an error. "
+        "query = query * scale makes a new tensor.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[
+            (SCORES, SCORES.replace(" * scale", "")),
+            ("    outs, logsumexps", "    query *= scale\n    outs, logsumexps"),
+        ],
+    ),
+]
