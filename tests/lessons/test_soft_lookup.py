@@ -17,6 +17,13 @@ SCORES = X @ X[SHINY]
 WEIGHTS = SCORES.softmax(-1)
 
 
+@LESSON.section("House rules")
+def house_rules(said: Said) -> None:
+    said("Minus infinity does that, and so does -1e9; -100 does not.")
+    for fill, weighs in ((-math.inf, False), (-1e9, False), (-100.0, True)):
+        assert bool(torch.tensor([-110.0, fill]).softmax(-1)[1] > 0) is weighs  # what is seen may be as low as that
+
+
 @LESSON.section("Why anybody wanted this")
 def why(said: Said) -> None:
     said("Sutskever and others, 2014", "Bahdanau and others, 2014", "In 2017 the recurrence")  # years, from the papers
