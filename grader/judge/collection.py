@@ -63,6 +63,12 @@ class Kit:
             self._kept = seed, Kept(self._plan_file(seed))
         return self._kept[1]
 
+    def forget(self) -> None:
+        """Keep nothing of a seed that is not asked with any more."""
+        self._kept = None
+        if "_whole" in self.__dict__:
+            self._whole.forget()
+
     @cached_property
     def _whole(self) -> Expected:
         return Expected(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))

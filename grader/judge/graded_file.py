@@ -16,8 +16,10 @@ from grader.practice.checking import note_record, reviews_among, submission_of
 from grader.practice.progress import DamagedProgress
 from grader.practice.workspace import Workspace
 from grader.results import CheckResult, Diagnosis, Record
+from grader.sandbox.launch import MachineError
 from grader.service.client import JudgeLine, ServedJudge
 from grader.service.messages import Request
+from grader.service.place import ServiceError
 from grader.submission import Submission
 
 from .errors import CheckFailed, GraderBroken
@@ -56,8 +58,10 @@ class GradedFile(pytest.File):
         """An item for each check. The judge knows them."""
         try:
             told = self.line.ask(Request("checks", self.seed, (self.exercise.id,))).value[self.exercise.id]
-        except GraderBroken as error:
+        except (GraderBroken, ServiceError) as error:
             raise self.CollectError(str(error)) from None
+        except MachineError as error:
+            raise self.CollectError(f"This machine cannot isolate your code: {error}") from None
         for name, title, is_here in told:
             if is_here:
                 self.left.add(name)

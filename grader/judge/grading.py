@@ -203,6 +203,8 @@ class Judge:
         """What the checks of an exercise ask with the seed of now; worked out once."""
         if self._planned_seed != self.seed:
             self._plans.clear()
+            for each in self._known_kits.values():
+                each.forget()
             self._planned_seed = self.seed
         id = kit.exercise.id
         if id not in self._plans:

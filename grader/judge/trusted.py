@@ -71,6 +71,10 @@ class TrustedModule:
         generator = torch.Generator().manual_seed(1)
         return [self._run(case, _perturbed(case.as_data(), generator)) for case in question.cases]
 
+    def forget(self) -> None:
+        """Keep no answers: those of another seed are never asked for again."""
+        self._answers.clear()
+
     def _run(self, case: Case, data: Mapping[str, Any]) -> Answers:
         namespace = self.namespace
         with quietly():
@@ -115,6 +119,14 @@ class Expected:
             (mistake, TrustedModule(mistake.source_from(self._text), f"mistake {mistake.id}"))
             for mistake in load_bank(self._bank)
         )
+
+    def forget(self) -> None:
+        """Keep no answers: those of another seed are never asked for again."""
+        self._slack.clear()
+        self.reference.forget()
+        if "mistakes" in self.__dict__:  # they were needed
+            for _, module in self.mistakes:
+                module.forget()
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
         """The hidden inputs of one check."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,9 @@ from grader.sandbox.levels import Level
 
 from .stamps import course_stamp, program_stamp
 
-SETTINGS = ("OMP_", "MKL_", "ATEN_", "TORCH_", "KATA_", "PYTHON", "XDG_")
+SETTINGS = ("OMP_", "MKL_", "ATEN_", "TORCH_", "KATA_", "PYTHON")
 """Settings of the environment that a judge's work may depend on begin like this."""
-MORE_SETTINGS = ("PATH", "HOME", "TMPDIR", "TMP", "TEMP")
+MORE_SETTINGS = ("HOME", "TMPDIR", "TMP", "TEMP")
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Purpose:
         names = sorted(each for each in os.environ if each.startswith(SETTINGS) or each in MORE_SETTINGS)
         settings = [[each, os.environ[each]] for each in names]
         machine = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
-        parts = [str(self.course), self.level, self.stamp, settings, machine, sys.executable, sys.version]
+        wall = shutil.which("bwrap")
+        parts = [str(self.course), self.level, self.stamp, settings, machine, wall, sys.executable, sys.version]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     def is_stale(self) -> bool:

@@ -105,6 +105,7 @@ class Server:
             try:
                 line = listener.accept()
             except OSError:
+                time.sleep(POLL_SECONDS)  # too many files are open, say
                 continue
             threading.Thread(target=self._attend, args=(line, key), daemon=True).start()
 

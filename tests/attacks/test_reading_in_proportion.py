@@ -22,8 +22,9 @@ import pytest
 
 from grader.course import load_course
 from grader.in_notebook.executed import ExecutedCell, answer_among
+from grader.judge.alike import same_answers
 from grader.judge.failure import error_text
-from grader.judge.learner import MAX_LINES, _changed, _code_lines, same_answers
+from grader.judge.learner import MAX_LINES, _changed, _code_lines
 from grader.notebooks.inert import inert
 from grader.reports.formats.table import line_field, text_field
 from grader.reports.safe_text import safe_block, safe_line, visible
@@ -162,9 +163,8 @@ def _missing(text: str) -> str:
 
 def _same_errors(text: str) -> bool:
     from grader.judge.answers import Answers
-    from grader.judge.case import Case
 
-    return same_answers(Answers({}, _error(text)), Answers({}, _error(text + "1")), Case())
+    return same_answers(Answers({}, _error(text)), Answers({}, _error(text + "1")))
 
 
 def _executed(text: str) -> object:

@@ -270,3 +270,18 @@ def test_a_judge_lets_go_of_what_it_has_graded(course, monkeypatch):
     gc.collect()
     assert not [session for reference in sessions if (session := reference())]
     judge.close()
+
+
+def test_answers_of_another_seed_are_not_kept(course):
+    """A judge that is kept warm is asked with a fresh seed each time."""
+    judge, kept = Judge(course, "full", seed=1), []
+    try:
+        for seed in (1, 2, 3):
+            judge.seed = seed
+            Graded(judge)(WRONG_BUT_POSITIVE)
+            expected = judge.kits["share"].expected(seed)
+            modules = [expected.reference, *(module for _, module in expected.mistakes)]
+            kept.append([len(module._answers) for module in modules])
+    finally:
+        judge.close()
+    assert kept[0] == kept[1] == kept[2] and kept[0][0] > 0

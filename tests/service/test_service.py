@@ -51,10 +51,11 @@ def record_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("source", [RIGHT, WRONG, "def share(amounts:\n", "raise SystemExit\n"],
                          ids=["right", "wrong", "not Python", "ends"])  # fmt: skip
+@pytest.mark.parametrize("level", ["best", "process"])
 def test_record_is_that_of_a_judge_for_itself_alone(
-    source: str, answer: Callable[[str], Path], home: Any, kata: Callable[..., Any], tiny_course: Path
+    level: str, source: str, answer: Callable[[str], Path], home: Any, kata: Callable[..., Any], tiny_course: Path
 ) -> None:
-    command = ("grade", answer(source), "--json", "-", "--seed", SEED, "--isolation", "best")
+    command = ("grade", answer(source), "--json", "-", "--seed", SEED, "--isolation", level)
     warm = [record_of(home.kata(*command, cwd=tiny_course)) for _ in range(2)]
     assert home.judge().course == str(tiny_course / "course.yml")
     cold = record_of(kata(*command, cwd=tiny_course, env=ALONE))

@@ -1,0 +1,76 @@
+"""Learners' code and the judge that is kept warm: behind the wall it is not to be found, and nothing can be said to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.sandbox.doctor import strongest_level
+from grader.service.keeping import kept_judges, stop_judges
+from grader.service.place import judges_folder
+
+pytestmark = pytest.mark.timeout(600)
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+
+CALLS = """\
+import os
+
+def share(amounts):
+    found = []
+    for look in (lambda: os.listdir({folder!r}), lambda: open({file!r}).read(), lambda: os.listdir({sockets!r})):
+        try:
+            found.append(repr(look()))
+        except OSError as error:
+            pass
+    try:
+        import socket
+        line = socket.socket(socket.AF_UNIX)
+        line.connect({address!r})
+        found.append("connected")
+    except (OSError, ImportError):
+        pass
+    if found:
+        raise ValueError(" ".join(found))
+    return amounts / amounts.sum(-1, keepdim=True)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("KATA_SERVICE", "1")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    yield judges_folder()
+    stop_judges()
+
+
+@pytest.mark.parametrize("level", ["full", "reduced"])
+def test_learners_code_does_not_reach_it(
+    level: str, folder: Path, tiny_course: Path, kata: Callable[..., Any], tmp_path: Path
+) -> None:
+    if level == "full" and strongest_level() != "full":
+        pytest.fail("this machine has no isolation level full")
+    environment = {"KATA_SERVICE": "1", "XDG_RUNTIME_DIR": str(tmp_path / "runtime")}
+
+    def points(source: str) -> tuple[float, str]:
+        (tmp_path / "share.py").write_text(source)
+        command = ("grade", tmp_path / "share.py", "--json", "-", "--isolation", level, "--seed", 3)
+        done = kata(*command, cwd=tiny_course, env=environment)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["points"], done.stdout
+
+    honest = points(RIGHT)
+    (judge,) = kept_judges(folder)
+    address = Path(judge.address)
+    tried = CALLS.format(
+        folder=str(folder), file=str(folder / f"{judge.name}.json"), sockets=str(address.parent), address=judge.address
+    )
+    # whatever stopped it at a call that is not allowed has told it nothing
+    told = points(tried)[1]
+    assert judge.key not in told and judge.name not in told and "connected" not in told
+    assert points(RIGHT)[0] == honest[0] == 4
+    assert kept_judges(folder) == [judge]
