@@ -147,8 +147,8 @@ HEAD = """# Mutation testing of the checks
 Each reference is changed by one small slip at a time: another operator, sign, constant, slice, comparison, variable or
 attribute, a statement, call or argument left out, arguments or results in another order (`grader/mutants.py`). The
 judge grades every such mutant like a submission. One that passes is either no mistake, which the list below explains,
-or a gap in the checks; there is none of the latter. Written by `python scripts/mutation.py`; `make test-all` grades a
-part of the mutants each time (`tests/mutants`).
+or a gap in the checks; there is none of the latter. Written by `python scripts/mutation.py`; `make test-all`
+grades a part of the mutants each time (`tests/mutants`).
 
 | exercise | mutants | caught | survive | caught of all |
 |---|---|---|---|---|"""
