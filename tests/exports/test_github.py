@@ -83,9 +83,7 @@ def test_where_the_grader_failed_no_points_are_reported(class_of: Callable[..., 
 def test_what_failed_is_told(class_of: Callable[..., Path], exported: Export) -> None:
     (text,) = exported(class_of(record("ada")), "github").values()
     _, failed, missing = json.loads(text)["tests"]
-    assert failed["message"] == (
-        "It does what test_rows asks.\nThe rows differ.\n\nProbably: You divided by one sum."
-    )
+    assert failed["message"] == ("It does what test_rows asks.\nThe rows differ.\n\nProbably: You divided by one sum.")
     assert missing["message"] == "There is no file for this exercise."
 
 
