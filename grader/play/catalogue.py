@@ -12,7 +12,7 @@ Switch = Literal["mask", "scale", "residual", "head"]
 class Play:
     """An exercise that can be played: the module of its scene, what is seen there, what can be switched off.
 
-    reads: what one types, in words; empty where nothing is. goes_on: whether a scene that was stopped keeps what it has.
+    reads: what one types, in words; empty where nothing is. goes_on: whether a scene that was stopped keeps its state.
     """
 
     id: str
