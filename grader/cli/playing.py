@@ -129,17 +129,19 @@ class _Shown:
         screen.print(self._standing.said, style="yellow" if self._standing.is_warning else "green")
         screen.print()
         somebody_types = sys.stdin.isatty() and sys.stdout.isatty()
-        while not self._run_to_the_end(screen, text or self._scene.example, off, may_go_on=somebody_types):
+        while not self._run_to_the_end(
+            screen, self._scene.example if text is None else text, off, may_go_on=somebody_types
+        ):
             pass
         if text is None and somebody_types:
             self._converse(screen, list(off))
 
     def _run_to_the_end(self, screen: Console, text: str, off: Sequence[str], *, may_go_on: bool) -> bool:
-        """False when it was stopped and is to go on. A scene that was stopped keeps what it has."""
+        """False when it was stopped and is to go on."""
         try:
             self._run(screen, text, off)
         except KeyboardInterrupt:
-            if not may_go_on:
+            if not (may_go_on and self._play.goes_on):
                 raise
             print()
             if input(GO_ON).strip():
@@ -202,7 +204,7 @@ class _Shown:
 
         parts = []
         try:
-            parts += list(self._scene.parts(text or self._scene.example, off, in_full=True))
+            parts += list(self._scene.parts(self._scene.example if text is None else text, off, in_full=True))
         except Stopped as why:
             self.has_failed = True
             parts.append(Words(f"Your code could not go on. {why}", "warning"))

@@ -12,7 +12,7 @@ Switch = Literal["mask", "scale", "residual", "head"]
 class Play:
     """An exercise that can be played: the module of its scene, what is seen there, what can be switched off.
 
-    reads: what one types, in words; empty where nothing is.
+    reads: what one types, in words; empty where nothing is. goes_on: whether a scene that was stopped keeps its state.
     """
 
     id: str
@@ -20,6 +20,7 @@ class Play:
     seen: str
     reads: str = ""
     switches: tuple[Switch, ...] = ()
+    goes_on: bool = False
 
 
 HEADS = "a text model reads with your heads: one looks a letter back, one finds what followed the last time"
@@ -53,11 +54,9 @@ PLAYS = (
     ),
     Play("grouped_query_attention", "grouped", GROUPED, GAPS),
     Play("convert_to_gqa", "grouped", GROUPED, GAPS),
-    Play(
-        "tiny_gpt", "writer", "your model learns a rhyme while you look on, and writes; Ctrl-C stops it, and it goes on"
-    ),
     Play("sliding_window_mask", "window", WINDOW, LETTERS),
     Play("kv_cache", "cache", CACHE, LETTERS),
+    Play("tiny_gpt", "writer", WRITER, goes_on=True),
 )
 
 

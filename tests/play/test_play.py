@@ -46,7 +46,9 @@ def test_written_but_not_checked_is_told_to_check(desk, course):
 
 def test_passed_code_plays_and_bad_words_are_one_sentence(desk, course):
     desk.write(course, ID)
-    assert desk.kata("check", ID).returncode == 0
+    checked = desk.kata("check", ID)
+    assert checked.returncode == 0
+    assert f"See it at work: kata play {ID}" in checked.stdout
     done = desk.kata("play", ID, "--without", "head:1.3")
     assert done.returncode == 0, done.stderr
     assert "passed its check" in done.stdout
@@ -80,7 +82,9 @@ def test_a_text_that_the_model_cannot_read_is_refused(text):
 
 def test_failed_code_plays_and_is_called_so(desk, course):
     desk.write(course, ID, NO_SCALE)
-    assert desk.kata("check", ID).returncode == 1
+    checked = desk.kata("check", ID)
+    assert checked.returncode == 1
+    assert f"See it do what it does: kata play {ID}" in checked.stdout
     done = desk.kata("play", ID)
     assert done.returncode == 0
     assert "did not pass" in done.stdout
