@@ -16,10 +16,10 @@ Document: none of the five; "Language Models are Unsupervised Multitask Learners
     >>> block(torch.randn(3, 5, 8)).shape
     torch.Size([3, 5, 8])
 
-The layers: norm1 and norm2 are nn.LayerNorm(d_model); q_proj, k_proj, v_proj and o_proj are nn.Linear(d_model, d_model),
-mlp_in is nn.Linear(d_model, 4 · d_model), mlp_out is nn.Linear(4 · d_model, d_model), all with bias. The GELU is the exact
-one, torch's default. There is no dropout. A d_model that num_heads does not divide is refused with AssertionError or
-ValueError.
+The layers: norm1 and norm2 are nn.LayerNorm(d_model); q_proj, k_proj, v_proj and o_proj are
+nn.Linear(d_model, d_model), mlp_in is nn.Linear(d_model, 4 · d_model), mlp_out is nn.Linear(4 · d_model, d_model), all
+with bias. The GELU is the exact one, torch's default. There is no dropout. A d_model that num_heads does not divide is
+refused with AssertionError or ValueError.
 """
 
 import torch

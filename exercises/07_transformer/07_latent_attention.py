@@ -11,11 +11,11 @@
     k, v      (b, h, past + n, head_dim)  batch, heads, all tokens so far, head_dim
     returns   (out, cache)                out (b, n, hidden_dim), cache (b, past + n, latent_dim)
 
-Causal: new token i is token past + i of the text, and sees the tokens 0 … past + i. However a text is cut into chunks, the
-outputs are those of one pass. A cache that was passed in is not changed.
+Causal: new token i is token past + i of the text, and sees the tokens 0 … past + i. However a text is cut into chunks,
+the outputs are those of one pass. A cache that was passed in is not changed.
 
-Document: none of the five; "DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model", section
-2.1, without its rotary part. The cache is a tensor, and nothing but the latents is in it:
+Document: none of the five; "DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model",
+section 2.1, without its rotary part. The cache is a tensor, and nothing but the latents is in it:
 
     >>> attention = LatentAttention(hidden_dim=8, nums_head=2, latent_dim=3)
     >>> x = torch.randn(1, 5, 8)
@@ -26,9 +26,9 @@ Document: none of the five; "DeepSeek-V2: A Strong, Economical, and Efficient Mi
     >>> cache.shape
     torch.Size([1, 5, 3])
 
-The layers q_proj and o_proj are nn.Linear(hidden_dim, hidden_dim), kv_down is nn.Linear(hidden_dim, latent_dim), k_up and
-v_up are nn.Linear(latent_dim, hidden_dim), all without bias. A hidden_dim that nums_head does not divide is refused with
-AssertionError or ValueError.
+The layers q_proj and o_proj are nn.Linear(hidden_dim, hidden_dim), kv_down is nn.Linear(hidden_dim, latent_dim), k_up
+and v_up are nn.Linear(latent_dim, hidden_dim), all without bias. A hidden_dim that nums_head does not divide is refused
+with AssertionError or ValueError.
 """
 
 import torch
