@@ -27,6 +27,7 @@ class _JudgeProcess:
 
     def __init__(self) -> None:
         self._talk: threading.Thread | None = None
+        self._owner = os.getpid()
         # this package's own folder comes first on the path there, whatever lies in the notebook's
         home = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         self._process = subprocess.Popen(
@@ -39,6 +40,11 @@ class _JudgeProcess:
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
+
+    @property
+    def is_ours(self) -> bool:
+        """Not so in a fork of the kernel: its answers there might be those to the kernel's own questions."""
+        return self._owner == os.getpid()
 
     def ask(self, question: bytes) -> bytes:
         """The answer to a question, both a line; empty when the process has ended. After an interrupt, end it."""
@@ -82,7 +88,7 @@ def answer_to(question: dict[str, Any]) -> dict[str, Any]:
     An interrupt ends the wait and the judge, whatever it was busy with; a new one starts at once.
     """
     global _judge
-    if _judge is None:
+    if _judge is None or not _judge.is_ours:
         _judge = _JudgeProcess()
     try:
         line = _judge.ask(json.dumps(question).encode("ascii") + b"\n")

@@ -45,8 +45,8 @@ class NotebookJudge:
         with self._told():
             if self._line is None:
                 self._line = line_for(self.terms.course, self.terms.level)
+            self._asked = submission, request  # from here on something may come
             self._line.send(request)
-        self._asked = submission, request
 
     def grade(self, submission: Submission) -> Record:
         """The record of one submission. Raises NoGrade when the judge did not come to one."""
@@ -81,6 +81,7 @@ class NotebookJudge:
             self._failure = str(error)
         else:
             return
+        self._asked = None
         self.close()
         raise NoGrade(self._failure)
 

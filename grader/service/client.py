@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,13 +39,17 @@ MOST_TURNS = 5
 """How often another judge is looked for when one ended before it had begun: it was idle, or the course changed."""
 
 
+class _Gone(Exception):
+    """There is nobody at the other end any more."""
+
+
 class JudgeLine:
     """The line to a judge for one course.yml at one level."""
 
     def __init__(self, folder: Path, course: Path, level: Level, *, is_private: bool = False) -> None:
         """Find that judge, or start it. Raises ServiceError when there can be none."""
         self._folder = folder
-        self._course = course
+        self._course = course.absolute()  # the judge works in another folder
         self._level = level
         self._is_private = is_private
         self._line: Connection | None = None
@@ -57,7 +61,7 @@ class JudgeLine:
         if self._line is None:
             self._connect()
         assert self._line is not None
-        with suppress(OSError):  # it has ended: `replies` finds out
+        with self._whole(), suppress(OSError):  # it has ended: `replies` finds out
             self._line.send_bytes(request.to_bytes())
 
     def ask(self, request: Request, on_the_way: Callable[[Reply], None] = lambda reply: None) -> Reply:
@@ -74,11 +78,11 @@ class JudgeLine:
         for _ in range(MOST_TURNS):
             has_begun = False
             try:
-                while not (reply := self._receive()).is_last:
-                    has_begun = True
-                    on_the_way(reply)
-            except (EOFError, OSError):
-                self.close()
+                with self._whole():
+                    while not (reply := self._receive()).is_last:
+                        has_begun = has_begun or reply.kind != "waiting"
+                        on_the_way(reply)
+            except _Gone:
                 crashes += has_begun
                 if crashes > 1:
                     raise GraderBroken("The judge broke, twice over this: there is no verdict.") from None
@@ -99,13 +103,26 @@ class JudgeLine:
             self._line.close()
             self._line = None
 
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Whoever is interrupted in here hangs up: what still came would look like the answer to the next request."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
     def _receive(self) -> Reply:
-        """The next reply. Raises EOFError, OSError when there is nobody any more."""
-        assert self._line is not None
-        if not self._line.poll(ANSWER_SECONDS):
-            self._kill()
-            raise EOFError
-        return Reply.read(self._line.recv_bytes())
+        """The next reply. Raises _Gone when there is nobody any more."""
+        if self._line is None:
+            raise _Gone
+        try:
+            if self._line.poll(ANSWER_SECONDS):
+                return Reply.read(self._line.recv_bytes())
+        except (EOFError, OSError):
+            raise _Gone from None
+        self._kill()
+        raise _Gone
 
     def _kill(self) -> None:
         if self._known is not None:

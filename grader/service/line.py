@@ -11,11 +11,16 @@ import tempfile
 from contextlib import suppress
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener, answer_challenge, deliver_challenge
+from typing import Any
 
 from .place import Registration, ServiceError
 
-REFUSALS = (OSError, EOFError, ValueError, AuthenticationError)
+GREET_SECONDS = 10.0
+"""For each word of a greeting: who is stopped, or never speaks, is waited for no longer."""
+REFUSALS = (OSError, EOFError, ValueError, AssertionError, AuthenticationError)
 SOCKET = "socket"
+MOST_BYTES_OF_ROOM = 80
+"""Of the name of a folder for sockets: on macOS a socket's may have 103 bytes."""
 LOCAL_PEERCRED, SOL_LOCAL, XUCRED_BYTES = 1, 0, 76  # macOS: <sys/un.h>, <sys/ucred.h>
 
 
@@ -24,9 +29,14 @@ def listen() -> tuple[Listener, str, str]:
     if os.name == "nt":
         address, family = rf"\\.\pipe\attention-kata-{secrets.token_hex(16)}", "AF_PIPE"
     else:
-        # a folder of its own in the temporary one: the names of sockets must be short
-        address, family = os.path.join(tempfile.mkdtemp(prefix="kata-"), SOCKET), "AF_UNIX"
+        address, family = os.path.join(tempfile.mkdtemp(prefix="kata-", dir=_room()), SOCKET), "AF_UNIX"
     return Listener(address, family, backlog=16), address, family
+
+
+def _room() -> str:
+    """The temporary folder, or where that has a long name /tmp: the names of sockets must be short."""
+    usual = tempfile.gettempdir()
+    return usual if len(os.fsencode(usual)) <= MOST_BYTES_OF_ROOM else "/tmp"
 
 
 def take_down(address: str, family: str) -> None:
@@ -42,12 +52,15 @@ def call(registration: Registration) -> Connection:
     key = bytes.fromhex(registration.key)
     try:
         line = Client(registration.address, registration.family)
-    except OSError:
+    except OSError as error:
+        if isinstance(error, ConnectionRefusedError):  # it was killed
+            take_down(registration.address, registration.family)
         raise ServiceError("The judge that was kept warm is gone.") from None
     try:
         demand_own(line)
-        answer_challenge(line, key)
-        deliver_challenge(line, key)
+        greeting: Any = _Greeting(line)
+        answer_challenge(greeting, key)
+        deliver_challenge(greeting, key)
     except (*REFUSALS, ServiceError) as error:
         line.close()
         raise ServiceError("The judge that was kept warm does not know this user.") from error
@@ -58,11 +71,26 @@ def admit(line: Connection, key: bytes) -> bool:
     """Whether who called is the user, and knows the key."""
     try:
         demand_own(line)
-        deliver_challenge(line, key)
-        answer_challenge(line, key)
+        greeting: Any = _Greeting(line)
+        deliver_challenge(greeting, key)
+        answer_challenge(greeting, key)
     except (*REFUSALS, ServiceError):
         return False
     return True
+
+
+class _Greeting:
+    """A line on which nobody is waited for without end; what is sent here fits into it at once."""
+
+    def __init__(self, line: Connection) -> None:
+        self._line = line
+        self.send_bytes = line.send_bytes
+
+    def recv_bytes(self, most: int) -> bytes:
+        """The next word. Raises EOFError when none comes in time."""
+        if not self._line.poll(GREET_SECONDS):
+            raise EOFError
+        return self._line.recv_bytes(most)
 
 
 def demand_own(line: Connection) -> None:

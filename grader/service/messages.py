@@ -46,15 +46,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """A part of an answer; `kind` says which, and whether it is the last one."""
+    """A part of an answer; `kind` says which, and whether it is the last one. "waiting": others were first."""
 
-    kind: Literal["begun", "advance", "exhibit", "record", "checks", "done", "machine", "broken", "stale"]
+    kind: Literal["waiting", "begun", "advance", "exhibit", "record", "checks", "done", "machine", "broken", "stale"]
     value: Any = None
 
     @property
     def is_last(self) -> bool:
         """Whether nothing more comes."""
-        return self.kind not in ("begun", "advance", "exhibit")
+        return self.kind not in ("waiting", "begun", "advance", "exhibit")
 
     def to_bytes(self) -> bytes:
         """As it is sent."""

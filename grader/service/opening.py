@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -78,4 +79,9 @@ def line_for(course_file: Path, level: Level) -> JudgeLine:
             return JudgeLine(judges_folder(), course_file, level)
         except ServiceError:
             pass
-    return JudgeLine(Path(tempfile.mkdtemp(prefix="kata-")), course_file, level, is_private=True)
+    folder = Path(tempfile.mkdtemp(prefix="kata-"))
+    try:
+        return JudgeLine(folder, course_file, level, is_private=True)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -22,6 +23,7 @@ FOLDER = "attention-kata"
 INNER = "judges"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 MAX_BYTES = 100_000
+OLD_SECONDS = 24 * 60 * 60.0
 
 
 class ServiceError(Exception):
@@ -107,6 +109,14 @@ def forget(folder: Path, registration: Registration) -> None:
 def starting_lock(folder: Path, name: str, seconds: float) -> FileLock:
     """Held by whoever starts the judge of that name, so that two commands at once start one. Raises OSError."""
     return lock_at(folder / f"{name}.lock", seconds=seconds)
+
+
+def remove_old_locks(folder: Path) -> None:
+    """Take away the locks of judges for what course and program once were: every change of them leaves one."""
+    for path in folder.glob("*.lock"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > OLD_SECONDS and registered(folder, path.stem) is None:
+                path.unlink()
 
 
 def _file(folder: Path, name: str) -> Path:

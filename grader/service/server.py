@@ -24,7 +24,7 @@ from grader.sandbox.launch import Launched, MachineError, launch_ahead
 from . import line as lines
 from .keeping import kept_judges, stop_judge
 from .messages import Reply, Request
-from .place import Registration, forget, register, registered
+from .place import Registration, forget, register, registered, remove_old_locks
 from .purpose import Purpose
 from .work import Work
 
@@ -33,6 +33,8 @@ LOOK_SECONDS = 3.0
 """How often a judge looks whether it is still of use."""
 ABANDONED_SECONDS = 2.0
 """A judge that works for nobody any more ends after this."""
+CALLED_SECONDS = 60.0
+"""A private judge that nobody has called by then ends: whoever started it has gone."""
 SEND_SECONDS = 10.0
 MOST_BYTES = 2 * 1024**3
 """A judge that has grown beyond this ends when it has answered."""
@@ -73,6 +75,8 @@ class Server:
         self._work = work
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._doing: Job | None = None
+        self._steps = 0
+        """How often something was answered: as long as this grows, those who wait in line wait for good reason."""
         self._callers = 0
         self._lock = threading.Lock()
         self._used = time.monotonic()
@@ -96,7 +100,11 @@ class Server:
             level=purpose.level,
             since=time.time(),
         )
-        register(purpose.folder, self._registration)
+        try:
+            register(purpose.folder, self._registration)
+        except BaseException:  # the disk is full, say
+            lines.take_down(address, family)
+            raise
         threading.Thread(target=self._accept, args=(listener, key), daemon=True).start()
         threading.Thread(target=self._make_room, daemon=True).start()
 
@@ -136,6 +144,7 @@ class Server:
 
     def _pass_on(self, job: Job, line: Connection) -> bool:
         """Send the answers to a request as they come; whether the caller stayed to the end."""
+        seen = self._steps
         try:
             while True:
                 try:
@@ -143,7 +152,9 @@ class Server:
                 except Empty:
                     if line.poll(0):  # it has nothing to say now, so it has gone
                         return False
-                    continue
+                    if seen == self._steps or self._doing is job:
+                        continue
+                    seen, reply = self._steps, Reply("waiting")
                 line.send_bytes(reply.to_bytes())
                 if reply.is_last:
                     return True
@@ -153,14 +164,18 @@ class Server:
             job.is_over.set()
 
     def _give_up(self, job: Job) -> None:
-        """What nobody waits for need not be done; what is being done ends with this process, if no other needs it."""
+        """What nobody waits for need not be done; what is being done ends with this process.
+
+        Others who call lose nothing but the warmth: they would have to wait until it is done.
+        """
         job.is_abandoned = True
         time.sleep(ABANDONED_SECONDS)
-        if self._doing is job and not self._callers:
+        if self._doing is job:
             self._leave()
 
     def _make_room(self) -> None:
         """Have older judges end when there are too many. What they are asked until then, they still answer."""
+        remove_old_locks(self._purpose.folder)
         others = [each for each in kept_judges(self._purpose.folder) if each != self._registration]
         for each in sorted(others, key=lambda each: each.since)[: max(0, len(others) + 1 - MOST_JUDGES)]:
             stop_judge(self._purpose.folder, each)
@@ -187,8 +202,13 @@ class Server:
             self._leave(job, Reply("done"))
         if self._purpose.is_stale():
             self._leave(job, Reply("stale"))
-        job.replies.put(Reply("begun"))
-        last = self._work.answer(job.request, job.replies.put)
+
+        def send(reply: Reply) -> None:
+            self._steps += 1
+            job.replies.put(reply)
+
+        send(Reply("begun"))
+        last = self._work.answer(job.request, send)
         if last.kind in ("machine", "broken"):
             self._leave(job, last)  # who knows what state it is in
         if self._purpose.is_stale():
@@ -199,7 +219,8 @@ class Server:
 
     def _is_of_no_use(self) -> bool:
         if self._purpose.is_private:
-            return self._had_callers and not self._callers
+            is_awaited = not self._had_callers and time.monotonic() - self._used < CALLED_SECONDS
+            return not self._callers and not is_awaited
         return (
             time.monotonic() - self._used > IDLE_SECONDS
             or self._purpose.is_stale()
@@ -227,6 +248,10 @@ def peak_bytes() -> int:
         import resource
     except ImportError:
         return 0
+    with suppress(OSError, ValueError, IndexError), open("/proc/self/status", "rb") as status:
+        # Linux counts what the process was that started this one into the other figure
+        (told,) = (line for line in status if line.startswith(b"VmHWM:"))
+        return int(told.split()[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

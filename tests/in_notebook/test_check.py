@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -408,3 +409,24 @@ def test_outside_of_a_notebook_it_names_the_command() -> None:
     program = "import grader.in_notebook as kata; kata.check('softmax')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "This works in a notebook; in a terminal, type: kata check softmax\n"
+
+
+FORKS = """\
+import os
+from grader.in_notebook import asking
+
+question = {"exercise": "share", "course": None, "folder": "/", "seed": None, "cells": []}
+asking.answer_to(question)
+asked = asking._judge._process.pid
+child = os.fork()
+if child == 0:
+    asking.answer_to(question)
+    os._exit(asking._judge._process.pid == asked)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), asking._judge._process.pid == asked)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_fork_of_the_kernel_does_not_take_the_kernels_answers() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout == "0 True\n"

@@ -88,6 +88,18 @@ def test_plain_pytest_asks_it_too_and_loads_no_torch(
     assert home.judges() == [judge]
 
 
+def test_time_limit_of_pytest_is_none_for_the_judge(
+    answer: Callable[[str], Path], home: Any, tiny_course: Path, run_command: Callable[..., Any]
+) -> None:
+    """The judge has a clock for the learner's code; how long others are before it, or it takes to begin, is no fault."""
+    answer("import time\n\ntime.sleep(2)\n\n\n" + RIGHT)
+    done = run_command(
+        sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", "timeout=1", cwd=tiny_course,
+        env=home.environment,
+    )  # fmt: skip
+    assert (done.returncode, "3 passed" in done.stdout) == (0, True), done.stdout
+
+
 def test_stub_that_nobody_touched_starts_none(home: Any, tiny_course: Path) -> None:
     assert home.kata("check", cwd=tiny_course).returncode == 0
     assert home.judges() == []
