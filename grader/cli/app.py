@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from grader import __version__
 
 from .endings import leave, sentences
 
+LEARN, TEACH, WRITE = "Learn", "Teach", "Write a course"
+"""What commands are for, as `kata --help` has it."""
+ORDER = ("init", "next", "check", "watch", "hint", "play", "list", "review", "report", "solution", "reset", "doctor",
+         "grade", "grade-class", "export", "policy", "release", "notebooks", "hand-in", "autograder",
+         "new", "verify")  # fmt: skip
+"""The commands as a person meets them."""
+
+
+class InOrder(TyperGroup):
+    """Lists commands in that order."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands."""
+        return sorted(self.commands, key=ORDER.index)
+
+
 app = typer.Typer(
     name="kata",
+    cls=InOrder,
     help="A course on attention in PyTorch, and its grader.",
     add_completion=False,
     pretty_exceptions_enable=False,

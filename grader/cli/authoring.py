@@ -13,7 +13,7 @@ import typer
 from grader.sandbox.doctor import examine, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS
 
-from .app import app
+from .app import LEARN, WRITE, app
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
 from .terms import CourseFile, Isolation, Seed, course_at, level_called, progress, refuse_unknown, seed_or_fresh
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.course import Course
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def doctor(
     stop_judges: Annotated[
         bool, typer.Option("--stop-judges", help="End the judges that are kept warm for you, and do nothing else.")
@@ -82,7 +82,7 @@ def _stop_judges() -> None:
     print("No judge was kept warm." if not ended else f"Ended: {ended}.")
 
 
-@app.command()
+@app.command(rich_help_panel=WRITE)
 def new(
     id: Annotated[str, typer.Argument(help="What it will be called, as a Python name.", metavar="ID")],
     unit: Annotated[str, typer.Option("--unit", help="The unit's folder.", metavar="FOLDER")],
@@ -120,7 +120,7 @@ def _alternatives_of(course: Course, id: str) -> Path:
     return again.alternatives_path(again.exercise(id)).relative_to(again.root)
 
 
-@app.command()
+@app.command(rich_help_panel=WRITE)
 def verify(
     ids: Annotated[list[str] | None, typer.Argument(help="Exercises; all by default.", metavar="[ID ...]")] = None,
     isolation: Isolation = "best",

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from .app import app
+from .app import TEACH, app
 from .exporting import Force, export_errors_told
 from .terms import CourseFile, course_at
 
 autograder = typer.Typer(name="autograder", help="Make an autograder for Gradescope or GitHub.", no_args_is_help=True)
-app.add_typer(autograder)
+app.add_typer(autograder, rich_help_panel=TEACH)
 
 
 @autograder.command("gradescope")

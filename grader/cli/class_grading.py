@@ -15,7 +15,7 @@ import typer
 
 from grader.sandbox.launch import MachineError
 
-from .app import app
+from .app import TEACH, app
 from .class_progress import class_progress
 from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, UsageError, stop
 from .grading import page_of
@@ -51,7 +51,7 @@ UNPACKED = ".unpacked"
 """In OUT, a class zip's contents while the class is graded."""
 
 
-@app.command("grade-class")
+@app.command("grade-class", rich_help_panel=TEACH)
 def grade_class(
     folder: Annotated[
         Path,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .app import app
+from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
 from .terms import CourseFile, course_at, titles_of, units_of
 
@@ -26,7 +26,7 @@ SHOWN = 12
 Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
 
 
-@app.command()
+@app.command(rich_help_panel=TEACH)
 def export(
     out: Annotated[
         Path,

@@ -10,7 +10,7 @@ import typer
 
 from grader.service.opening import judge_for
 
-from .app import app
+from .app import TEACH, app
 from .endings import EXIT_CANNOT_ISOLATE, stop
 from .policy_options import Extensions, HandedIn, Hints, Raw, times_given
 from .terms import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from grader.results import Record
 
 
-@app.command()
+@app.command(rich_help_panel=TEACH)
 def grade(
     path: Annotated[Path, typer.Argument(help="A folder, zip, notebook or file.", metavar="PATH")],
     only: Only = None,

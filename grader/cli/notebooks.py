@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .app import app
+from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
 from .terms import CourseFile, course_at
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from grader.course import Course
 
 
-@app.command()
+@app.command(rich_help_panel=TEACH)
 def notebooks(
     folder: Annotated[Path, typer.Argument(help="The course folder for nbgrader.", metavar="DIR")],
     force: Annotated[bool, typer.Option("--force", help="Write over files that were changed since.")] = False,
@@ -41,7 +41,7 @@ def notebooks(
     print(f"Next, in {folder}: nbgrader generate_assignment {first}")
 
 
-@app.command("hand-in")
+@app.command("hand-in", rich_help_panel=TEACH)
 def hand_in(
     submissions: Annotated[
         list[Path], typer.Argument(help="Folders, zips, notebooks or files, one a learner.", metavar="SUBMISSION...")

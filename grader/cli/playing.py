@@ -12,7 +12,7 @@ import typer
 
 from grader.sandbox.launch import launch_ahead
 
-from .app import app
+from .app import LEARN, app
 from .endings import EXIT_NOT_RIGHT, UsageError
 from .practising import progress_of, workspace_here
 from .terms import CourseFile, Isolation, console, ending, level_called
@@ -32,7 +32,7 @@ ASKED = "> "
 GO_ON = "Stopped. Enter goes on, anything else ends: "
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def play(
     id: Annotated[
         str | None, typer.Argument(help="The exercise's id; without one, what can be played.", metavar="ID")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .app import app
+from .app import TEACH, app
 from .class_grading import show_class
 from .endings import UsageError
 from .policy_options import Extensions, HandedIn, Hints, Raw, final_records, times_given
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from grader.course import Course
 
 
-@app.command()
+@app.command(rich_help_panel=TEACH)
 def policy(
     out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
     handed_in: HandedIn = None,

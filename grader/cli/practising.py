@@ -14,7 +14,7 @@ import typer
 
 from grader.service.opening import judge_for
 
-from .app import app
+from .app import LEARN, app
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
 from .terms import (
     CourseFile,
@@ -40,7 +40,7 @@ Fast = Annotated[bool, typer.Option("--fast", help="Only the fast track: the exe
 ExerciseId = Annotated[str, typer.Argument(help="The exercise's id.", metavar="ID")]
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def check(
     what: Annotated[
         list[str] | None, typer.Argument(help="Exercises by id or file; all that are started by default.")
@@ -92,7 +92,7 @@ def _offer_play(record: Record) -> None:
             print(f"See it {does}: kata play {result.id}")
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile = None) -> None:
     """Check every file as soon as it is saved; single keys do the rest."""
     level = level_called(isolation, chosen_aloud=False)
@@ -110,7 +110,7 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
         Watch(workspace, screen, show).run(judge)
 
 
-@app.command("list")
+@app.command("list", rich_help_panel=LEARN)
 def list_exercises(course: CourseFile = None, fast: Fast = False) -> None:
     """Every exercise: passed, tried, open, or what should come first."""
     from grader.practice.glance import print_list
@@ -119,7 +119,7 @@ def list_exercises(course: CourseFile = None, fast: Fast = False) -> None:
     print_list(workspace, progress_of(workspace), console(), fast=fast)
 
 
-@app.command("next")
+@app.command("next", rich_help_panel=LEARN)
 def next_one(
     course: CourseFile = None,
     fast: Fast = False,
@@ -140,7 +140,7 @@ def next_one(
     print_next(workspace, known, console(), fast=fast)
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def hint(
     id: Annotated[str | None, typer.Argument(help="The exercise's id.", metavar="ID")] = None,
     as_csv: Annotated[
@@ -191,7 +191,7 @@ def _print_opened_hints(workspace: Workspace) -> None:
             rows.writerow((exercise.id, opened))
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def reset(id: ExerciseId, course: CourseFile = None) -> None:
     """Start an exercise afresh; the old work is kept."""
     from grader.practice.archive import reset as put_aside
@@ -204,7 +204,7 @@ def reset(id: ExerciseId, course: CourseFile = None) -> None:
         print(f"Your old work is in {workspace.shown(kept)}")
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def solution(
     id: ExerciseId,
     course: CourseFile = None,
@@ -239,7 +239,7 @@ def _refuse_unless_sealed(workspace: Workspace, exercise: Exercise, *, force: bo
         raise UsageError("--force opens no answer of a learner's bundle: pass the exercise first.")
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def init(
     folder: Annotated[Path, typer.Argument(help="The folder to work in; made if need be.", metavar="DIR")],
     course: CourseFile = None,

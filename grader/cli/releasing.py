@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .app import app
+from .app import TEACH, app
 from .endings import UsageError
 from .terms import CourseFile, course_at, progress
 
@@ -20,7 +20,7 @@ class Checks(str, Enum):
     visible = "visible"
 
 
-@app.command()
+@app.command(rich_help_panel=TEACH)
 def release(
     out: Annotated[Path, typer.Option("--out", help="A new folder, or a file that ends in .zip.", metavar="DIR|ZIP")],
     force: Annotated[bool, typer.Option("--force", help="Write over a zip that is there.")] = False,

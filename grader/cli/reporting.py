@@ -10,7 +10,7 @@ import typer
 
 from grader.service.opening import judge_for
 
-from .app import app
+from .app import LEARN, app
 from .endings import UsageError
 from .practising import damage_told, progress_of, workspace_here
 from .terms import CourseFile, Isolation, Seed, ending, level_called, progress, seed_or_fresh
@@ -24,7 +24,7 @@ PAGE = "report.html"
 ENDINGS = (".html", ".htm")
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def report(
     out: Annotated[
         Path | None,

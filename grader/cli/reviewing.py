@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .app import app
+from .app import LEARN, app
 from .endings import UsageError
 from .practising import progress_of, workspace_here
 from .terms import CourseFile, console
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grader.practice.workspace import Workspace
 
 
-@app.command()
+@app.command(rich_help_panel=LEARN)
 def review(
     id: Annotated[
         str | None, typer.Argument(help="The exercise's id; the one that is due first by default.", metavar="[ID]")
