@@ -43,7 +43,8 @@ ExerciseId = Annotated[str, typer.Argument(help="The exercise's id.", metavar="I
 @app.command(rich_help_panel=LEARN)
 def check(
     what: Annotated[
-        list[str] | None, typer.Argument(help="Exercises by id or file; all that are started by default.")
+        list[str] | None,
+        typer.Argument(help="Exercises by id or file, or whole units; all that are started by default."),
     ] = None,
     isolation: Isolation = "best",
     seed: Seed = None,
@@ -59,6 +60,9 @@ def check(
     from grader.reports.terminal import print_record
 
     files = files_of(workspace, what or [])
+    if not files:
+        print("Nothing is started yet: every file is as it was given. `kata next` says where to begin.")
+        return
     mine = submission_of(workspace, files)
     chosen = seed_or_fresh(seed, workspace.course)
     exhibits: Exhibits = {}

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from grader.course import Exercise
+from grader.course import Course, Exercise, Unit
 from grader.exhibits import Exhibit
 from grader.sandbox.levels import Level
 from grader.stubs import same_as_stub, stub_of
@@ -29,25 +29,32 @@ PLACEHOLDER = "raise NotImplementedError("
 
 
 def files_of(workspace: Workspace, wanted: Sequence[str]) -> dict[str, Path]:
-    """The files of the exercises that are named by id or by file, by id; of all that are there when none is named.
+    """The files of the exercises that are named by id, by file or by unit, by id; of all that are started by default.
 
-    Raises CourseError, with the ids that look alike, for a name that is no exercise.
+    Raises CourseError, with the ids that look alike, for a name that is none of these.
     """
     course = workspace.course
     if not wanted:
-        paths = {exercise.id: workspace.file_of(exercise) for exercise in course.exercises}
-        return {id: path for id, path in paths.items() if path.is_file()}
+        return {each.id: workspace.file_of(each) for each in started(workspace, course.exercises)}
     names = ExerciseNames(course)
-    files = {}
+    files: dict[str, Path] = {}
     for name in wanted:
         path = Path(name)
         if path.suffix == ".py":
             exercise = names.by_file(path.name) or course.exercise(path.stem)
             files[exercise.id] = path
+        elif (unit := _unit_called(course, path)) is not None:
+            there = {each.id: workspace.file_of(each) for each in unit.exercises}
+            files.update({id: file for id, file in there.items() if file.is_file()})
         else:
             exercise = course.exercise(name)
             files[exercise.id] = workspace.file_of(exercise)
     return files
+
+
+def _unit_called(course: Course, path: Path) -> Unit | None:
+    """The unit whose folder has this name, wherever it lies."""
+    return next((unit for unit in course.units if unit.folder == path.name), None)
 
 
 def submission_of(workspace: Workspace, files: Mapping[str, Path]) -> Submission:

@@ -25,13 +25,26 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
     return root
 
 
-def test_everything_is_checked_by_default_and_something_wrong_is_status_1(course: Path, kata: Run) -> None:
+def test_what_is_started_is_checked_by_default_and_something_wrong_is_status_1(course: Path, kata: Run) -> None:
     done = kata("check", cwd=course)
     assert done.returncode == 1, done.stderr
     lines = done.stdout.splitlines()
-    marks = {id: next(line for line in lines if f"({id})" in line) for id in ("share", "portion", "split")}
-    assert "passed" in marks["share"] and "failed" in marks["portion"] and "not started" in marks["split"]
-    assert "1 of 3 exercises passed" in done.stdout
+    marks = {id: next(line for line in lines if f"({id})" in line) for id in ("share", "portion")}
+    assert "passed" in marks["share"] and "failed" in marks["portion"]
+    assert "1 of 2 exercises passed" in done.stdout and "split" not in done.stdout
+
+
+@pytest.mark.parametrize("named", ["02_more", "exercises/02_more/"], ids=["by name", "as a folder"])
+def test_unit_is_checked_whole(named: str, course: Path, kata: Run) -> None:
+    done = kata("check", named, cwd=course)
+    assert done.returncode == 0, done.stderr
+    assert "not started" in done.stdout and "0 of 1 exercise passed" in done.stdout
+
+
+def test_nothing_started_says_where_to_begin(tiny_course: Path, kata: Run) -> None:
+    done = kata("check", cwd=tiny_course)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "Nothing is started yet: every file is as it was given. `kata next` says where to begin.\n"
 
 
 def test_error_is_told_with_the_learners_own_line_and_nothing_else(course: Path, kata: Run) -> None:
