@@ -100,7 +100,9 @@ class JudgeLine:
                     return reply
                 self.close()
             self.send(request)
-        raise ServiceError("The course or the program change while this is judged: try again when they rest.")
+        raise ServiceError(
+            "No judge lasts: the course or the program change while this is judged, or something ends it. Try again."
+        )
 
     def close(self) -> None:
         """Hang up; a private judge ends then."""
