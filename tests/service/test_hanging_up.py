@@ -231,3 +231,16 @@ def test_private_judge_that_broke_or_is_stale_leaves_nothing_and_its_folder_is_n
         assert time.monotonic() < deadline
         time.sleep(0.2)
     assert not any(folder.exists() for folder in folders)
+
+
+@pytest.mark.parametrize("damage", [{"key": "no key"}, {"address": ""}, {"pid": "me"}],
+                         ids=["key", "address", "process"])  # fmt: skip
+def test_damaged_registration_is_replaced(damage: dict[str, str], call: Callable[[], JudgeLine], home: Any) -> None:
+    call().close()
+    known = home.judge()
+    path = home.folder / f"{known.name}.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
+    judge = call()
+    assert graded(judge, "any", RIGHT) == ("any", 4)
+    assert home.judge() != known
+    judge.close()
