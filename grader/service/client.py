@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,7 +22,7 @@ from grader.sandbox.launch import MachineError
 from grader.sandbox.levels import Level
 from grader.starting import HOME
 
-from .line import call
+from .line import call, take_down
 from .messages import Reply, Request, exhibit_read
 from .place import Registration, ServiceError, forget, registered, starting_lock
 from .purpose import Purpose
@@ -46,12 +48,15 @@ class _Gone(Exception):
 class JudgeLine:
     """The line to a judge for one course.yml at one level."""
 
-    def __init__(self, folder: Path, course: Path, level: Level, *, is_private: bool = False) -> None:
-        """Find that judge, or start it. Raises ServiceError when there can be none."""
+    def __init__(self, folder: Path | None, course: Path, level: Level) -> None:
+        """Find that judge, or start it. Raises ServiceError when there can be none.
+
+        folder: where judges are known; None for a private one, which nobody else finds and which ends with this line.
+        """
         self._folder = folder
         self._course = course.absolute()  # the judge works in another folder
         self._level = level
-        self._is_private = is_private
+        self._private: Path | None = None
         self._line: Connection | None = None
         self._known: Registration | None = None
         self._connect()
@@ -95,13 +100,20 @@ class JudgeLine:
                     return reply
                 self.close()
             self.send(request)
-        raise ServiceError("The course or the program change while this is judged: try again when they rest.")
+        raise ServiceError(
+            "No judge lasts: the course or the program change while this is judged, or something ends it. Try again."
+        )
 
     def close(self) -> None:
         """Hang up; a private judge ends then."""
         if self._line is not None:
             self._line.close()
             self._line = None
+        if self._private is not None:  # the judge does all this itself, unless it was killed
+            shutil.rmtree(self._private, ignore_errors=True)
+            self._private = None
+            if self._known is not None:
+                take_down(self._known.address, self._known.family)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -130,8 +142,19 @@ class JudgeLine:
                 os.kill(self._known.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
 
     def _connect(self) -> None:
-        purpose = Purpose.now(self._folder, self._course, self._level, is_private=self._is_private)
-        self._known, self._line = _reached(purpose) or _started(purpose)
+        self.close()
+        with self._whole():
+            folder = self._folder or self._fresh_folder()
+            purpose = Purpose.now(folder, self._course, self._level, is_private=self._folder is None)
+            self._known, self._line = _reached(purpose) or _started(purpose)
+
+    def _fresh_folder(self) -> Path:
+        """For a private judge; never one that was there before, which others may have made anew."""
+        try:
+            self._private = Path(tempfile.mkdtemp(prefix="kata-"))
+        except OSError as error:
+            raise ServiceError(f"No temporary folder can be made: {error.strerror or error}.") from None
+        return self._private
 
 
 def _reached(purpose: Purpose) -> tuple[Registration, Connection] | None:

@@ -49,10 +49,10 @@ def take_down(address: str, family: str) -> None:
 
 def call(registration: Registration) -> Connection:
     """A line to a judge that is known. Raises ServiceError when it is not there, or is not the user's own."""
-    key = bytes.fromhex(registration.key)
     try:
+        key = bytes.fromhex(registration.key)
         line = Client(registration.address, registration.family)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         if isinstance(error, ConnectionRefusedError):  # it was killed
             take_down(registration.address, registration.family)
         raise ServiceError("The judge that was kept warm is gone.") from None

@@ -26,6 +26,7 @@ from .keeping import kept_judges, stop_judge
 from .messages import Reply, Request
 from .place import Registration, forget, register, registered, remove_old_locks
 from .purpose import Purpose
+from .stamps import Imported
 from .work import Work
 
 IDLE_SECONDS = 15 * 60.0
@@ -82,6 +83,7 @@ class Server:
         self._used = time.monotonic()
         self._had_callers = False
         self._registration: Registration | None = None
+        self._imported = Imported(purpose.course.parent)
 
     # --- those who call -----------------------------------------------------------------------------------------
 
@@ -200,7 +202,7 @@ class Server:
     def _do(self, job: Job) -> None:
         if job.request.what == "end":
             self._leave(job, Reply("done"))
-        if self._purpose.is_stale():
+        if self._is_stale():
             self._leave(job, Reply("stale"))
 
         def send(reply: Reply) -> None:
@@ -211,11 +213,14 @@ class Server:
         last = self._work.answer(job.request, send)
         if last.kind in ("machine", "broken"):
             self._leave(job, last)  # who knows what state it is in
-        if self._purpose.is_stale():
+        if self._is_stale():
             self._leave(job, Reply("stale"))
         if peak_bytes() > MOST_BYTES:
             self._leave(job, last)
         job.replies.put(last)
+
+    def _is_stale(self) -> bool:
+        return self._purpose.is_stale() or self._imported.has_changed()
 
     def _is_of_no_use(self) -> bool:
         if self._purpose.is_private:
@@ -223,7 +228,7 @@ class Server:
             return not self._callers and not is_awaited
         return (
             time.monotonic() - self._used > IDLE_SECONDS
-            or self._purpose.is_stale()
+            or self._is_stale()
             or registered(self._purpose.folder, self._purpose.name) != self._registration
         )
 

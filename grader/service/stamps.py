@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +31,21 @@ def program_stamp() -> str:
 def course_stamp(root: Path) -> str:
     """Of course.yml and of what the judge reads beside it."""
     return _digest([root / each for each in READ_OF_COURSE])
+
+
+class Imported:
+    """The course's own modules that checks import from elsewhere in it, as each was when it was first seen here."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = os.path.join(root, "")
+        self._seen: dict[str, str] = {}
+
+    def has_changed(self) -> bool:
+        """Whether one of them is another by now. What is installed below the course, in a `.venv`, is none of them."""
+        found = (getattr(each, "__file__", None) for each in list(sys.modules.values()))
+        own = [file for file in found if isinstance(file, str) and file.startswith(self._root)]
+        lines = {file: _line(file) for file in own if not file.startswith(os.path.join(sys.prefix, ""))}
+        return any(self._seen.setdefault(file, line) != line for file, line in lines.items())
 
 
 def _digest(places: Iterable[Path], suffix: str = "") -> str:

@@ -202,3 +202,45 @@ def test_size_of_who_started_a_judge_is_not_its_own(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert mebibyte < int(done.stdout) < 200 * mebibyte
+
+
+def test_private_judge_that_broke_or_is_stale_leaves_nothing_and_its_folder_is_not_used_again(
+    tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once it is gone, another user might make the folder of that name."""
+    room = tmp_path / "room"
+    room.mkdir()
+    monkeypatch.setenv("TMPDIR", str(room))
+    monkeypatch.setattr("tempfile.tempdir", str(room))
+    judge = JudgeLine(None, tiny_course / "course.yml", "process")
+    folders = []
+    for end in ("not at all", "edited", "killed"):
+        assert judge._known and judge._private
+        if end == "edited":
+            checks = tiny_course / "tests" / "checks" / "01_parts" / "01_share.py"
+            checks.write_text(checks.read_text() + "\n")
+        if end == "killed":
+            os.kill(judge._known.pid, signal.SIGKILL)
+        assert graded(judge, end, RIGHT) == (end, 4)
+        assert judge._private.stat().st_mode & 0o077 == 0
+        folders.append(judge._private)
+    assert len(set(folders)) == 3
+    judge.close()
+    deadline = time.monotonic() + 30
+    while any(room.glob("kata-*/socket")):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert not any(folder.exists() for folder in folders)
+
+
+@pytest.mark.parametrize("damage", [{"key": "no key"}, {"address": ""}, {"pid": "me"}],
+                         ids=["key", "address", "process"])  # fmt: skip
+def test_damaged_registration_is_replaced(damage: dict[str, str], call: Callable[[], JudgeLine], home: Any) -> None:
+    call().close()
+    known = home.judge()
+    path = home.folder / f"{known.name}.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
+    judge = call()
+    assert graded(judge, "any", RIGHT) == ("any", 4)
+    assert home.judge() != known
+    judge.close()
