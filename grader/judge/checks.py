@@ -73,7 +73,7 @@ def collect_checks(course: Course, kits: Sequence[Kit]) -> dict[str, tuple[Check
         raise GraderBroken(f"there are no {kind} for {', '.join(absent)}")
     collector = _Collector(course, kits)
     arguments = ["-c", os.devnull, "--rootdir", str(course.root), "--import-mode=importlib", "--collect-only"]
-    arguments += ["--confcutdir", str(course.root)]  # nothing that lies above the course is run
+    arguments += ["--noconftest"]  # a check gets `learner` and `draw`, and nothing else that lies around
     arguments += [part for name in LEAN for part in ("-p", f"no:{name}")]
     arguments += [str(kit.checks_path) for kit in kits]
     with _own_environment():

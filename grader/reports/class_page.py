@@ -21,7 +21,7 @@ from grader.reports.class_summary import ClassSummary, ExerciseTally, LearnerRow
 from grader.reports.class_topics import doubtful, may_be_unfair, most_missed, riddles, topics
 from grader.reports.distribution import averages, distribution
 from grader.reports.pages import render_page
-from grader.reports.wording import MARKS
+from grader.reports.wording import IN_CLASSES, MARKS
 from grader.results import Status
 
 NAMED_FIRST = 5
@@ -122,7 +122,7 @@ def _parts(tally: ExerciseTally) -> list[tuple[Status, int, float, float]]:
     """The statuses that occur, each with its count, where it begins and how wide it is, in percent."""
     total = tally.counts.total()
     parts, start = [], 0.0
-    for status in MARKS:
+    for status in IN_CLASSES:
         if count := tally.counts[status]:
             parts.append((status, count, start, 100 * count / total))
             start += 100 * count / total

@@ -14,7 +14,7 @@ from grader.reports.class_topics import doubtful, topics
 from grader.reports.distribution import averages, distribution
 from grader.reports.safe_text import safe_line
 from grader.reports.terminal import STYLES, sign, text_for
-from grader.reports.wording import MARKS, counted, score
+from grader.reports.wording import IN_CLASSES, counted, score
 from grader.results import Status
 
 NARROW = 64  # columns below which a submission takes three lines
@@ -60,7 +60,7 @@ class _Printer:
         if len(shown) < len(rows):
             self._line(f"{counted(len(rows) - len(shown), 'more learner')}{f': {rest}' if rest else ''}", style="dim")
         self.console.print()
-        signs = "  ".join(f"{sign(status, self.console)} {mark.word}" for status, mark in MARKS.items())
+        signs = "  ".join(f"{sign(status, self.console)} {mark.word}" for status, mark in IN_CLASSES.items())
         self._line(signs, style="dim")
         self._chart()
         self._hardest()

@@ -38,6 +38,7 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         marks=wording.MARKS,
+        class_marks=wording.IN_CLASSES,
         isolation=wording.ISOLATION,
         not_graded=wording.NOT_GRADED,
         change=wording.change,

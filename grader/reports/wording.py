@@ -31,6 +31,9 @@ MARKS: Mapping[Status, Mark] = {
     "error": Mark("not graded", "!", "!"),
 }
 
+IN_CLASSES: Mapping[Status, Mark] = {status: mark for status, mark in MARKS.items() if status != "partly"}
+"""A class is graded with every check, so nothing is known in part."""
+
 CHECKED: tuple[Status, ...] = ("passed", "failed", "partly", "error")
 """Of an exercise that was looked at."""
 

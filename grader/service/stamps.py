@@ -15,8 +15,7 @@ from pathlib import Path
 import grader
 
 PROGRAM = Path(grader.__file__).resolve().parent
-READ_OF_COURSE = ("course.yml", "conftest.py", "solutions", "tests/conftest.py", "tests/checks", "tests/mistakes",
-                  "given", "plans", "sealed")  # fmt: skip
+READ_OF_COURSE = ("course.yml", "solutions", "tests/checks", "tests/mistakes", "given", "plans", "sealed")
 """What a judge reads of a course. What learners edit is not among it."""
 SKIPPED = ("__pycache__", "carried_course")
 

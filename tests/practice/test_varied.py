@@ -19,7 +19,8 @@ COURSE: Course = load_course(Path(__file__).parents[2] / "course.yml")
 REVIEWS = range(1, 9)
 VARIED = {
     "qkv_parameters", "qkv_linear", "self_attention", "cross_attention", "causal_attention", "multi_head_attention",
-    "padded_multi_head_attention", "grouped_query_attention", "kv_cache",
+    "padded_multi_head_attention", "grouped_query_attention", "kv_cache", "transformer_block", "decoder_attention",
+    "flash_attention", "latent_attention",
 }  # fmt: skip
 
 every_exercise = pytest.mark.parametrize("id", [exercise.id for exercise in COURSE.exercises])
