@@ -45,7 +45,7 @@ def test_course_file_is_read_and_says_the_same(bundle: Path) -> None:
 
 
 def test_untouched_stubs_are_not_started(workspace: Path, kata: Kata) -> None:
-    done = kata("check", cwd=workspace)
+    done = kata("check", *(unit.folder for unit in COURSE.units), cwd=workspace)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("not started") == len(COURSE.exercises)
 
