@@ -77,7 +77,7 @@ def test_pytest_runs_all_checks(
         answer(here, id)
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", cwd=here)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "16 passed, 38 not started" in done.stdout.splitlines()[-1]
+    assert "16 passed, 45 not started" in done.stdout.splitlines()[-1]
     assert re.search(r"03_softmax\.py::test_dim_chooses_the_axis PASSED", done.stdout)
 
 
@@ -142,7 +142,11 @@ def test_wrong_answer_is_told_as_in_the_whole_course(
 
 def test_file_that_cannot_be_loaded_is_told_as_in_the_whole_course(checked: Callable[..., list[Done]]) -> None:
     for done in checked("softmax", "import torch\n", "import torch\n\n1 / 0\n"):
-        assert "Your file cannot be loaded. ZeroDivisionError in line 19 (`1 / 0`): division by zero" in done.stdout
+        assert "Your file cannot be loaded. ZeroDivisionError in line 22 (`1 / 0`): division by zero" in done.stdout
+
+
+TOLD = re.compile(r"^ +Probably: .*?\n(?=\n)", re.MULTILINE | re.DOTALL)
+"""What a report says of the known mistakes."""
 
 
 @pytest.mark.parametrize(
@@ -160,6 +164,8 @@ def test_wrong_answer_fails_with_the_same_words(
 ) -> None:
     whole, released = checked(id, *edit)
     assert (whole.returncode, released.returncode) == (1, 1)
+    if id == "softmax":  # both maximum and sum: two known mistakes at once, and a bundle names single ones only
+        released.stdout, whole.stdout = (TOLD.sub("", each.stdout) for each in (released, whole))
     assert released.stdout == whole.stdout
 
 

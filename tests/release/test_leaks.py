@@ -32,7 +32,11 @@ SHORTEST_OF_A_CHECK = 48
 TRAINS = "tiny_gpt"
 """Its mistakes would have to be trained for a bundle to name them."""
 
-IDIOMS = {"import torch.nn.functional as F"}
+IDIOMS = {
+    "import torch.nn.functional as F",
+    "torch.ones(n, n, dtype=torch.bool).triu(1)",
+    "CausalAttention(d_in, d_out, context_length, dropout)",  # as the contract has it
+}
 
 OF_THE_PROGRAM = "program/grader/judge/mistakes.py"
 """How any class could remember its last result is the program's, for the banks of all courses, and tells of no exercise."""
