@@ -145,7 +145,7 @@ def test_file_that_cannot_be_loaded_is_told_as_in_the_whole_course(checked: Call
         assert "Your file cannot be loaded. ZeroDivisionError in line 22 (`1 / 0`): division by zero" in done.stdout
 
 
-TOLD = re.compile(r"^ +Probably: .*?\n(?=\n)", re.MULTILINE | re.DOTALL)
+TOLD = re.compile(r"^ +Probably: .*?\n(?=\n| *[✓✗])", re.MULTILINE | re.DOTALL)
 """What a report says of the known mistakes."""
 
 
