@@ -155,13 +155,9 @@ def test_module_that_checks_import_decides_as_it_is_now(
     helper = tiny_course / "tests" / "common" / "parts_of_all.py"
     helper.parent.mkdir()
     helper.write_text("PARTS = [0.25, 0.25, 0.5]\n")
-    (tiny_course / "conftest.py").write_text(f"import sys\n\nsys.path.insert(0, {str(helper.parent)!r})\n")
+    found = f"import sys\n\nimport torch\nsys.path.insert(0, {str(helper.parent)!r})\nfrom parts_of_all import PARTS\n"
     checks = tiny_course / "tests" / "checks" / "01_parts" / "01_share.py"
-    text = (
-        checks.read_text()
-        .replace("[0.25, 0.25, 0.5]", "PARTS")
-        .replace("import torch\n", "import torch\nfrom parts_of_all import PARTS\n", 1)
-    )
+    text = checks.read_text().replace("[0.25, 0.25, 0.5]", "PARTS").replace("import torch\n", found, 1)
     checks.write_text(text)
     assert "4 of 4 points" in home.kata("check", cwd=tiny_course).stdout
     helper.write_text("PARTS = [0.5, 0.25, 0.25]\n")
