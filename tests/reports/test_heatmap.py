@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from markupsafe import Markup
 from rich.console import Console
+from rich.style import Style
 
 from grader.exhibits import Exhibit
 from grader.reports.heatmap import RAMP, HeatMap, heatmap_text
@@ -87,6 +88,7 @@ def test_colour_adds_nothing_that_is_not_there_without() -> None:
 
 
 def coloured_text(shown: Exhibit, width: int = 60) -> str:
+    Style.parse.cache_clear()  # a style keeps the codes of the colour system that it was first shown with
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system="truecolor", no_color=False)
     with console.capture() as captured:
         console.print(HeatMap(shown))
