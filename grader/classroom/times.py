@@ -21,10 +21,13 @@ from grader.policy.rules import EVERY_UNIT
 from .csv_rows import NumberedRows, first_of, titled_rows
 from .learners import Learner
 from .named import LEARNERS, by_name
+from .spoken_times import EXAMPLE as SPOKEN
+from .spoken_times import LANGUAGES, read_spoken
 
 MOMENTS = ("time", "handedin", "handedinat", "submitted", "submittedat", "submissiontime", "timestamp", "until",
-           "extendeduntil", "extension", "due", "newdue")  # fmt: skip
+           "extendeduntil", "extension", "due", "newdue", "lastmodifiedsubmission")  # fmt: skip
 UNITS = ("unit", "assignment", "folder")
+NO_TIME = ("", "-")
 ATTEMPTS = ("attempt", "attemptname", "attemptnumber")
 
 
@@ -76,15 +79,17 @@ def _rows(
     instant: _Instant,
     attempts: Sequence[str],
 ) -> Iterator[Row]:
-    who, when, what, which = (first_of(titles, columns) for titles in (LEARNERS, MOMENTS, UNITS, attempts))
-    if who is None or when is None:
+    when, what, which = (first_of(titles, columns) for titles in (MOMENTS, UNITS, attempts))
+    who = [columns.index(title) for title in LEARNERS if title in columns]
+    if not who or when is None:
         raise TimesError(f"{path} has no columns for learners and times; call them learner and time.")
     first: dict[tuple[str, str, str], int] = {}
     for number, cells in rows:
-        if cells[who] and not cells[when]:  # systems list those who handed in nothing, too
+        learner = next((cells[column] for column in who if cells[column]), "")
+        if learner and cells[when] in NO_TIME:  # systems list those who handed in nothing, too
             continue
         unit = cells[what] if what is not None else ""
-        row = _row(f"{path}, row {number}", cells[who], unit, cells[when], course, instant)
+        row = _row(f"{path}, row {number}", learner, unit, cells[when], course, instant)
         row = replace(row, attempt=cells[which] if which is not None else "")
         if (earlier := first.setdefault((row.learner, row.unit, row.attempt), number)) != number:
             raise TimesError(f"{path}, row {number}: {quoted(row.learner)} is in row {earlier} already.")
@@ -96,9 +101,12 @@ def _row(place: str, learner: str, unit: str, when: str, course: Course, instant
         raise TimesError(f"{place}: there is no learner.")
     if unit not in ("", EVERY_UNIT, *(each.folder for each in course.units)):
         raise TimesError(f"{place}: there is no unit {quoted(unit)} in the course.")
-    moment = read_moment(when)
+    moment = read_moment(when) or read_spoken(when)
     if moment is None:
-        raise TimesError(f"{place}: {quoted(when)} is not a date and a time such as {EXAMPLE}.")
+        raise TimesError(
+            f"{place}: {quoted(when)} is not a date and a time such as {EXAMPLE}, nor as Moodle writes them in "
+            f"{LANGUAGES} ({SPOKEN})."
+        )
     zone = course.policy.time_zone
     in_zone = placed(moment, read_zone(zone) if zone else None)
     if in_zone is None:
