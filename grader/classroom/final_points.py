@@ -38,8 +38,8 @@ class HandIns:
 
     def of(self, name: str) -> HandIn:
         """What is known of one learner's, by the name in the results."""
-        parts = (self.at, self.until, self.hints)
-        return HandIn(*(each.get(name, {}) for each in parts), self.corrections.get(name, {}))
+        at, until, hints = self.at.get(name, {}), self.until.get(name, {}), self.hints.get(name, {})
+        return HandIn(at, until, hints, self.corrections.get(name, {}))
 
 
 def hand_ins(

@@ -35,7 +35,7 @@ def diff(
     learners = [{each.name: place for place, each in enumerate(read_results(out).learners)} for out in (before, after)]
     for line in _terms(*headers):
         print(line)
-    for out, here, other in ((before, *learners), (after, *reversed(learners))):
+    for out, here, other in ((before, learners[0], learners[1]), (after, learners[1], learners[0])):
         if alone := [name for name in here if name not in other]:
             print(f"Only in {out}: {', '.join(map(safe_line, alone))}.")
     moves = _moves(before, after, headers, learners)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from grader.classroom.results_file import Result
 from grader.course import Unit
@@ -42,7 +43,7 @@ class Part:
         return replace(result, record=self._of_record(result.record, there))
 
     def _of_record(self, record: Record, there: Sequence[ExerciseResult]) -> Record:
-        finals: dict[str, object] = {}
+        finals: dict[str, Any] = {}
         if record.is_adjusted:
             finals = {
                 "final_points": _total([each.counted_points for each in there]),
