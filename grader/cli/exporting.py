@@ -72,7 +72,6 @@ def export(
             raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
         graded = Graded(out, _part(unit, course))
         _warn(graded)
-        _warn_of_zeros(graded, course)
         known = _roster(roster)
         torn = _torn(graded, known)
         if format == GRADEBOOK:
@@ -87,6 +86,7 @@ def export(
         else:
             file = next(made)
             _write_one(File(chosen.single or file.name, file.parts), to, graded, force)
+        _warn_of_zeros(graded, course)
         _refuse(torn)
 
 
