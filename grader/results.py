@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -27,7 +27,7 @@ HIDDEN = "Runs when you hand in."
 Outcome = Literal["passed", "failed", "error", "skipped"]
 Status = Literal["passed", "failed", "partly", "error", "not_started", "missing"]
 Isolation = Literal["full", "reduced", "process", "none"]
-ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused"]
+ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused", "renamed"]
 
 
 class RecordError(ValueError):
@@ -94,6 +94,23 @@ class Diagnosis(_Part):
     message: Text = Field(description="What the mistake is, in words for the learner.")
 
 
+class CourseStamp(_Part):
+    """The course the submission was graded against."""
+
+    title: Text = Field(description="The course's title.")
+    version: Text = Field(description="The course's version.")
+    digest: str = Field(default="", description="SHA-256 of all that its exercises are graded by; absent when unknown.")
+
+
+class GradedAgain(_Part):
+    """On what terms an exercise was graded after the rest of its record: the course was mended, say."""
+
+    course: CourseStamp = Field(description="The course that it was graded against then.")
+    kit: str = Field(description="SHA-256 of all that the exercise was graded by then.")
+    digest: str = Field(description="SHA-256 of the submission as it was read then.")
+    seed: int = Field(ge=0, le=MAX_SEED, description="The seed of the hidden inputs then.")
+
+
 class ExerciseResult(_Part):
     """What one exercise of a submission came to."""
 
@@ -110,6 +127,9 @@ class ExerciseResult(_Part):
     final_points: NonNegative | None = Field(default=None, description="The points after the course's policy.")
     final_max_points: NonNegative | None = Field(
         default=None, description="What it adds to the maximum: 0 for extra credit, else max_points."
+    )
+    graded_again: GradedAgain | None = Field(
+        default=None, description="On what terms, where this exercise was graded later than the rest of the record."
     )
 
     @property
@@ -154,12 +174,13 @@ class ExerciseResult(_Part):
 
 
 class Problem(_Part):
-    """Something in the submission that could not be taken as an exercise's file."""
+    """Something in the submission that could not be taken as an exercise's file, or not under its own name."""
 
     file: Text = Field(description="The file as it is named in the submission.")
     kind: ProblemKind = Field(
         description="duplicate: a second file for one exercise; unknown: no exercise of that name; "
-        "unreadable: not readable as text; refused: against the rules for submissions, such as a link."
+        "unreadable: not readable as text; refused: against the rules for submissions, such as a link; "
+        "renamed: it was taken, although it is not called quite as it should be."
     )
     message: Text = Field(description="What is wrong, in one sentence.")
 
@@ -187,13 +208,6 @@ class Attempt(_Part):
         return self
 
 
-class CourseStamp(_Part):
-    """The course the submission was graded against."""
-
-    title: Text = Field(description="The course's title.")
-    version: Text = Field(description="The course's version.")
-
-
 class Record(_Part):
     """One graded submission."""
 
@@ -208,7 +222,7 @@ class Record(_Part):
     max_points: NonNegative = Field(description="The sum of the exercises' max_points.")
     complete: bool = Field(description="False when an exercise has status error: then points are not a mark.")
     exercises: tuple[ExerciseResult, ...] = Field(description="In course order.")
-    problems: tuple[Problem, ...] = Field(description="What the intake could not take.")
+    problems: tuple[Problem, ...] = Field(description="What the intake could not take, or took under another name.")
     digest: str = Field(
         default="", description="SHA-256 of what was graded, in a class; when it is the same, so is the record."
     )
@@ -275,10 +289,19 @@ class Record(_Part):
         """The fields that are only there when they say something."""
         left_out: dict[str, Any] = {} if self.digest else {"digest": True}
         left_out |= {} if self.attempt else {"attempt": True}
-        if self.is_adjusted:
-            return left_out
-        finals = {"final_points": True, "final_max_points": True}
-        return {**left_out, **finals, "adjustments": True, "exercises": {"__all__": finals}}
+        left_out |= {} if self.course.digest else {"course": {"digest": True}}
+        finals = {} if self.is_adjusted else {"final_points": True, "final_max_points": True}
+        left_out |= {} if self.is_adjusted else {**finals, "adjustments": True}
+        return left_out | {"exercises": dict(enumerate(map(_left_out_of(finals), self.exercises)))}
+
+    def seed_of(self, exercise: ExerciseResult) -> int:
+        """The seed with which one of its exercises was graded."""
+        return exercise.graded_again.seed if exercise.graded_again else self.seed
+
+    @property
+    def not_taken(self) -> list[Problem]:
+        """What could not be taken of the submission."""
+        return [problem for problem in self.problems if problem.kind != "renamed"]
 
     @property
     def is_empty(self) -> bool:
@@ -345,6 +368,18 @@ def record_schema() -> dict[str, Any]:
     """The JSON Schema of a record, as published in docs/record.schema.json."""
     schema = Record.model_json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _left_out_of(finals: Mapping[str, bool]) -> Callable[[ExerciseResult], dict[str, Any]]:
+    """Which fields of an exercise are left out, given those that are of all."""
+
+    def left_out(exercise: ExerciseResult) -> dict[str, Any]:
+        again = exercise.graded_again
+        if again is None:
+            return {**finals, "graded_again": True}
+        return {**finals, **({} if again.course.digest else {"graded_again": {"course": {"digest": True}}})}
+
+    return left_out
 
 
 def _must_sum_up(field: str, whole: float | None, parts: Sequence[float | None]) -> None:

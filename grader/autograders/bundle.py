@@ -12,6 +12,7 @@ from pathlib import Path
 
 import grader
 from grader.course import FILE_NAME, Course, carried
+from grader.course.part import catalogue_bytes
 from grader.exports.errors import ExportError
 
 PROJECT = "attention-kata"
@@ -45,7 +46,7 @@ include = ["grader*"]
 
 def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
     """Every file that grading reads, with its path in the course. Raises ExportError when one cannot be read."""
-    yield FILE_NAME, _read(course.root / FILE_NAME)
+    yield FILE_NAME, _catalogue(course)
     for exercise in course.exercises:
         for path in (
             course.stub_path(exercise),
@@ -79,6 +80,14 @@ def _pyproject() -> str:
         python=json.dumps(installed.metadata["Requires-Python"]),
         dependencies=json.dumps(needed, indent=4),
     )
+
+
+def _catalogue(course: Course) -> bytes:
+    path = course.root / FILE_NAME
+    try:
+        return catalogue_bytes(course, path)
+    except OSError as error:
+        raise ExportError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _read(path: Path) -> bytes:

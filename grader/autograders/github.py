@@ -8,12 +8,14 @@ GitHub Classroom the same workflow grades just as well: the reporter then only s
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from grader.exports.errors import ExportError
 
 PATH = ".github/workflows/classroom.yml"
 TOKEN = "KATA_COURSE_TOKEN"
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
+_UNIT = re.compile(r"[0-9]{2}_[a-z][a-z0-9_]*")
 _REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 
 _WORKFLOW = """\
@@ -76,7 +78,7 @@ jobs:
           record="$RUNNER_TEMP/record.json"
           result="$RUNNER_TEMP/result.json"
           status=0
-          kata grade submission --course course/course.yml --isolation full --json "$record" || status=$?
+          kata grade submission --course course/course.yml {units}--isolation full --json "$record" || status=$?
           # without a record nothing was graded; with one that is not whole the reporter says so, and gives no points
           [ -f "$record" ] || exit "$status"
           kata export "$record" --format github --course course/course.yml --to "$result"
@@ -90,10 +92,11 @@ jobs:
 """
 
 
-def workflow(repository: str, ref: str = "main") -> str:
+def workflow(repository: str, ref: str = "main", units: Sequence[str] = ()) -> str:
     """The workflow file's text.
 
-    repository: "owner/name" of the course. ref: its branch, tag or commit to grade by.
+    repository: "owner/name" of the course. ref: its branch, tag or commit to grade by. units: the folders of
+    those that count; all where none is given.
 
     Raises ExportError when these are no such names.
     """
@@ -101,4 +104,8 @@ def workflow(repository: str, ref: str = "main") -> str:
         raise ExportError(f"{repository!r} is no repository on GitHub: write it as OWNER/NAME.")
     if not _REF.fullmatch(ref):
         raise ExportError(f"{ref!r} is no branch, tag or commit.")
-    return _WORKFLOW.format(repository=repository, ref=ref, token=TOKEN)
+    for unit in units:
+        if not _UNIT.fullmatch(unit):
+            raise ExportError(f"{unit!r} is no unit's folder, such as 01_soft_lookup.")
+    chosen = "".join(f"--unit {unit} " for unit in units)
+    return _WORKFLOW.format(repository=repository, ref=ref, token=TOKEN, units=chosen)

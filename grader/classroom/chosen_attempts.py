@@ -16,6 +16,7 @@ from grader.results import Record
 
 from .attempt_times import attempt_times
 from .attempts import ATTEMPTS, in_order, whose
+from .corrections import read_corrections
 from .download import first_few
 from .final_points import nobody, rewrite, without_hints, without_time
 from .kept_times import KeptTimes
@@ -59,12 +60,13 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
     known = attempt_times(times.hand_in_rows, learners, _names(results, learners, places))
     until, stranger = by_learner(times.extension_rows, learners)
     hints, strangest = hints_by_learner(times.hints or (), learners)
+    corrections = read_corrections(out)
     strange = (*known.nobody, *(f"{learner}, attempt {name}," for learner, name in known.odd))
 
     def tried(result: Result, learner: str) -> Tried:
         moments = known.at.get(result.learner.name, {})
-        hand_in = HandIn(moments, until.get(learner, {}), hints.get(learner, {}))
-        record = result.record if raw else adjusted(result.record, course, hand_in)
+        hand_in = HandIn(moments, until.get(learner, {}), hints.get(learner, {}), corrections.get(learner, {}))
+        record = result.record if raw else adjusted(result.record, course, hand_in, always=any(corrections.values()))
         return Tried(whose(result.learner.name)[1], record, max(moments.values(), default=None))
 
     def records() -> Iterator[Record]:

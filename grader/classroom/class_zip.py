@@ -95,7 +95,7 @@ def are_work(names: Sequence[str], course: Course) -> bool:
     exercises = ExerciseNames(course)
     units = {unit.folder for unit in course.units}
     of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
-    return any(name in of_a_learner or exercises.by_file(name) for name in names)
+    return any(name in of_a_learner or exercises.by_file(name) or exercises.by_loose_file(name) for name in names)
 
 
 def _unpack(path: Path, room: Path) -> Iterator[LeftOut]:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.policy.adjusting import adjusted, unadjusted
-from grader.policy.rules import HandIn, changes_points
+from grader.policy.rules import Correction, HandIn, changes_points
 from grader.results import Record
 from grader.writing import write_file
 
+from .corrections import read_corrections, told_strangers
 from .download import first_few
 from .kept_times import KeptTimes
 from .learners import Learner
@@ -20,6 +21,9 @@ from .ledger import LedgerError
 from .opened_hints import hints_by_learner
 from .results_file import RESULTS, disputed, handed_in_nothing, read_results
 from .times import by_learner
+
+NONE: Mapping[str, Mapping[str, Correction]] = {}
+"""Nothing was set by hand."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +33,23 @@ class HandIns:
     at: Mapping[str, Mapping[str, datetime]]
     until: Mapping[str, Mapping[str, datetime]]
     hints: Mapping[str, Mapping[str, int]]
+    corrections: Mapping[str, Mapping[str, Correction]]
     remarks: tuple[str, ...]
 
     def of(self, name: str) -> HandIn:
         """What is known of one learner's, by the name in the results."""
-        return HandIn(self.at.get(name, {}), self.until.get(name, {}), self.hints.get(name, {}))
+        at, until, hints = self.at.get(name, {}), self.until.get(name, {}), self.hints.get(name, {})
+        return HandIn(at, until, hints, self.corrections.get(name, {}))
 
 
-def hand_ins(times: KeptTimes, learners: Sequence[Learner]) -> HandIns:
-    """The times and hints of these learners."""
+def hand_ins(
+    times: KeptTimes, learners: Sequence[Learner], corrections: Mapping[str, Mapping[str, Correction]] = NONE
+) -> HandIns:
+    """The times and hints of these learners, and what was set by hand."""
     at, late = by_learner(times.hand_in_rows, learners)
     until, extended = by_learner(times.extension_rows, learners)
     hints, helped = hints_by_learner(times.hints or (), learners)
-    return HandIns(at, until, hints, nobody(late, extended, helped))
+    return HandIns(at, until, hints, corrections, nobody(late, extended, helped))
 
 
 def nobody(with_time: Sequence[str], with_extension: Sequence[str], with_hints: Sequence[str]) -> tuple[str, ...]:
@@ -59,13 +67,15 @@ def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
     they were.
     """
     results = read_results(out)
-    if not changes_points(course):
+    corrections = read_corrections(out)
+    if not (changes_points(course) or any(corrections.values())):
         return take_away_policy(out)
     learners = [*results.learners, *handed_in_nothing(out), *disputed(out)]
-    known = hand_ins(times, learners)
-    rewrite(out, (adjusted(result.record, course, known.of(result.learner.name)) for result in results))
+    known = hand_ins(times, learners, corrections)
+    rewrite(out, (adjusted(result.record, course, known.of(result.learner.name), always=True) for result in results))
     names = [learner.shown for learner in results.learners if learner.name not in known.at]
-    return [*known.remarks, *without_time(names, course), *without_hints(times, course)]
+    strangers = told_strangers(corrections, [learner.name for learner in results.learners])
+    return [*known.remarks, *strangers, *without_time(names, course), *without_hints(times, course)]
 
 
 def take_away_policy(out: Path) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from grader.sandbox.launch import MachineError, launch_ahead
@@ -59,6 +60,7 @@ def close_judge() -> None:
     if _opened is not None and not isinstance(_opened[1], MachineError):
         _opened[1].close()
     _opened = None
+    _course_digest.cache_clear()
 
 
 def _open(terms: Terms) -> Judge | MachineError:
@@ -71,6 +73,16 @@ def _open(terms: Terms) -> Judge | MachineError:
     from grader.judge.grading import Judge
 
     return Judge(load_course(terms.course), terms.level, terms.seed, terms.only, launched)
+
+
+@lru_cache(maxsize=1)
+def _course_digest(terms: Terms) -> str:
+    """Of the course that this process's judge grades by, as it was when first asked."""
+    from grader.course import load_course
+
+    from .course_digest import course_digest
+
+    return course_digest(load_course(terms.course))
 
 
 def _graded(judge: Judge, terms: Terms, batch: Sequence[Entry]) -> list[Record]:
@@ -94,8 +106,11 @@ def _graded(judge: Judge, terms: Terms, batch: Sequence[Entry]) -> list[Record]:
             digests[entry.name] = digest_of(submission)
             yield submission
 
+    stamp = _course_digest(terms)
+
     def take(record: Record) -> None:
-        records.append(record.model_copy(update={"digest": digests[record.submission]}))
+        course = record.course.model_copy(update={"digest": stamp})
+        records.append(record.model_copy(update={"digest": digests[record.submission], "course": course}))
 
     judge.grade(readable(), take)
     return records

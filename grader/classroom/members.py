@@ -11,6 +11,7 @@ from .claims import Claim, Whose, resolve
 from .download import first_few
 from .entries import Entry, distinct
 from .learners import Learner
+from .lms_names import Platform
 from .roster import Enrolled
 
 
@@ -28,12 +29,14 @@ class Members:
 
     left_out: what was handed in and is not graded.
     disputes: sentences about learners of whom nobody knows which submission is theirs.
+    platform: whose names the submissions were read by.
     """
 
     all: tuple[Member, ...]
     remarks: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     disputes: tuple[str, ...] = ()
+    platform: Platform = "plain"
 
     @property
     def entries(self) -> list[Entry]:

@@ -155,6 +155,13 @@ def final_lines(path: Path) -> Iterator[tuple[str, Line]]:
         raise ResultsError(f"{path} cannot be read: {error.strerror}.") from None
 
 
+def record_at(path: Path, line: Line) -> Record:
+    """The record in one line of a results file. Raises ResultsError when it is none."""
+    with path.open("rb") as file:
+        file.seek(line.start)
+        return _record(file.read(line.size), line.number, path)
+
+
 def name_in(line: bytes, number: int, path: Path) -> str:
     """Whose record a line is. Raises ResultsError when it is none."""
     if found := _NAME_FIRST.match(line):

@@ -12,14 +12,17 @@ from grader.results import Record
 
 from .digest import digest_of
 from .dispatch import Dispatch, Lost
+from .download import first_few
 from .entries import Entry
 from .faults import fault_record
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .learners import CLASS_LIST, write_class_list
 from .ledger import Known, Ledger, writing
 from .members import Members
+from .moves import MOVED, Move, moves_in, write_moves
 from .not_graded import NOT_GRADED, write_not_graded
 from .reading import OutOfReach, read_entry
+from .regrading import Regrading
 from .results_file import RESULTS
 from .run_header import RUN, RunError, RunHeader, read_run, write_run
 from .terms import Terms
@@ -60,6 +63,10 @@ class ClassRun:
         self._known: dict[str, Known] = {}
         self._untaken = len(members.entries)
         self._has_results = False
+        self._regrading: Regrading | None = None
+        self._before: RunHeader | None = None
+        self.moves: list[Move] = []
+        """Whose points this run moved; known at its end."""
         self.tally = Tally(self._untaken, remarks=list(members.remarks))
 
     @property
@@ -67,8 +74,10 @@ class ClassRun:
         """Whether OUT holds results of this run, its earlier part included."""
         return self._has_results
 
-    def go_on(self) -> None:
+    def go_on(self, *, again: bool = False) -> None:
         """Take up what an earlier run left in OUT; nothing, if it left no record.
+
+        again: the exercises that are chosen are graded again for whoever has a record, and nothing else is.
 
         Raises RunError when that was graded on other terms, TimesError when what it was told of hand-ins is damaged,
         LedgerError and OSError when OUT cannot be written.
@@ -82,11 +91,15 @@ class ClassRun:
                 f"{self._out} holds results of an older make, without the terms they were graded on: "
                 "grade the class anew, without --resume."
             )
-        if differences := before.differences(self._header):
+        if again:
+            self._regrading = Regrading(results, before, self._header, self._course, self._terms)
+            self._regrading.refuse_others(self._out)
+        elif differences := before.differences(self._header):
             raise RunError(
                 f"{self._out} was graded on other terms: {'; '.join(differences)}. "
-                "Grade the class anew, without --resume, or give another folder."
+                f"{_way_on(before, self._header)}Grade the class anew, without --resume, or give another folder."
             )
+        self._before = before
         self.times = self.times.over(read_kept_times(self._out))
         write_kept_times(self._out, self.times)
         recovered = self._ledger.go_on()
@@ -94,6 +107,12 @@ class ClassRun:
         self._known = recovered.known
         self.tally.remarks += recovered.remarks
         self._write_class_list()
+        if self._regrading is not None:
+            self._regrading.begin()
+            self._tell_what_is_left(self._regrading)
+        elif before.source != self._header.source:
+            with writing(self._out / RUN):
+                write_run(self._out, before.model_copy(update={"source": self._header.source}))
 
     def grade(self, executor: Executor, width: int, heard: Callable[[str, bool], None]) -> None:
         """Grade whoever has no record yet; leave one line a learner, in class order.
@@ -108,18 +127,31 @@ class ClassRun:
         try:
             for found in dispatch.records(self._todo(heard), lambda: self._untaken):
                 records = self._records(found)
-                self._keep(records)
+                self._keep(records if self._regrading is None else self._put_together(records, self._regrading))
                 for record in records:
                     heard(record.submission, True)
             if self._ledger.is_open:
-                self._ledger.finish([member.learner.name for member in self._members.all])
+                self._finish()
         finally:
             self._ledger.close()
+
+    def _finish(self) -> None:
+        """Leave one line a learner; before that, what moved is listed, as both lines of a learner are still there."""
+        if self._before is not None:
+            kits = self._before.kits
+            self.moves = moves_in(self._out / RESULTS, kits, {**kits, **self._header.kits})
+            if self.moves:
+                with writing(self._out / MOVED):
+                    write_moves(self._out, self.moves)
+        self._ledger.finish([member.learner.name for member in self._members.all])
+        if self._regrading is not None and not self.tally.faults:
+            with writing(self._out / RUN):
+                write_run(self._out, self._regrading.header())
 
     def _todo(self, heard: Callable[[str, bool], None]) -> Iterator[Entry]:
         for entry in self._members.entries:
             self._untaken -= 1
-            if self._is_unchanged(entry):
+            if (self._regrading is not None and not self._regrading.has(entry.name)) or self._is_unchanged(entry):
                 self.tally.unchanged += 1
                 heard(entry.name, False)
             else:
@@ -127,10 +159,11 @@ class ClassRun:
 
     def _is_unchanged(self, entry: Entry) -> bool:
         known = self._known.get(entry.name)
-        if known is None or not known.complete or not known.digest:
+        if known is None or (self._regrading is None and not (known.complete and known.digest)):
             return False
         try:
-            return digest_of(read_entry(entry, self._course)) == known.digest
+            digest = digest_of(read_entry(entry, self._course))
+            return digest == known.digest if self._regrading is None else self._regrading.is_done(entry.name, digest)
         except OutOfReach as error:
             self.tally.remarks.append(f"{entry.name} keeps its record of the earlier run. {error}")
             return True
@@ -142,6 +175,24 @@ class ClassRun:
             self.tally.remarks.append(f"{found.entry.name} was not graded. {found.reason}")
             return [fault_record(found.entry.name, found.reason, self._course, self._terms)]
         return [Record.from_json(line) for line in found]
+
+    def _put_together(self, records: list[Record], regrading: Regrading) -> list[Record]:
+        """Whole records from those of the exercises that were graded again; who lost to a fault keeps the old one."""
+        failed = [record.submission for record in records if not record.complete]
+        self.tally.faults += failed
+        if failed:
+            self.tally.remarks.append(f"Not graded again, so the earlier points stay: {', '.join(failed)}.")
+        return [regrading.together(record) for record in records if record.complete]
+
+    def _tell_what_is_left(self, regrading: Regrading) -> None:
+        if behind := regrading.left_behind():
+            more = " ".join(f"--only {id}" for id in behind)
+            self.tally.remarks.append(f"Changed as well, and not graded again: {', '.join(behind)}. Add {more}.")
+        if waiting := [each.name for each in self._members.entries if not regrading.has(each.name)]:
+            self.tally.remarks.append(
+                f"Without a record, so nothing is graded again: {first_few(waiting)}. "
+                "--resume without --only grades them, before or after."
+            )
 
     def _keep(self, records: list[Record]) -> None:
         if not self._ledger.is_open:  # not before: when nothing can be graded, older results stay as they are
@@ -155,6 +206,8 @@ class ClassRun:
         self._ledger.append([record.to_json() for record in records])
         for record in records:
             self.tally.graded += 1
+            if self._regrading is not None:
+                continue
             if not record.complete:
                 self.tally.faults.append(record.submission)
             elif reason := record.why_unreadable or _why_empty(record):
@@ -168,6 +221,14 @@ class ClassRun:
         with writing(path):
             gone = write_class_list(path, [member.learner for member in self._members.all], self._known)
         self.tally.remarks += [f"{name} is not among the submissions any more; the record is kept." for name in gone]
+
+
+def _way_on(before: RunHeader, now: RunHeader) -> str:
+    """How to go on where nothing but some exercises' kits has changed."""
+    changed = before.changed_kits(now)
+    if not changed or (before.seed, before.isolation, before.only) != (now.seed, now.isolation, now.only):
+        return ""
+    return f"To grade these again for everybody: --resume {' '.join(f'--only {id}' for id in changed)}. "
 
 
 def _why_empty(record: Record) -> str:

@@ -15,6 +15,7 @@ from grader.course import Course, Exercise
 from grader.results import Isolation
 from grader.writing import write_file
 
+from .course_digest import kit_digests
 from .terms import Terms
 
 RUN = "run.json"
@@ -22,6 +23,17 @@ RUN = "run.json"
 
 class RunError(Exception):
     """A run cannot go on; the text is one sentence for people."""
+
+
+class ClassSource(BaseModel):
+    """Where a class lay, and what decided whose each row is: a run that goes on takes the same."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    submissions: str = Field(description="The folder or zip, as an absolute path.")
+    roster: str = Field(default="", description="The roster, as an absolute path; empty where there was none.")
+    roster_sha256: str = Field(default="", description="Of the roster's bytes.")
+    names: str = Field(default="", description="The platform whose names were read.")
 
 
 class RunHeader(BaseModel):
@@ -42,6 +54,12 @@ class RunHeader(BaseModel):
     catalogue_sha256: str = Field(
         default="", description="Of what course.yml says, but for its policy and extra credit, which grade nothing."
     )
+    kits: dict[str, str] = Field(
+        default={}, description="Of all that each exercise was graded by, checks and its part of course.yml."
+    )
+    source: ClassSource | None = Field(
+        default=None, description="Where the class lay, and what decided whose is whose."
+    )
 
     def differences(self, now: RunHeader) -> list[str]:
         """What would be graded differently now, each as a few words; nothing for the same terms."""
@@ -54,7 +72,7 @@ class RunHeader(BaseModel):
         if self.only != now.only:
             found.append(f"the exercises were {_listed(self.only)} and are {_listed(now.only)}")
         elif self.checks_sha256 != now.checks_sha256:
-            found.append("the hidden checks, solutions or known mistakes were changed")
+            found.append(f"the hidden checks, solutions or known mistakes {self._of_which(now)}were changed")
         if self.seed != now.seed:
             found.append(f"the seed was {self.seed} and is {now.seed}")
         if self.isolation != now.isolation:
@@ -65,13 +83,21 @@ class RunHeader(BaseModel):
                 found.append(f"{name} was {before} and is {after}")
         return found
 
+    def changed_kits(self, now: RunHeader) -> list[str]:
+        """The exercises that are graded by something else now, as far as it is known of both."""
+        return [id for id, digest in self.kits.items() if now.kits.get(id, digest) != digest]
+
+    def _of_which(self, now: RunHeader) -> str:
+        changed = self.changed_kits(now)
+        return f"of {', '.join(changed)} " if changed else ""
+
     def _is_of_another_course(self, now: RunHeader) -> bool:
         if self.catalogue_sha256:
             return self.catalogue_sha256 != now.catalogue_sha256
         return self.course_sha256 != now.course_sha256
 
 
-def header_of(course: Course, terms: Terms, arguments: dict[str, str]) -> RunHeader:
+def header_of(course: Course, terms: Terms, arguments: dict[str, str], source: ClassSource | None = None) -> RunHeader:
     """The header of a run that begins now. Raises OSError when a file of the course cannot be read."""
     chosen = [course.exercise(id) for id in terms.only] or list(course.exercises)
     return RunHeader(
@@ -90,6 +116,8 @@ def header_of(course: Course, terms: Terms, arguments: dict[str, str]) -> RunHea
         },
         arguments=arguments,
         catalogue_sha256=_catalogue_sha256(course),
+        kits=kit_digests(course, chosen),
+        source=source,
     )
 
 

@@ -7,24 +7,31 @@ have several attempts, a column says which attempt; a row without one is about t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from grader.course import Course
 from grader.course.moments import EXAMPLE, placed, read_moment, read_zone
 from grader.course.phrases import quoted
 from grader.policy.lateness import earliest, latest
-from grader.policy.rules import EVERY_UNIT
+from grader.policy.rules import EVERY_UNIT, deadlines
 
 from .csv_rows import NumberedRows, first_of, titled_rows
 from .learners import Learner
 from .named import LEARNERS, by_name
+from .spoken_times import EXAMPLE as SPOKEN
+from .spoken_times import LANGUAGES, read_spoken
 
 MOMENTS = ("time", "handedin", "handedinat", "submitted", "submittedat", "submissiontime", "timestamp", "until",
-           "extendeduntil", "extension", "due", "newdue")  # fmt: skip
+           "extendeduntil", "extension", "due", "newdue", "lastmodifiedsubmission")  # fmt: skip
 UNITS = ("unit", "assignment", "folder")
+DAYS = ("days", "extradays", "moredays")
+MOST_DAYS = 366
+_DAYS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,2})?")
+NO_TIME = ("", "-")
 ATTEMPTS = ("attempt", "attemptname", "attemptnumber")
 
 
@@ -51,8 +58,37 @@ def read_hand_ins(path: Path, course: Course, *, attempts: bool = False) -> list
 
 
 def read_extensions(path: Path, course: Course) -> list[Row]:
-    """The rows of a CSV of extensions; a time that clocks show twice is the later one. Raises as `_read` does."""
-    return _read(path, course, latest)
+    """The rows of a CSV of extensions; a time that clocks show twice is the later one. Raises as `_read` does.
+
+    A row with a number of days instead of a time gives so many to each unit that has a due date, or to the one named.
+    """
+    with titled_rows(path, TimesError) as (columns, rows):
+        days = first_of(DAYS, columns)
+        if days is None:
+            return list(_rows(path, columns, rows, course, latest, ()))
+        given = list(rows)
+        extra = [row for number, cells in given if cells[days] for row in _extra(path, columns, number, cells, course)]
+        until = ((number, cells) for number, cells in given if not cells[days])
+        has_until = first_of(MOMENTS, columns) is not None
+        return [*(_rows(path, columns, until, course, latest, ()) if has_until else ()), *extra]
+
+
+def _extra(path: Path, columns: Sequence[str], number: int, cells: Sequence[str], course: Course) -> Iterator[Row]:
+    """A row of extra days, as the moments until which somebody may hand in."""
+    place = f"{path}, row {number}"
+    learner = _learner_in(columns, cells)
+    if not learner:
+        raise TimesError(f"{place}: there is no learner.")
+    what, days = first_of(UNITS, columns), cells[first_of(DAYS, columns) or 0]
+    unit = cells[what] if what is not None else ""
+    due = deadlines(course)
+    if unit not in ("", EVERY_UNIT, *due):
+        raise TimesError(f"{place}: there is no unit {quoted(unit)} with a due date in the course.")
+    if not _DAYS.fullmatch(days) or not 0 < float(days) <= MOST_DAYS:
+        raise TimesError(f"{place}: {quoted(days)} is no number of days from 0.1 to {MOST_DAYS}.")
+    for folder, moment in due.items():
+        if unit in ("", EVERY_UNIT, folder):
+            yield Row(learner, folder, latest(moment) + timedelta(days=float(days)))
 
 
 _Instant = Callable[[datetime], datetime]
@@ -76,19 +112,26 @@ def _rows(
     instant: _Instant,
     attempts: Sequence[str],
 ) -> Iterator[Row]:
-    who, when, what, which = (first_of(titles, columns) for titles in (LEARNERS, MOMENTS, UNITS, attempts))
-    if who is None or when is None:
+    when, what, which = (first_of(titles, columns) for titles in (MOMENTS, UNITS, attempts))
+    if first_of(LEARNERS, columns) is None or when is None:
         raise TimesError(f"{path} has no columns for learners and times; call them learner and time.")
     first: dict[tuple[str, str, str], int] = {}
     for number, cells in rows:
-        if cells[who] and not cells[when]:  # systems list those who handed in nothing, too
+        learner = _learner_in(columns, cells)
+        if learner and cells[when] in NO_TIME:  # systems list those who handed in nothing, too
             continue
         unit = cells[what] if what is not None else ""
-        row = _row(f"{path}, row {number}", cells[who], unit, cells[when], course, instant)
+        row = _row(f"{path}, row {number}", learner, unit, cells[when], course, instant)
         row = replace(row, attempt=cells[which] if which is not None else "")
         if (earlier := first.setdefault((row.learner, row.unit, row.attempt), number)) != number:
             raise TimesError(f"{path}, row {number}: {quoted(row.learner)} is in row {earlier} already.")
         yield row
+
+
+def _learner_in(columns: Sequence[str], cells: Sequence[str]) -> str:
+    """Whose a row is: by the first column that says so and is filled."""
+    told = (cells[columns.index(title)] for title in LEARNERS if title in columns)
+    return next(filter(None, told), "")
 
 
 def _row(place: str, learner: str, unit: str, when: str, course: Course, instant: _Instant) -> Row:
@@ -96,9 +139,12 @@ def _row(place: str, learner: str, unit: str, when: str, course: Course, instant
         raise TimesError(f"{place}: there is no learner.")
     if unit not in ("", EVERY_UNIT, *(each.folder for each in course.units)):
         raise TimesError(f"{place}: there is no unit {quoted(unit)} in the course.")
-    moment = read_moment(when)
+    moment = read_moment(when) or read_spoken(when)
     if moment is None:
-        raise TimesError(f"{place}: {quoted(when)} is not a date and a time such as {EXAMPLE}.")
+        raise TimesError(
+            f"{place}: {quoted(when)} is not a date and a time such as {EXAMPLE}, nor as Moodle writes them in "
+            f"{LANGUAGES} ({SPOKEN})."
+        )
     zone = course.policy.time_zone
     in_zone = placed(moment, read_zone(zone) if zone else None)
     if in_zone is None:

@@ -1,9 +1,12 @@
 """The command line, `kata`: one module for each kind of user."""
 
 from . import (
+    appeals,
     authoring,
     autograding,
     class_grading,
+    comparing,
+    correcting,
     exporting,
     grading,
     notebooks,
@@ -17,9 +20,12 @@ from . import (
 from .app import main
 
 __all__ = [
+    "appeals",
     "authoring",
     "autograding",
     "class_grading",
+    "comparing",
+    "correcting",
     "exporting",
     "grading",
     "main",

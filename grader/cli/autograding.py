@@ -9,7 +9,7 @@ import typer
 
 from .app import TEACH, app
 from .exporting import Force, export_errors_told
-from .terms import CourseFile, course_at
+from .terms import CourseFile, Units, course_at, set_units
 
 autograder = typer.Typer(name="autograder", help="Make an autograder for Gradescope or GitHub.", no_args_is_help=True)
 app.add_typer(autograder, rich_help_panel=TEACH)
@@ -21,6 +21,7 @@ def gradescope(
     index: Annotated[
         str | None, typer.Option("--index", help="One more package index for pip, such as one with a smaller torch.")
     ] = None,
+    unit: Units = None,
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
@@ -30,7 +31,7 @@ def gradescope(
     from grader.reports.wording import score
 
     with export_errors_told():
-        chosen = course_at(course, about_course=True)
+        chosen = set_units(course_at(course, about_course=True), unit)
         print(write_bytes(gradescope_zip(chosen, index=index), zip, force=force))
     print(f"Upload it to an assignment worth {score(points_of(chosen))} points; README.txt in it says how.")
     print("It holds the solutions and the hidden checks: keep it from learners.")
@@ -43,6 +44,10 @@ def github(
         str, typer.Option("--repository", help="The private repository with the course.", metavar="OWNER/NAME")
     ],
     ref: Annotated[str, typer.Option("--ref", help="The course's branch, tag or commit.")] = "main",
+    unit: Annotated[
+        list[str] | None,
+        typer.Option("--unit", help="Only this unit, by its folder; may be given again.", metavar="FOLDER"),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write the workflow that grades a learner's repository on GitHub at every push."""
@@ -50,5 +55,5 @@ def github(
     from grader.exports.writing import write_bytes
 
     with export_errors_told():
-        print(write_bytes(workflow(repository, ref).encode(), folder / PATH, force=force))
+        print(write_bytes(workflow(repository, ref, unit or ()).encode(), folder / PATH, force=force))
     print(f"The secret {TOKEN} has to hold a token that can read {repository}; the file's first lines say more.")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,11 +26,12 @@ from .terms import (
     Isolation,
     Only,
     Seed,
+    Units,
+    chosen_exercises,
     console,
     course_at,
     level_called,
     refuse_exposed,
-    refuse_unknown,
     seed_or_fresh,
     titles_of,
     units_of,
@@ -38,17 +40,14 @@ from .terms import (
 if TYPE_CHECKING:
     from grader.classroom.entries import Entry
     from grader.classroom.lms_names import Platform
-    from grader.classroom.members import Members
     from grader.classroom.results_file import Results
-    from grader.classroom.roster import Enrolled
     from grader.classroom.run import ClassRun
     from grader.classroom.run_header import RunHeader
     from grader.classroom.terms import Terms
     from grader.course import Course
-    from grader.submission import Listing
 
-UNPACKED = ".unpacked"
-"""In OUT, a class zip's contents while the class is graded."""
+MOST_MOVES = 20
+"""Moved points that are printed; the file has all."""
 
 
 @app.command("grade-class", rich_help_panel=TEACH)
@@ -88,6 +87,7 @@ def grade_class(
         ),
     ] = None,
     only: Only = None,
+    unit: Units = None,
     html: Annotated[bool, typer.Option("--html", help="Write a class page and a page for each learner too.")] = False,
     isolation: Isolation = "full",
     seed: Seed = None,
@@ -112,26 +112,31 @@ def grade_class(
         start_ahead(level)  # torch loads while the course and the class are read
     from grader.classroom.attempts import attempts_of, folder_for_run
     from grader.classroom.chosen_attempts import keep_class_list
+    from grader.classroom.class_folder import class_in
+    from grader.classroom.corrections import PREVIOUS, set_aside
     from grader.classroom.kept_times import read_kept_times
     from grader.classroom.members import last_attempts
     from grader.classroom.not_graded import NOT_GRADED
     from grader.classroom.results_file import RESULTS, read_results
     from grader.classroom.run import ClassRun
     from grader.classroom.run_header import header_of, read_run
+    from grader.classroom.same_class import as_before, refuse_another_roster, source_of
     from grader.classroom.terms import Terms
 
     chosen = course_at(course)
     refuse_exposed(level, chosen.root, folder, out)
-    refuse_unknown(chosen, only)
+    asked = chosen_exercises(chosen, only, unit)
     platform = _platform_called(names)
     given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)
     with folder_for_run(out, attempts=attempts) as records, _early_end_told(records) as stage:
-        earlier = read_run(records) if resume and seed is None else None
+        earlier = read_run(records) if resume else None
+        same = as_before(earlier, roster, platform, out)
+        exercises = asked or (earlier.only if earlier else [])
         terms = Terms(
             (chosen.root / "course.yml").absolute(),
             level,
-            earlier.seed if earlier else seed_or_fresh(seed, chosen),
-            tuple(only or ()),
+            earlier.seed if earlier and seed is None else seed_or_fresh(seed, chosen),
+            tuple(exercises),
         )
         arguments = {"submissions": str(folder), "roster": str(roster or ""), "jobs": str(jobs)}
         arguments |= {"scheduler": scheduler} if scheduler else {}
@@ -139,30 +144,42 @@ def grade_class(
         arguments |= {"names": platform} if platform else {}
         # a worker of a cluster has another working folder
         folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
-        with _class_in(folder, unpacked, roster, chosen, platform) as members:
+        with class_in(folder, unpacked, same.roster, chosen, same.names) as members:
+            source = source_of(folder, same.roster, members)
+            refuse_another_roster(out, earlier, source, members)
             times = given.over(read_kept_times(records)) if resume else given
             submissions = attempts_of(members, chosen, times) if attempts else last_attempts(members)
             if not submissions.entries and not (resume and (records / RESULTS).exists()):
                 _tell([*submissions.remarks, *submissions.disputes])
                 stop("Nothing was graded, since nobody knows whose any submission is.", EXIT_BAD_INPUT)
-            header = header_of(chosen, terms, arguments)
+            header = header_of(chosen, terms, arguments, source)
             run = stage.run = ClassRun(records, submissions, chosen, terms, header, given)
             if resume:
-                run.go_on()
+                run.go_on(again=bool(asked) and earlier is not None and bool(earlier.differences(header)))
             if scheduler is None:
                 _grade_here(run, terms, jobs)
             else:
                 _grade_there(run, scheduler, terms, header, submissions.entries)
         if attempts:
             keep_class_list(out, replace(members, left_out=submissions.left_out))
+        if not resume and set_aside(out):
+            _tell([f"What was set by hand is about the earlier grading, and kept in {out / PREVIOUS}."])
         remarks = final_records(out, chosen, run.times, raw=raw)
-        _tell([*run.tally.remarks, *remarks, *submissions.disputes])
+        _tell([*same.remarks, *_chosen_before(asked, earlier), *run.tally.remarks, *remarks, *submissions.disputes])
         show_class(read_results(out), chosen, out, html)
+        _show_moves(run, records)
     if run.tally.faults:
         failed = ", ".join(run.tally.faults)
         stop(f"Not graded in full, by the grader's own fault: {failed}.", EXIT_CANNOT_ISOLATE)
     if submissions.disputes:
         stop(f"Whose some submissions are is not clear; {out / NOT_GRADED} lists what does not count.", EXIT_BAD_INPUT)
+
+
+def _chosen_before(asked: Sequence[str], earlier: RunHeader | None) -> list[str]:
+    """A sentence about exercises that nobody has named this time."""
+    if asked or earlier is None or not earlier.only:
+        return []
+    return [f"The exercises are those of the run before: {', '.join(earlier.only)}."]
 
 
 def _tell(sentences: Sequence[str]) -> None:
@@ -178,57 +195,6 @@ def _platform_called(name: str | None) -> Platform | None:
     if name is None or name in PLATFORMS:
         return PLATFORMS[name] if name else None
     raise UsageError(f"There are no names called {name!r}: take {', '.join(PLATFORMS)}.")
-
-
-@contextmanager
-def _class_in(
-    path: Path, out: Path, roster: Path | None, course: Course, platform: Platform | None
-) -> Iterator[Members]:
-    """The class in a folder or a zip, for as long as it is read."""
-    from grader.classroom import class_zip
-    from grader.classroom.roster import read_roster
-    from grader.submission import SubmissionError, look_into, nothing_in
-
-    enrolled = read_roster(roster) if roster else None
-    if path.suffix.lower() == ".zip" and path.is_file():
-        with class_zip.laid_out(path, out / UNPACKED) as contents:
-            listing, folder = class_zip.listing_of(contents, course)
-            found = _members(listing, folder, {}, enrolled, platform)
-            yield replace(found, remarks=(*contents.remarks, *found.remarks))
-        return
-    listing = look_into(path)
-    known = {each.name: "It holds the results." for each in listing.submissions if _is_same(each, out)}
-    if roster is not None:
-        known |= {each.name: "It is the roster." for each in listing.others if _is_same(path / each.name, roster)}
-    if not listing.submissions:
-        raise SubmissionError(nothing_in(path, listing.others))
-    yield _members(listing, path, known, enrolled, platform)
-
-
-def _members(
-    listing: Listing,
-    folder: Path,
-    known: Mapping[str, str],
-    enrolled: Sequence[Enrolled] | None,
-    platform: Platform | None,
-) -> Members:
-    from grader.classroom.download import read_download
-    from grader.classroom.members import members
-    from grader.submission import SubmissionError
-
-    download = read_download(listing, folder, known, platform)
-    if not download.entries:
-        raise SubmissionError(f"{folder} holds no submission but the results.")
-    found = members(download.entries, enrolled)
-    remarks, left_out = (*download.remarks, *found.remarks), (*download.left_out, *found.left_out)
-    return replace(found, remarks=remarks, left_out=left_out)
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    try:
-        return path.samefile(other)
-    except OSError:  # a link to nothing, say; reading it will tell
-        return False
 
 
 def _grade_here(run: ClassRun, terms: Terms, jobs: int) -> None:
@@ -300,17 +266,30 @@ def _kept(stage: _Stage, out: Path) -> str:
     return f"{done} of {done + left} are graded and kept in {out}; go on with --resume."
 
 
+def _show_moves(run: ClassRun, out: Path) -> None:
+    """Whose points a run that went on has moved, and why."""
+    from grader.classroom.moves import MOVED, told_moves
+
+    if not run.moves:
+        return
+    print(f"Points that moved: {len(run.moves)}, listed in {out / MOVED}.")
+    for line in islice(told_moves(run.moves), MOST_MOVES):
+        print(line)
+    if (more := len(run.moves) - MOST_MOVES) > 0:
+        print(f"  and {more} more")
+
+
 def show_class(results: Results, course: Course, out: Path, html: bool) -> None:
     """Print the class, and write its pages, one record in memory at a time."""
+    from grader.classroom.page_names import page_name
     from grader.classroom.results_file import RESULTS, handed_in_nothing
     from grader.reports.class_summary import ClassSummary
     from grader.reports.class_table import print_class
     from grader.writing import write_file
 
     summary = ClassSummary(titles_of(course), units_of(course))
-    for number, result in enumerate(results, start=1):
-        # not the learner's own name: what is legal in a name is not in every file system
-        link = f"learner-{number:04d}.html" if html else None
+    for result in results:
+        link = page_name(result.learner.name) if html else None
         if link is not None:
             write_file(out / link, page_of(result.titled, course))
         summary.add(result.record, shown=result.learner.shown, link=link)

@@ -59,6 +59,7 @@ def sentences() -> Iterator[None]:
 def _told_by_themselves() -> tuple[type[Exception], ...]:
     """Errors whose text is a sentence for people; imported only now that there is one."""
     from grader.classroom.cluster import ClusterError
+    from grader.classroom.corrections import CorrectionsError
     from grader.classroom.learners import ClassListError
     from grader.classroom.ledger import LedgerError
     from grader.classroom.lms_names import NamesError
@@ -82,6 +83,7 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
         ClusterError,
         ClassListError,
         NamesError,
+        CorrectionsError,
     )
 
 

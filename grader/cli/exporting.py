@@ -12,11 +12,12 @@ import typer
 
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
-from .terms import CourseFile, course_at, titles_of, units_of
+from .terms import CourseFile, Units, course_at, tell_units, titles_of, units_called, units_of
 
 if TYPE_CHECKING:
     from grader.course import Course
     from grader.exports.graded import Graded
+    from grader.exports.part import Part
     from grader.exports.roster import Roster
     from grader.exports.terms import ExportTerms, File
 
@@ -56,6 +57,7 @@ def export(
     bom: Annotated[
         bool, typer.Option("--bom/--no-bom", help="Begin a csv with the mark by which Excel sees that it is UTF-8.")
     ] = True,
+    unit: Units = None,
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
@@ -68,7 +70,7 @@ def export(
 
         if format not in (*FORMATS, GRADEBOOK):
             raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
-        graded = Graded(out)
+        graded = Graded(out, _part(unit, course))
         _warn(graded)
         known = _roster(roster)
         torn = _torn(graded, known)
@@ -84,7 +86,37 @@ def export(
         else:
             file = next(made)
             _write_one(File(chosen.single or file.name, file.parts), to, graded, force)
+        _warn_of_zeros(graded, course)
         _refuse(torn)
+
+
+def _part(names: list[str] | None, course: Path | None) -> Part | None:
+    """The units that are exported; None for all that was graded."""
+    if not names:
+        return None
+    from grader.exports.part import Part
+
+    chosen = course_at(course)
+    units = units_called(chosen, names)
+    tell_units(chosen, units)
+    return Part.of(units)
+
+
+def _warn_of_zeros(graded: Graded, course: Path | None) -> None:
+    """Name units of which nobody has handed in anything: they may not be set yet."""
+    nothing = graded.summary.nothing_of
+    found = _course(course, needed=False) if nothing else None
+    if found is None or len(nothing) == len(graded.summary.worth):
+        return
+    whole = {
+        unit.folder: {exercise.id for exercise in unit.exercises} & set(graded.summary.worth) for unit in found.units
+    }
+    if unset := [folder for folder, ids in whole.items() if ids and ids <= nothing]:
+        rest = [folder for folder, ids in whole.items() if ids and folder not in unset]
+        _say(
+            f"Nobody has handed in anything of {_named(unset)}, and that counts as zeros. If it is not set yet, "
+            f"name what is: {' '.join(f'--unit {folder}' for folder in rest)}."
+        )
 
 
 def _torn(graded: Graded, roster: Roster | None) -> list[str]:

@@ -18,13 +18,14 @@ from .terms import (
     Isolation,
     Only,
     Seed,
+    Units,
+    chosen_exercises,
     console,
     course_at,
     ending,
     level_called,
     progress,
     refuse_exposed,
-    refuse_unknown,
     seed_or_fresh,
     titles_of,
     units_of,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 def grade(
     path: Annotated[Path, typer.Argument(help="A folder, zip, notebook or file.", metavar="PATH")],
     only: Only = None,
+    unit: Units = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write the record here; - for standard output.")] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the report here as a page.")] = None,
     isolation: Isolation = "full",
@@ -55,16 +57,17 @@ def grade(
     level = level_called(isolation, chosen_aloud=True)
     chosen = course_at(course)
     refuse_exposed(level, chosen.root)
-    refuse_unknown(chosen, only)
+    exercises = chosen_exercises(chosen, only, unit)
     given = times_given(handed_in, extensions, hints, raw, chosen)
     from grader.submission import read_submission
 
     submission = read_submission(path, chosen)
-    judge = judge_for(chosen, level, seed_or_fresh(seed, chosen), only or ())
+    judge = judge_for(chosen, level, seed_or_fresh(seed, chosen), exercises)
     records: list[Record] = []
     with ending(judge.close), progress("Grading", judge.count) as advance:
         judge.grade([submission], records.append, advance)
-    record = records[0] if raw else _final(records[0], chosen, given)
+    graded = _stamped(records[0], chosen)
+    record = graded if raw else _final(graded, chosen, given)
     _write_outputs(record, chosen, json, html)
     if json != Path("-"):
         from grader.reports.terminal import print_record
@@ -75,6 +78,13 @@ def grade(
             "Some exercises could not be graded: that is the grader's fault, not the learner's.",
             EXIT_CANNOT_ISOLATE,
         )
+
+
+def _stamped(record: Record, course: Course) -> Record:
+    """The record with the number of the course's make in it."""
+    from grader.classroom.course_digest import course_digest
+
+    return record.model_copy(update={"course": record.course.model_copy(update={"digest": course_digest(course)})})
 
 
 def _final(record: Record, course: Course, times: KeptTimes) -> Record:

@@ -10,7 +10,7 @@ import typer
 
 from .app import TEACH, app
 from .endings import UsageError
-from .terms import CourseFile, course_at, progress
+from .terms import CourseFile, Units, course_at, progress, set_units
 
 
 class Checks(str, Enum):
@@ -35,10 +35,11 @@ def release(
         list[int] | None,
         typer.Option("--seed", min=0, help="A seed to plan for; may be given again. Three fresh ones by default."),
     ] = None,
+    unit: Units = None,
     course: CourseFile = None,
 ) -> None:
     """Make the learner's bundle: lessons, stubs, checks and what they expect, without any solutions."""
-    chosen = course_at(course, about_course=True)
+    chosen = set_units(course_at(course, about_course=True), unit)
     if with_solutions and checks is Checks.visible:
         raise UsageError(
             "--with-solutions needs all checks in the bundle: with --checks visible nothing is passed there."

@@ -18,7 +18,7 @@ from .endings import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.course import Course
+    from grader.course import Course, Unit
 
 Isolation = Annotated[
     str,
@@ -36,6 +36,12 @@ CourseFile = Annotated[
     ),
 ]
 Only = Annotated[list[str] | None, typer.Option("--only", help="Only this exercise; may be given again.", metavar="ID")]
+Units = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unit", help="Only this unit's exercises, by its folder or number; may be given again.", metavar="UNIT"
+    ),
+]
 
 
 def course_at(given: Path | None, *, may_be_bundle: bool = False, about_course: bool = False) -> Course:
@@ -108,6 +114,53 @@ def refuse_unknown(course: Course, ids: Sequence[str] | None) -> None:
     """Raise CourseError for a name that is no exercise."""
     for id in ids or ():
         course.exercise(id)
+
+
+def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
+    """The units of these folders or numbers, in course order. Raises UsageError for a name of none."""
+    for name in names or ():
+        if not any(_is_called(unit, name) for unit in course.units):
+            raise UsageError(f"There is no unit {name!r}: take {', '.join(unit.folder for unit in course.units)}.")
+    return [unit for unit in course.units if any(_is_called(unit, name) for name in names or ())]
+
+
+def _is_called(unit: Unit, name: str) -> bool:
+    number = unit.folder.partition("_")[0]
+    return unit.folder == name.rstrip("/") or (name.isascii() and name.isdigit() and int(number) == int(name))
+
+
+def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> list[str]:
+    """The exercises that were chosen one by one or by their units; none for all. Raises CourseError, UsageError."""
+    refuse_unknown(course, only)
+    named = units_called(course, units)
+    tell_units(course, named)
+    whole = [exercise.id for unit in named for exercise in unit.exercises]
+    return list(dict.fromkeys([*whole, *(only or ())]))
+
+
+def set_units(course: Course, names: Sequence[str] | None) -> Course:
+    """The course with these units alone, all where none is named; each is told on standard error."""
+    from grader.course.part import part_of
+
+    units = units_called(course, names)
+    tell_units(course, units)
+    return part_of(course, [unit.folder for unit in units]) if units else course
+
+
+def tell_units(course: Course, units: Sequence[Unit]) -> None:
+    """Say of each what it holds, what it is worth and when it is due."""
+    from grader.policy.phrasing import moment
+    from grader.policy.rules import deadlines
+    from grader.reports.wording import counted, score
+
+    due = deadlines(course) if units else {}
+    for unit in units:
+        worth = score(sum(exercise.points for exercise in unit.exercises))
+        when = f", due {moment(due[unit.folder])}" if unit.folder in due else ""
+        extra = ", extra credit" if unit.extra_credit else ""
+        print(
+            f"{unit.folder}: {counted(len(unit.exercises), 'exercise')}, {worth} points{extra}{when}.", file=sys.stderr
+        )
 
 
 def refuse_exposed(level: Level, *places: Path) -> None:

@@ -63,7 +63,12 @@ def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
 def _learner(person: Person, submission: str, *, by_canvas_id: bool) -> Learner:
     number = person.id if by_canvas_id else person.sis_id
     known = (person.login, person.email, person.sis_id, person.id, submission)
-    return Learner(next(filter(None, known)), last_name=_name(person.name), email=person.email, platform_id=number)
+    login = person.login or person.email
+    if not (login or number or submission.isdecimal()):  # all that is known, and it may be one
+        login = submission
+    return Learner(
+        next(filter(None, known)), last_name=_name(person.name), email=person.email, platform_id=number, login=login
+    )
 
 
 def _namesakes(learners: Sequence[ClassLearner], people: Mapping[str, Person], terms: ExportTerms) -> frozenset[str]:

@@ -149,10 +149,10 @@ class _Writer:
     def _add_learner(self, learner: str, person: Person) -> None:
         names = {"email": person.email} if person.email else {}
         if person.name and person.name != learner:
-            first, _, last = person.name.rpartition(" ")
-            if "," in person.name:
-                last, _, first = person.name.partition(",")
-            names |= {"first_name": first.strip(), "last_name": last.strip()}
+            first, last = person.parts
+            if not first:
+                first, _, last = person.name.rpartition(" ")
+            names |= {"first_name": first, "last_name": last}
         self._book.update_or_create_student(learner, **names)
 
     def _add_unit(self, unit: Unit) -> None:

@@ -22,6 +22,7 @@ from grader.classroom.results_file import (
 from grader.results import Record, RecordError
 
 from .errors import ExportError
+from .part import Part
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,16 @@ class Summary:
     """Those whose points are the graded ones; not all, where `is_adjusted`, when a run was stopped."""
     has_attempts: bool
     """Whether anybody has several attempts."""
+    nothing_of: frozenset[str]
+    """The exercises of which nobody has handed in anything."""
 
 
 class Graded:
     """The results of `kata grade-class` (its folder), or one record as `kata grade --json` writes it (a file)."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises ExportError when there are no results."""
+    def __init__(self, path: Path, part: Part | None = None) -> None:
+        """Only a part of the course, if one is given. Raises ExportError when there are no results."""
+        self._part = part
         self.is_class = path.is_dir() or path.name == RESULTS
         self.folder = path if path.is_dir() else path.parent
         self.path = self.folder / RESULTS if self.is_class else path
@@ -60,7 +64,8 @@ class Graded:
     def __iter__(self) -> Iterator[Result]:
         """Every result in the order of the class. Raises ExportError at the first that cannot be read."""
         try:
-            yield from self._results
+            for result in self._results:
+                yield result if self._part is None else self._part.of_result(result)
         except ResultsError as error:
             raise ExportError(str(error)) from None
 
@@ -73,9 +78,11 @@ class Graded:
         unadjusted: list[Learner] = []
         has_attempts = False
         title = ""
+        handed_in: set[str] = set()
         for result in self:
             learners.append(result.learner)
-            title = result.record.course.title
+            title = self._part.title if self._part else result.record.course.title
+            handed_in |= {each.id for each in result.record.exercises if each.status != "missing"}
             has_attempts |= result.record.attempt is not None
             if not result.record.complete:
                 without_mark.append(result.learner)
@@ -86,7 +93,10 @@ class Graded:
         if not learners:
             raise ExportError(f"{self.path} holds no records: nobody was graded.")
         is_adjusted = len(unadjusted) < len(learners)
-        return Summary(title, tuple(learners), tuple(without_mark), worth, is_adjusted, tuple(unadjusted), has_attempts)
+        nothing_of = frozenset(worth) - handed_in
+        return Summary(
+            title, tuple(learners), tuple(without_mark), worth, is_adjusted, tuple(unadjusted), has_attempts, nothing_of
+        )
 
     @property
     def absent(self) -> list[Learner]:

@@ -93,4 +93,5 @@ def _best(people: Iterable[Person]) -> Identifier | None:
 def _learner(person: Person, identifier: Identifier) -> Learner:
     """The learner with this identifier as the id; the rest is for whoever reads the file."""
     id = {"email": person.email, "id number": person.sis_id, "username": person.login}[identifier]
-    return Learner(id, last_name=person.name, email=person.email, platform_id=person.sis_id)
+    first, last = person.parts
+    return Learner(id, first, last, email=person.email, platform_id=person.sis_id)

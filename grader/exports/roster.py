@@ -56,6 +56,16 @@ class Person:
     email: str = ""
     section: str = ""
     participant: str = ""
+    first: str = ""
+    last: str = ""
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """First and last name, where the roster tells them apart; else nothing, and the name as it is."""
+        if self.first and self.last:
+            return self.first, self.last
+        family, comma, given = self.name.partition(",")
+        return (given.strip(), family.strip()) if comma and given.strip() else ("", self.name)
 
 
 class Roster:
@@ -177,7 +187,7 @@ def _fields_of(header: Sequence[str]) -> dict[str, int]:
 
 def _person(row: Sequence[str], fields: dict[str, int]) -> Person:
     values = {field: row[place].strip() for field, place in fields.items() if place < len(row)}
-    parts = f"{values.pop('first', '')} {values.pop('last', '')}".strip()
+    parts = f"{values.get('first', '')} {values.get('last', '')}".strip()
     identifier = values.get("email") or values.get("login") or values.get("id") or values.get("sis_id") or ""
     values["participant"] = participant_in(values.get("participant", ""))
     name = values.pop("name", "") or parts or identifier

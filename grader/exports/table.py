@@ -87,7 +87,7 @@ def _by_learner(graded: Graded, people: Mapping[str, Person], torn: Collection[s
             record.counted_max_points,
             *(_how(record) if how else []),
             *(marks.get(id) for id in exercises),
-            len(record.problems),
+            len(record.not_taken),
             record.isolation,
             record.seed,
         ]

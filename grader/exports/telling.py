@@ -76,9 +76,10 @@ def told_of_record(record: Record) -> str:
         names = ", ".join(safe_line(each.id) for each in record.exercises if each.status == "error")
         lines += [f"{course}: no mark. {ungraded(record)}", f"{MARKS['error'].word.capitalize()}: {names}."]
     lines.append(f"Isolation: {ISOLATION[record.isolation]}. Seed of the hidden inputs: {record.seed}.")
-    if record.problems:
-        lines.append(f"{counted(len(record.problems), 'file')} could not be taken:")
-        lines += [f"- {safe_line(each.file)}: {safe_line(each.message)}" for each in record.problems]
+    if record.not_taken:
+        lines.append(f"{counted(len(record.not_taken), 'file')} could not be taken:")
+        lines += [f"- {safe_line(each.file)}: {safe_line(each.message)}" for each in record.not_taken]
+    lines += [safe_line(each.message) for each in record.problems if each.kind == "renamed"]
     return "\n".join(lines)
 
 

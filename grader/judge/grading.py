@@ -54,6 +54,9 @@ EARLY: tuple[Role, ...] = ("main", "behaviour")
 
 Nothing = Literal["missing", "not_started"]
 
+Attend = Callable[[Session, ExerciseResult], None]
+"""Is given what one exercise came to, with the session in which it was found out."""
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -112,10 +115,12 @@ class Judge:
         take: Callable[[Record], None],
         advance: Callable[[str], None] = lambda exercise: None,
         show: Shown | None = None,
+        attend: Attend | None = None,
     ) -> None:
         """Grade each submission and hand its record over as soon as it is there; `advance` hears of each exercise.
 
-        `show` gets what there is to see of failed visible checks, before the record that they are in.
+        `show` gets what there is to see of failed visible checks, before the record that they are in; `attend` gets
+        all that was asked and answered, for whoever may see hidden inputs.
 
         Raises MachineError when this machine cannot isolate, GraderBroken when the checks cannot be collected.
         """
@@ -126,7 +131,7 @@ class Judge:
         gc.enable()  # it rested while all was loaded (sandbox/launch.py)
         self.await_ready()
         for submission in submissions:
-            take(self._grade(submission, advance, show))
+            take(self._grade(submission, advance, show, attend))
             self._graded += 1
             if self._graded == MANY and self.sandbox is not None:
                 self.sandbox.expect_many()
@@ -159,7 +164,9 @@ class Judge:
 
     # --- one submission ---------------------------------------------------------------------------------------
 
-    def _grade(self, submission: Submission, advance: Callable[[str], None], show: Shown | None) -> Record:
+    def _grade(
+        self, submission: Submission, advance: Callable[[str], None], show: Shown | None, attend: Attend | None
+    ) -> Record:
         allowance = Allowance(self.course.submission_seconds, self.course.submission_cpu_seconds)
         going = _Going((kit, self._open(kit, submission, allowance)) for kit in self.kits.values())
         results = []
@@ -169,6 +176,8 @@ class Judge:
                     results.append(self._examine(kit, session, going))
                     if show is not None:
                         _show_failures(submission, session, results[-1], show)
+                    if attend is not None:
+                        attend(session, results[-1])
                 else:
                     results.append(_without_work(kit, session, self._checks[kit.exercise.id]))
                 advance(kit.exercise.id)

@@ -14,10 +14,11 @@ from .diagnosis import CheckedExchanges, diagnose
 from .draw import Draw
 from .exhibit import exhibit_of
 from .expected import KnowsAnswers, NotInPlan
-from .learner import Learner
+from .learner import Exchange, Learner
 from .mistakes import Mistake
 from .plan import Plan
 from .process import LocalProcess, WalledProcess
+from .reading import Reading
 
 MOST_KEPT_BYTES = 4 * 1024 * 1024
 """Of the answers of one session, for the diagnosis; those of a whole course's right answers take a tenth of it in each.
@@ -111,6 +112,11 @@ class Session:
             with suppress(NotInPlan):  # in a bundle, when odd code was asked something that right code is not
                 return exhibit_of(learner.exchanges, self.expected)
         return None
+
+    def asked(self, check: str) -> Sequence[Exchange | Reading]:
+        """What a check has asked and got, hidden inputs too; nothing of one that was known to be right, or too much."""
+        learner = self._learners.get(check)
+        return learner.exchanges if learner is not None else ()
 
     def diagnosis(self) -> list[Mistake]:
         """The known mistakes that explain what failed so far; none when a plan does not hold all that this takes."""

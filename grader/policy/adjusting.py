@@ -2,7 +2,8 @@
 
 Points are taken off exercise by exercise, first for hints, then for lateness of what is left: what is taken off is
 rounded to hundredths, half a hundredth up, here and nowhere else; what was earned is never rounded. So nobody ends
-above the raw points or below 0, and neither being later nor opening more hints ever helps.
+above the raw points or below 0, and neither being later nor opening more hints ever helps. What a person has set by
+hand comes last, and is what counts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from grader.results import Adjustment, ExerciseResult, Record
 
 from .hints import paid_hints
 from .lateness import LateTerms, late_by, started_days
-from .phrasing import DIGITS, duration, for_hints, moment
+from .phrasing import DIGITS, duration, for_correction, for_hints, moment
 from .rules import Deadline, HandIn, changes_points, deadline_for, deadlines, late_terms, of_unit
 
 _HUNDREDTH = Decimal("0.01")
@@ -33,13 +34,14 @@ class _Cut:
     reason: str
 
 
-def adjusted(record: Record, course: Course, hand_in: HandIn) -> Record:
+def adjusted(record: Record, course: Course, hand_in: HandIn, *, always: bool = False) -> Record:
     """The record with final points and the reasons for them; without, where the course's policy changes no points.
 
-    Earlier final points in the record count for nothing.
+    always: with final points all the same, since others of the class have some. Earlier final points in the record
+    count for nothing.
     """
     raw = unadjusted(record)
-    if not changes_points(course):
+    if not (always or changes_points(course) or hand_in.corrections):
         return raw
     results = {result.id: result for result in raw.exercises}
     finals = {id: _final(result, result.points, on_top=False) for id, result in results.items()}
@@ -51,6 +53,7 @@ def adjusted(record: Record, course: Course, hand_in: HandIn) -> Record:
             continue
         left, changes = _left(unit, there, course, due.get(unit.folder), hand_in)
         adjustments += changes
+        adjustments += _corrected(unit, left, hand_in)
         finals |= {result.id: _final(result, left[result.id], on_top=unit.extra_credit) for result in there}
     exercises = tuple(finals.values())
     return Record(
@@ -92,6 +95,19 @@ def _left(
         left = {id: _less(points, late[id]) for id, points in left.items()}
         changes.append(Adjustment(unit=unit.folder, points=-_total(list(late.values())), reason=cut.reason))
     return left, changes
+
+
+def _corrected(unit: Unit, left: dict[str, float], hand_in: HandIn) -> list[Adjustment]:
+    """Put what a person has set in the place of the points of a unit's exercises; why, for each."""
+    changes = []
+    for id, correction in hand_in.corrections.items():
+        if id in left:
+            reason = for_correction(id, left[id], correction)
+            changes.append(
+                Adjustment(unit=unit.folder, points=round(correction.points - left[id], DIGITS), reason=reason)
+            )
+            left[id] = correction.points
+    return changes
 
 
 def _final(result: ExerciseResult, left: float, *, on_top: bool) -> ExerciseResult:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from grader.reports.wording import counted, score
 
 from .hints import paid_hints
+from .rules import Correction
 
 DIGITS = 9
 """Points are rounded to so many digits after every sum, so that no noise of floats is left."""
@@ -44,6 +45,11 @@ def for_hints(exercise: str, opened: int, cost: float, earned: float, taken: flo
     off = points(score(taken))
     rate = f"{counted(paid, 'paid hint')} after the free one, at {points(f'{cost:g}')} each{most}"
     return f"{exercise}: {rate}: {off} {'is' if off.startswith('1 ') else 'are'} taken off."
+
+
+def for_correction(exercise: str, before: float, correction: Correction) -> str:
+    """Why an exercise has other points than those that the policy leaves."""
+    return f"{exercise}: set by hand from {score(before)} to {points(score(correction.points))}: {correction.reason}"
 
 
 def points(number: str) -> str:

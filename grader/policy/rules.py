@@ -19,12 +19,24 @@ Times = Mapping[str, datetime]
 
 
 @dataclass(frozen=True)
+class Correction:
+    """Points for an exercise that a person has set, and why."""
+
+    points: float
+    reason: str
+
+
+@dataclass(frozen=True)
 class HandIn:
-    """When one learner handed in, until when that was allowed, and opened hints by exercise, as far as it is known."""
+    """When one learner handed in, until when that was allowed, and opened hints by exercise, as far as it is known.
+
+    corrections: points that were set by hand, by exercise.
+    """
 
     at: Times = field(default_factory=dict)
     until: Times = field(default_factory=dict)
     hints: Mapping[str, int] = field(default_factory=dict)
+    corrections: Mapping[str, Correction] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

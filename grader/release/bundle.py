@@ -98,7 +98,9 @@ def write_files(files: Mapping[str, bytes], root: Path) -> None:
 
 def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], contents: Contents) -> dict[str, bytes]:
     files = {
-        FILE_NAME: bundle_catalogue(course.root / FILE_NAME, all_checks=contents.all_checks),
+        FILE_NAME: bundle_catalogue(
+            course.root / FILE_NAME, all_checks=contents.all_checks, folders=[unit.folder for unit in course.units]
+        ),
         "pytest.ini": PYTEST_INI.encode(),
     }
 

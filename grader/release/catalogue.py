@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from grader.course.model import BUNDLE_FORMAT
-from grader.course.source import decoded, read_bytes, read_source
+from grader.course.part import WIDTH, part_of_catalogue, plain_catalogue
 
 HEAD = "# A learner's bundle, made by `kata release`: the course without its answers.\n"
-WIDTH = 120
 
 
-def bundle_catalogue(path: Path, *, all_checks: bool) -> bytes:
-    """The course.yml for the bundle of the course at `path`, which has been loaded and is in order."""
-    data = _plain(read_source(decoded(read_bytes(path))).data)
+def bundle_catalogue(path: Path, *, all_checks: bool, folders: Collection[str]) -> bytes:
+    """The course.yml for the bundle of the course at `path`, which has been loaded and is in order.
+
+    folders: of the units that the bundle is to hold.
+    """
+    data = part_of_catalogue(plain_catalogue(path), folders)
     told = {"bundle": BUNDLE_FORMAT, **({} if all_checks else {"bundle_checks": "visible"})}
     text = yaml.safe_dump({**data, **told}, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=False)
     return (HEAD + text).encode("utf-8")
-
-
-def _plain(value: Any) -> Any:
-    """With lists for tuples, which plain YAML does not know."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value

@@ -145,7 +145,7 @@ class ClassSummary:
                 points=record.counted_points,
                 max_points=record.counted_max_points,
                 marks="".join(statuses.get(id, _ABSENT) for id in self._tallies),
-                problems=len(record.problems),
+                problems=len(record.not_taken),
                 is_complete=record.complete,
                 unreadable=_why_unreadable(record),
                 graded_points=record.points if record.adjustments else None,

@@ -142,6 +142,7 @@ def render_learner(learner: Learner) -> str:
         states=STATES,
         legend=[state for state in STATES if state != "partly" or whole.partly],
         weekdays=WEEKDAYS,
+        asks=any(task.result and task.result.status == "failed" for task in tasks),
         most_attempts=MOST_ATTEMPTS,
         most_reasons=MOST_REASONS,
     )

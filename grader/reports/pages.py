@@ -41,6 +41,7 @@ def _environment() -> Environment:
         class_marks=wording.IN_CLASSES,
         isolation=wording.ISOLATION,
         not_graded=wording.NOT_GRADED,
+        how_to_ask=wording.HOW_TO_ASK,
         change=wording.change,
         counted=wording.counted,
         share=wording.share,

@@ -266,7 +266,9 @@ class _RecordPrinter:
         if not problems:
             return
         self.console.print()
-        self._line(f"{counted(len(problems), 'problem')} with the files handed in", style="bold")
+        wrong = len(self.record.not_taken)
+        head = f"{counted(wrong, 'problem')} with the files handed in" if wrong else "Files handed in"
+        self._line(head, style="bold")
         for problem in problems[:PROBLEMS]:
             shown = f"{safe_line(problem.file)}: {problem.kind}. {safe_line(problem.message)}"
             self._marked("!", shown, indent=2, style="yellow")

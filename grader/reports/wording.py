@@ -39,6 +39,12 @@ CHECKED: tuple[Status, ...] = ("passed", "failed", "partly", "error")
 
 NOT_GRADED = "The grader itself failed here. That is no fault of the submission, and it is not a zero."
 
+HOW_TO_ASK = (
+    "If a lost point seems wrong to you, ask whoever teaches the course, and name the exercise and the sentence of the "
+    "check: exactly this check can be run again with your file."
+)
+"""On every page on which a learner can have lost points."""
+
 ISOLATION: Mapping[Isolation, str] = {
     "full": "full",
     "reduced": "reduced (no namespaces; chosen by whoever graded)",

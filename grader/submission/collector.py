@@ -54,6 +54,16 @@ class _Claim:
     differ: bool = False
 
 
+@dataclass(frozen=True)
+class _Loose:
+    """A file whose name is not quite that of the exercise that it must mean; without content, why it has none."""
+
+    exercise: Exercise
+    where: str
+    content: bytes | None
+    error: UnreadableError | RefusedError | None = None
+
+
 class Collector:
     """Takes the files of one submission in any order of kinds; `submission()` then tells what counts."""
 
@@ -63,6 +73,7 @@ class Collector:
         self._claims: dict[str, _Claim] = {}
         self._problems: list[Problem] = []
         self._seen: Counter[tuple[ProblemKind, str | None]] = Counter()
+        self._loose: list[_Loose] = []
         self._carried = 0
         self._bytes_left = MAX_TOTAL_MB * 1024 * 1024
 
@@ -76,6 +87,9 @@ class Collector:
         name = basename(where)
         kind = kind_of_file(name)
         exercise = self._names.by_file(name)
+        if exercise is None and (meant := self._names.by_loose_file(name)):
+            self._loose.append(self._looked_at(meant, where, read))
+            return
         try:
             if exercise is not None:
                 self.take_source(exercise, where, self._spend(read, exercise.limits.source_kb * 1024))
@@ -93,6 +107,25 @@ class Collector:
             self.report(where, error)
         except RefusedError as error:
             self.report(where, error)
+
+    def _looked_at(self, exercise: Exercise, where: str, read: Read) -> _Loose:
+        """A file whose name is not quite an exercise's; whether it counts is settled when all have been seen."""
+        try:
+            content = self._spend(read, exercise.limits.source_kb * 1024)
+            if reason := source.fault(content, exercise.limits.source_kb):
+                raise UnreadableError(reason)
+        except (UnreadableError, RefusedError) as error:
+            return _Loose(exercise, where, None, error)
+        return _Loose(exercise, where, source.without_bom(content))
+
+    def take_by_loose_name(self, exercise: Exercise, where: str, content: bytes) -> None:
+        """Take `content` as `take_source` does, and say under what name.
+
+        Raises:
+            UnreadableError: as there.
+        """
+        self.take_source(exercise, where, content)
+        self._tell_renamed(exercise, where)
 
     def take_source(self, exercise: Exercise, where: str, content: bytes) -> None:
         """Take `content` as an answer to `exercise`.
@@ -140,6 +173,7 @@ class Collector:
 
     def submission(self) -> Submission:
         """Settle every exercise and return the whole."""
+        self._settle_loose()
         sources: dict[str, SourceFile] = {}
         for exercise in self._names.exercises:
             claim = self._claims.get(exercise.id)
@@ -153,6 +187,31 @@ class Collector:
             example = self._names.exercises[0].file_name
             self._add(self.name, "unknown", f"{self.name} holds no exercise; name your files like {example}.")
         return Submission(self.name, sources, (*self._problems, *self._uncounted()))
+
+    def _settle_loose(self) -> None:
+        """An exact name wins; of files that are not quite called so, one counts, or several that do not differ."""
+        exact = {id: claim.names[0] for id, claim in self._claims.items()}
+        taken: list[_Loose] = []
+        for each in self._loose:
+            id, shown = each.exercise.id, printable(each.where)
+            if id in exact:
+                message = f"{shown} was left out, since {printable(exact[id])} answers {id}."
+                self._add(each.where, "unknown", message)
+                continue
+            self._claim(each.exercise, each.where, each.content)
+            if each.error is None:
+                taken.append(each)
+            else:
+                kind: ProblemKind = "refused" if isinstance(each.error, RefusedError) else "unreadable"
+                self._add(each.where, kind, f"{shown} {each.error}.", id)
+        for each in taken:
+            if not self._claims[each.exercise.id].differ:
+                self._tell_renamed(each.exercise, each.where)
+        self._loose.clear()
+
+    def _tell_renamed(self, exercise: Exercise, where: str) -> None:
+        message = f"{printable(where)} was taken as {exercise.file_name}, the only one that its name can mean."
+        self._add(where, "renamed", message, exercise.id)
 
     def _spend(self, read: Read, limit: int) -> bytes:
         content = read(limit)

@@ -98,7 +98,7 @@ def read_parts(parts: Sequence[Part], course: Course) -> Submission:
             elif kind_of_file(part.called) == "tar":
                 collect_tar(part.path, collector)
             elif len(parts) == 1 and kind_of_file(part.called) == "exercise" and not names.by_file(part.called):
-                _take_lone_file(part.path, collector, names)
+                _take_lone_file(part.path, part.called, collector, names)
             else:
                 collector.offer(part.called, partial(read_regular, part.path))
         return collector.submission()
@@ -208,28 +208,34 @@ def _read_file(path: Path, collector: Collector, names: ExerciseNames) -> Submis
             f"{printable(path.name)} is not a folder, a .py file, a .zip, a .tar.gz or a notebook (.ipynb)."
         )
     else:
-        _take_lone_file(path, collector, names)
+        _take_lone_file(path, path.name, collector, names)
     return collector.submission()
 
 
-def _take_lone_file(path: Path, collector: Collector, names: ExerciseNames) -> None:
+def _take_lone_file(path: Path, called: str, collector: Collector, names: ExerciseNames) -> None:
     try:
         if kind_of_file(path.name) == "notebook":
             collector.take_notebook(path.name, read_regular(path, NOTEBOOK_MB * 1024 * 1024))
         else:
-            _take_by_content(path, collector, names)
+            _take_by_content(path, called, collector, names)
     except (UnreadableError, RefusedError) as error:
         raise SubmissionError(f"{printable(path.name)} {error}.") from None
 
 
-def _take_by_content(path: Path, collector: Collector, names: ExerciseNames) -> None:
-    """A lone file may bear its learner's name; then its first line or its definitions say what it answers."""
+def _take_by_content(path: Path, called: str, collector: Collector, names: ExerciseNames) -> None:
+    """A lone file may bear its learner's name; then its first line or its definitions say what it answers.
+
+    Where they do not, its name may still be one that can mean a single exercise only.
+    """
     limit_kb = max(exercise.limits.source_kb for exercise in names.exercises)
     content = read_regular(path, limit_kb * 1024)
     if reason := source.fault(content, limit_kb):
         raise UnreadableError(reason)
     text = source.without_bom(content)[:_LOOKED_AT].decode("utf-8", "ignore")
     found = exercise_of_text(text.replace("\r\n", "\n").replace("\r", "\n"), names)
+    if found.exercise is None and (meant := names.by_loose_file(called)):
+        collector.take_by_loose_name(meant, path.name, content)
+        return
     if found.exercise is None:
         raise UnreadableError(found.advice or f"answers no exercise; name it like {names.exercises[0].file_name}")
     collector.take_source(found.exercise, path.name, content)

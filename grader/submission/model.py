@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused"]
+ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused", "renamed"]
 
 
 @dataclass(frozen=True)

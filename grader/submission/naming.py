@@ -10,6 +10,7 @@ from typing import Literal
 
 from grader.course import Course, Exercise
 from grader.stubs import StubError, make_stub, same_as_stub
+from grader.submission.loose_names import exercise_meant
 
 SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
@@ -62,7 +63,7 @@ def kind_of_file(name: str) -> FileKind:
         return "tar"
     if lowered.endswith(_OTHERWISE_PACKED):
         return "packed"
-    return "exercise" if name.endswith(".py") else "unknown"
+    return "exercise" if lowered.endswith(".py") else "unknown"
 
 
 def stem_of(name: str) -> str:
@@ -95,6 +96,11 @@ class ExerciseNames:
     def by_file(self, name: str) -> Exercise | None:
         """Return the exercise that a file called `softmax.py` or `03_softmax.py` answers, or None."""
         return self.by_stem(name[: -len(".py")]) if name.endswith(".py") else None
+
+    def by_loose_file(self, name: str) -> Exercise | None:
+        """Return the exercise that a file's name must mean which is not quite that of one, or None."""
+        id = exercise_meant(name, self._by_id)
+        return self._by_id[id] if id else None
 
     def is_as_given(self, exercise: Exercise, text: str) -> bool:
         """Tell whether `text` is still the exercise's stub; False where the course lacks what stubs are made from."""

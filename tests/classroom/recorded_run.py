@@ -1,8 +1,8 @@
 """A class run with an executor that knows the answers: as a module for quick tests, as a program to be killed.
 
-python recorded_run.py COURSE CLASS OUT MOMENT: goes on with a run and ends itself with SIGKILL at that moment, the
-number of a call that writes, renames or syncs; of a write, half is done. It prints how many moments there were if it
-is not killed.
+python recorded_run.py COURSE CLASS OUT MOMENT [EXERCISE]: goes on with a run and ends itself with SIGKILL at that moment,
+the number of a call that writes, renames or syncs; of a write, half is done. It prints how many moments there were if
+it is not killed. With an exercise, this is graded again for everybody.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ from grader.classroom.terms import Terms
 from grader.course import Course, load_course
 from grader.results import CheckResult, CourseStamp, ExerciseResult, Problem, Record
 from grader.submission import Submission, find_submissions
+
+GENEROUS = "# generous"
+"""In the checks of an exercise: whatever was handed in is right."""
 
 
 class Answering(Executor):
@@ -68,14 +71,19 @@ class Answering(Executor):
             isolation=terms.level,
             seed=terms.seed,
             course=CourseStamp(title=self.course.title, version=self.course.version),
-            exercises=[self._result(each.id, each.points, submission) for each in self.course.exercises],
+            exercises=[
+                self._result(each.id, each.points, submission)
+                for each in self.course.exercises
+                if not terms.only or each.id in terms.only
+            ],
             problems=[Problem(file=each.file, kind=each.kind, message=each.message) for each in submission.problems],
         )
         return record.model_copy(update={"digest": digest_of(submission)})
 
     def _result(self, id: str, worth: float, submission: Submission) -> ExerciseResult:
         source = submission.sources.get(id)
-        is_right = source is not None and b"-1" in source.content
+        checks = self.course.checks_path(self.course.exercise(id)).read_text("utf-8")
+        is_right = source is not None and (b"-1" in source.content or GENEROUS in checks)
         points = worth if is_right else 0.0
         outcome = "skipped" if source is None else "passed" if is_right else "failed"
         check = CheckResult(
@@ -103,6 +111,7 @@ def run_class(
     resume: bool = False,
     found: Members | None = None,
     only: tuple[str, ...] = (),
+    again: bool = False,
     heard: Callable[[str, bool], None] = lambda name, was_graded: None,
 ) -> ClassRun:
     """Grade a class into OUT with an executor that knows the answers."""
@@ -111,7 +120,7 @@ def run_class(
     everyone = found or members(entries(find_submissions(folder)))
     run = ClassRun(out, everyone, course, terms, header_of(course, terms, {}))
     if resume:
-        run.go_on()
+        run.go_on(again=again)
     run.grade(executor or Answering(course), 2, heard)
     return run
 
@@ -145,11 +154,11 @@ class _Doom:
         return self._write(descriptor, content)
 
 
-def main(course: str, folder: str, out: str, moment: str) -> None:
+def main(course: str, folder: str, out: str, moment: str, *only: str) -> None:
     """Run until the moment."""
     loaded = load_course(Path(course) / "course.yml")
     doom = _Doom(int(moment))
-    run_class(loaded, Path(folder), Path(out), resume=True)
+    run_class(loaded, Path(folder), Path(out), resume=True, only=only, again=bool(only))
     print(doom.count)
 
 

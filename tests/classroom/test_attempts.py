@@ -101,7 +101,7 @@ def test_pages_and_table_show_the_attempt(graded: tuple[Path, subprocess.Complet
     out, done = graded
     assert "attempt 3 of 3" in done.stdout
     assert "attempt 3 of 3" in (out / "class.html").read_text("utf-8")
-    assert "This is attempt 1 of 2. The last attempt in which an exercise" in (out / "learner-0002.html").read_text()
+    assert "This is attempt 1 of 2. The last attempt in which an exercise" in (out / "learner-bo.html").read_text()
 
 
 def test_exports_have_the_attempt(out: Path, course_root: Path, kata: Run) -> None:

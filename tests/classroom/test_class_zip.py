@@ -238,4 +238,4 @@ def test_command_grades_a_class_zip_and_leaves_nothing_unpacked(
     assert names_in(tmp_path / "out") == ["7", "8", "cleo", "dan", "eve"]
     assert "Not in the roster: cleo, dan, eve." in done.stderr and "Handed in nothing: Nobody." in done.stderr
     assert not (tmp_path / "out" / ".unpacked").exists()
-    assert "Ada" in (tmp_path / "out" / "learner-0001.html").read_text("utf-8")
+    assert "Ada" in (tmp_path / "out" / "learner-7.html").read_text("utf-8")

@@ -22,7 +22,7 @@ RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)
         ("run.json", False),
         ("class.jsonl", False),
         ("class.html", False),
-        ("learner-0001.html", False),
+        ("learner-alice.html", False),
         (".kata-unfinished-0", False),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from grader.classroom.learners import Learner
 from grader.exports.errors import ExportError
-from grader.exports.roster import Person, Roster
+from grader.exports.roster import Person, Roster, read_roster
 from grader.results import Adjustment, Record
 
 from .conftest import HOSTILE_NAMES, exercise, not_graded, record
@@ -35,14 +35,15 @@ class Moodle:
 
     def take(self, text: str) -> dict[str, dict[str, float | None]]:
         header, *lines = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-        assert header[:2] == ["First name", "Last name"] and len(set(header)) == len(header)
+        names = 1 if header[0] == "Full name" else 2
+        assert header[:names] in (["Full name"], ["First name", "Last name"]) and len(set(header)) == len(header)
         user = None
         marks: dict[str, dict[str, float | None]] = {}
         for line in lines:
             if len(line) <= 1:
                 continue
             assert len(line) == len(header)
-            identifier = line[2].strip()
+            identifier = line[names].strip()
             if identifier not in ("", "0"):  # PHP's empty(): with such a field the last line's user stays
                 if identifier not in self.users:
                     raise ImportAborted(f"no user {identifier!r}")
@@ -50,7 +51,10 @@ class Moodle:
             if user is None:
                 raise ImportAborted("no user at all")
             assert user not in marks, "two lines for one user"
-            marks[user] = {title: self._grade(value.strip()) for title, value in zip(header[3:], line[3:], strict=True)}
+            marks[user] = {
+                title: self._grade(value.strip())
+                for title, value in zip(header[names + 1 :], line[names + 1 :], strict=True)
+            }
         return marks
 
     @staticmethod
@@ -71,7 +75,7 @@ def test_marks_reach_the_users_of_a_roster(class_of: Callable[..., Path], export
     text = exported(class_of(record("boli"), record("Ada_Lovelace")), "moodle", roster=Roster([ADA, BO]))["moodle.csv"]
     marks = Moodle("Ada@example.org", "bo@example.org").take(text)  # Moodle compares letters' case
     assert marks == {"bo@example.org": {"Attention Kata": 5}, "Ada@example.org": {"Attention Kata": 5}}
-    assert text.splitlines()[0] == "First name,Last name,Email address,Attention Kata" and not said
+    assert text.splitlines()[0] == "Full name,Email address,Attention Kata" and not said
 
 
 @pytest.mark.parametrize(
@@ -85,7 +89,7 @@ def test_the_identifier_that_there_is_counts(
     person: Person, title: str, user: str, class_of: Callable[..., Path], exported: Export
 ) -> None:
     text = exported(class_of(record("ada")), "moodle", roster=Roster([person]))["moodle.csv"]
-    assert text.split(",")[2] == title and list(Moodle(user).take(text)) == [user]
+    assert text.split(",")[1] == title and list(Moodle(user).take(text)) == [user]
 
 
 def test_without_a_roster_submissions_are_usernames(
@@ -93,6 +97,24 @@ def test_without_a_roster_submissions_are_usernames(
 ) -> None:
     assert list(Moodle("ada").take(exported(class_of(record("ada")), "moodle")["moodle.csv"])) == ["ada"]
     assert "usernames" in said[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("First name,Surname,Email address\nAda,Lovelace,ada@example.org\n", id="in two columns"),
+        pytest.param('Full name,Email address\n"Lovelace, Ada",ada@example.org\n', id="with a comma"),
+    ],
+)
+def test_names_stand_in_the_columns_that_they_belong_in(
+    text: str, tmp_path: Path, class_of: Callable[..., Path], exported: Export
+) -> None:
+    (tmp_path / "roster.csv").write_text(text, "utf-8")
+    made = exported(class_of(record("ada")), "moodle", roster=read_roster(tmp_path / "roster.csv"))["moodle.csv"]
+    assert [line.split(",")[:3] for line in made.splitlines()] == [
+        ["First name", "Last name", "Email address"],
+        ["Ada", "Lovelace", "ada@example.org"],
+    ]
 
 
 def test_the_roster_of_the_class_is_used(class_of: Callable[..., Path], exported: Export) -> None:

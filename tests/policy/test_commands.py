@@ -104,7 +104,7 @@ def test_who_is_unknown_and_who_has_no_time_is_said(graded: subprocess.Completed
 
 def test_pages_and_table_show_both_and_the_reason(graded: subprocess.CompletedProcess[str], course: Path) -> None:
     assert "7.2 / 4" in graded.stdout and "graded" in graded.stdout
-    page = (course / "out" / "learner-0001.html").read_text("utf-8")
+    page = (course / "out" / "learner-ada.html").read_text("utf-8")
     assert "1 day and 3 hours after 1 March 2026" in page and "7.2" in page and "-0.8" in page
     assert "extra credit not counted" in (course / "out" / "class.html").read_text("utf-8")
 

@@ -116,3 +116,38 @@ def test_damaged_times_are_refused(tmp_path: Path) -> None:
     (tmp_path / "times.json").write_text("{")
     with pytest.raises(TimesError, match="nobody knows who was late"):
         read_kept_times(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("row", "until"),
+    [
+        pytest.param("ada,,3", {"01_parts": (4, 11), "02_more": (11, 11)}, id="every unit"),
+        pytest.param("ada,02_more,3", {"02_more": (11, 11)}, id="one unit"),
+        pytest.param("ada,01_parts,0.5", {"01_parts": (1, 23)}, id="half a day"),
+    ],
+)
+def test_extra_days_are_given_to_each_unit_that_is_due(
+    row: str, until: dict[str, tuple[int, int]], tmp_path: Path, make_course_of: Callable[..., Course]
+) -> None:
+    course = make_course_of("due: {01_parts: 2026-03-01 11:00 +00:00, 02_more: 2026-03-08 11:00 +00:00}")
+    (tmp_path / "more.csv").write_text(f"learner,unit,days\n{row}\n", "utf-8")
+    rows = read_extensions(tmp_path / "more.csv", course)
+    assert {each.unit: (each.moment.day, each.moment.hour) for each in rows} == until
+    assert {each.learner for each in rows} == {"ada"}
+
+
+def test_days_and_times_stand_in_one_file(tmp_path: Path, make_course_of: Callable[..., Course]) -> None:
+    course = make_course_of("due: {01_parts: 2026-03-01 11:00 +00:00}")
+    (tmp_path / "more.csv").write_text(
+        "learner,unit,until,days\nada,01_parts,2026-03-09 11:00 +00:00,\nbo,01_parts,,2\ncy,,,\n", "utf-8"
+    )
+    rows = read_extensions(tmp_path / "more.csv", course)
+    assert [(each.learner, each.moment.day) for each in rows] == [("ada", 9), ("bo", 3)]
+
+
+@pytest.mark.parametrize("days", ["-1", "0", "many", "1e3", "400"], ids=str)
+def test_what_is_no_number_of_days_is_told(days: str, tmp_path: Path, make_course_of: Callable[..., Course]) -> None:
+    course = make_course_of("due: {01_parts: 2026-03-01 11:00 +00:00}")
+    (tmp_path / "more.csv").write_text(f"learner,days\nada,{days}\n", "utf-8")
+    with pytest.raises(TimesError, match=r"row 2: .* is no number of days"):
+        read_extensions(tmp_path / "more.csv", course)

@@ -56,7 +56,8 @@ def canvas_gradebook(
         number = line_field(learner.platform_id)
         ids = [number, ""] if platform_id == "ID" else ["", number]
         points = [number_field(marks.get((learner.id, column.name))) for column in columns]
-        rows.append([_name(learner), *ids, line_field(learner.id), "", *points])
+        login = learner.id if learner.login is None else learner.login
+        rows.append([_name(learner), *ids, line_field(login), "", *points])
     return table(rows)
 
 

@@ -23,6 +23,8 @@ class Learner:
     email: str = ""
     platform_id: str = ""
     """The learner's number on the learning platform."""
+    login: str | None = None
+    """The login there, empty where it is not known; None where the id is it."""
 
     @property
     def name(self) -> str:

@@ -42,7 +42,7 @@ def moodle_identifier(learner: Learner, identifier: Identifier) -> str | None:
 def moodle_grades(
     learners: Sequence[Learner], columns: Sequence[Column], marks: Marks, *, identifier: Identifier = "email"
 ) -> str:
-    """The text of the file, in the order given.
+    """The text of the file, in the order given. Where nobody's first name is known, names stand in one column.
 
     Raises FormatError for a learner without the identifier, or two with the same, and for columns of one name.
     """
@@ -54,8 +54,11 @@ def moodle_grades(
         raise FormatError(f"There is no {header} of {learner.name!r}, and Moodle takes no row without one.")
     identifiers = [value for value in known if value]
     demand_different(identifiers, "learners")
-    rows = [["First name", "Last name", header, *(line_field(column.name) for column in columns)]]
+    is_whole = any(each.last_name for each in learners) and not any(each.first_name for each in learners)
+    names = ["Full name"] if is_whole else ["First name", "Last name"]
+    rows = [[*names, header, *(line_field(column.name) for column in columns)]]
     for learner, value in zip(learners, identifiers, strict=True):
         points = [number_field(marks.get((learner.id, column.name))) or NO_GRADE for column in columns]
-        rows.append([line_field(learner.first_name), line_field(learner.last_name), value, *points])
+        called = [learner.last_name] if is_whole else [learner.first_name, learner.last_name]
+        rows.append([*map(line_field, called), value, *points])
     return table(rows)

@@ -1,0 +1,102 @@
+"""OUT/corrections.jsonl: points that a person has set by hand, each with a reason. Lines are added and none is changed.
+
+Of two lines about one learner and exercise the later counts. They are applied with the course's policy, after it, and
+stay when a run goes on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from grader.policy.rules import Correction
+from grader.writing import move_file, open_to_append, write_file
+
+from .ledger import writing
+
+CORRECTIONS = "corrections.jsonl"
+PREVIOUS = "corrections.previous.jsonl"
+
+
+class CorrectionsError(Exception):
+    """Corrections cannot be read; the text is one sentence for people."""
+
+
+class Corrected(BaseModel):
+    """One line: whose points of which exercise were set, to what, why and when. None: an earlier one is taken back."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    learner: str
+    exercise: str
+    points: float | None = Field(ge=0, allow_inf_nan=False)
+    reason: str
+    at: AwareDatetime
+
+
+def add_correction(out: Path, learner: str, exercise: str, points: float | None, reason: str) -> None:
+    """Add a line, and wait until it is on the disk. Raises LedgerError."""
+    line = Corrected(
+        learner=learner, exercise=exercise, points=points, reason=reason, at=datetime.now(timezone.utc)
+    ).model_dump_json()
+    path = out / CORRECTIONS
+    with writing(path):
+        _cut_torn(path)
+        with open(open_to_append(path, below=out), "ab") as file:
+            file.write(line.encode("utf-8") + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _cut_torn(path: Path) -> None:
+    """Take half a line away that a killed command left: it counts for nothing."""
+    content = path.read_bytes() if path.exists() else b""
+    if content and not content.endswith(b"\n"):
+        write_file(path, content[: content.rfind(b"\n") + 1], synced=True)
+
+
+def read_corrections(out: Path) -> dict[str, dict[str, Correction]]:
+    """What counts, by the learner's name in the results and the exercise. Raises CorrectionsError."""
+    found: dict[str, dict[str, Correction]] = {}
+    for each in _lines(out / CORRECTIONS):
+        if each.points is None:
+            found.get(each.learner, {}).pop(each.exercise, None)
+        else:
+            found.setdefault(each.learner, {})[each.exercise] = Correction(each.points, each.reason)
+    return found
+
+
+def set_aside(out: Path) -> bool:
+    """Put the corrections of an earlier grading beside the new one; whether there were any. Raises LedgerError."""
+    path = out / CORRECTIONS
+    if not path.exists():
+        return False
+    with writing(path):
+        move_file(path, out / PREVIOUS, below=out)
+    return True
+
+
+def told_strangers(corrections: Mapping[str, object], names: Iterable[str]) -> list[str]:
+    """Sentences about learners with corrections who have no record."""
+    there = set(names)
+    return [f"{name} has points set by hand, but no record." for name in corrections if name not in there]
+
+
+def _lines(path: Path) -> Iterable[Corrected]:
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise CorrectionsError(f"{path} cannot be read: {error.strerror}.") from None
+    for number, line in enumerate(lines, 1):
+        try:
+            yield Corrected.model_validate_json(line)
+        except ValidationError:
+            if number == len(lines) and not line.endswith(b"\n"):
+                return  # cut short when a command was killed
+            raise CorrectionsError(f"Line {number} of {path} is no correction of points: take it out.") from None

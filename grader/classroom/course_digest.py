@@ -1,0 +1,41 @@
+"""Which make of a course graded something, as numbers: one of every exercise's kit, and one of them all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.course import Course, Exercise
+
+_GRADED_BY = {"id", "kind", "points", "entry_points", "forbidden", "limits"}
+"""What course.yml says of an exercise that a verdict depends on."""
+
+
+def kit_digests(course: Course, exercises: Iterable[Exercise] = ()) -> dict[str, str]:
+    """SHA-256 of all that each exercise is graded by: checks, solution, known mistakes and its part of course.yml.
+
+    exercises: only of these; of all where none is given. Raises OSError when a file of the course cannot be read.
+    """
+    return {each.id: _kit(course, each) for each in exercises or course.exercises}
+
+
+def course_digest(course: Course) -> str:
+    """SHA-256 of the kits of all exercises and of the limits that all share. Raises as `kit_digests` does."""
+    shared = [course.submission_seconds, course.submission_cpu_seconds]
+    told = json.dumps([shared, sorted(kit_digests(course).items())])
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _kit(course: Course, exercise: Exercise) -> str:
+    total = hashlib.sha256(exercise.model_dump_json(include=_GRADED_BY).encode())
+    for place in (course.checks_path, course.solution_path, course.mistakes_path):
+        content = _content(place(exercise))
+        total.update(f"\n{len(content)}\n".encode())
+        total.update(content)
+    return total.hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""

@@ -1,0 +1,133 @@
+"""What a learner of a graded class has handed in, found again where it was read: for an appeal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from grader.course import Course, Exercise
+from grader.submission import Submission, SubmissionError, read_submission
+from grader.writing import write_file
+
+from .attempts import attempts_of, graded_in
+from .class_folder import class_in
+from .digest import digest_of
+from .entries import Entry
+from .learners import Learner
+from .lms_names import NamesError, platform_called
+from .named import by_name
+from .page_names import page_stem
+from .reading import OutOfReach, read_entry
+from .results_file import Result, read_results
+from .roster import RosterError
+from .run_header import ClassSource, RunHeader
+
+APPEALS = "appeals"
+"""In OUT, files of learners that cannot be named where they lie, as in a zip."""
+
+
+class LearnerError(Exception):
+    """Nobody of a class is meant, or several are; the text is one sentence for people."""
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """A submission found again. `path`: where it lies, unless that is among other learners' files or in a zip."""
+
+    submission: Submission
+    path: Path | None
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """By what a learner is looked for, as a row of a CSV would."""
+
+    learner: str
+
+
+def result_of_learner(out: Path, called: str) -> Result:
+    """The record of whoever is called so: by id, login, email or name. Raises LearnerError, ResultsError."""
+    results = read_results(out)
+    found, unknown = by_name([_Asked(called)], results.learners)
+    if unknown:
+        raise LearnerError(_nobody(out, called, results.learners))
+    name = found[0][0]
+    place = next(place for place, learner in enumerate(results.learners) if learner.name == name)
+    return results[place]
+
+
+def _nobody(out: Path, called: str, learners: Sequence[Learner]) -> str:
+    named = ", ".join(repr(each.name) for each in learners[:3])
+    return f"Nobody graded in {out}, or more than one, is called {called!r}. Ids there look like {named}."
+
+
+def from_path(path: Path, course: Course, result: Result) -> HandedIn:
+    """What lies at a path that was given. Raises SubmissionError."""
+    return _checked(read_submission(path, course), path, result)
+
+
+def find_again(out: Path, header: RunHeader | None, result: Result, course: Course) -> HandedIn:
+    """The submission that a record is of, as it lies there now; with a remark when it is not what was graded.
+
+    Raises SubmissionError when it is not to be found, with the sentence that says so.
+    """
+    source = header.source if header else None
+    if source is None:
+        raise SubmissionError(f"{out} is of an older make, and does not say where the submissions are: --file does.")
+    with TemporaryDirectory() as unpacked:  # OUT itself may be in use
+        try:
+            return _found(source, out, Path(unpacked), result, course)
+        except (SubmissionError, RosterError, NamesError, OutOfReach) as error:
+            raise SubmissionError(f"{error} --file names what was handed in.") from None
+
+
+def _found(source: ClassSource, out: Path, unpacked: Path, result: Result, course: Course) -> HandedIn:
+    folder = Path(source.submissions)
+    is_packed = folder.suffix.lower() == ".zip"
+    roster = Path(source.roster) if source.roster else None
+    with class_in(folder, unpacked if is_packed else out, roster, course, platform_called(source.names)) as members:
+        everyone = attempts_of(members, course) if graded_in(out) != out else members
+        entry = _entry(everyone.entries, result)
+        if entry is None:
+            raise SubmissionError(f"{folder} holds nothing of {result.learner.shown} any more.")
+        return _checked(read_entry(entry, course), None if entry.parts or is_packed else entry.path, result)
+
+
+def _entry(entries: Sequence[Entry], result: Result) -> Entry | None:
+    name, attempt = result.learner.name, result.record.attempt
+    names = [name] if attempt is None else [f"{name}/{attempt.name}"]
+    found = [each for each in entries if each.name in names]
+    if not found and attempt is None:  # of attempts the only one
+        found = [each for each in entries if each.name.rpartition("/")[0] == name]
+    return found[0] if len(found) == 1 else None
+
+
+def _checked(submission: Submission, path: Path | None, result: Result) -> HandedIn:
+    record = result.record
+    if record.digest and digest_of(submission) != record.digest:
+        return HandedIn(submission, path, "What lies there now is not, to the byte, what was graded.")
+    return HandedIn(submission, path)
+
+
+def place_of(handed_in: HandedIn, exercise: Exercise, out: Path, course: Course, learner: Learner) -> Path:
+    """A path that `kata grade` reads this very source of an exercise from; written into OUT where there is none.
+
+    Raises OSError when it cannot be written.
+    """
+    source = handed_in.submission.sources[exercise.id]
+    if handed_in.path is not None and _holds(handed_in.path, exercise.id, source.content, course):
+        return handed_in.path
+    path = out / APPEALS / page_stem(learner.name) / exercise.file_name
+    write_file(path, source.content, below=out)
+    return path
+
+
+def _holds(path: Path, exercise: str, content: bytes, course: Course) -> bool:
+    try:
+        found = read_submission(path, course).sources.get(exercise)
+    except SubmissionError:
+        return False
+    return found is not None and found.content == content

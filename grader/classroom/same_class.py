@@ -1,0 +1,107 @@
+"""What decides whose each row is in a run that goes on: the same as in the run before, and nothing that moves a row."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .attempts import graded_in
+from .claims import folded
+from .download import first_few
+from .learners import CLASS_LIST, Learner, read_learners
+from .lms_names import Platform, platform_called
+from .members import Members
+from .results_file import RESULTS, final_lines
+from .run_header import ClassSource, RunError, RunHeader
+
+
+@dataclass(frozen=True)
+class SameClass:
+    """By which roster and whose names a class is read; and what was not asked for but comes from the run before."""
+
+    roster: Path | None
+    names: Platform | None
+    remarks: tuple[str, ...] = ()
+
+
+def as_before(before: RunHeader | None, roster: Path | None, names: Platform | None, out: Path) -> SameClass:
+    """The settings of the run before, where nothing else was asked for.
+
+    Raises RunError when the roster of that run is gone, or other names are asked for.
+    """
+    if before is None:
+        return SameClass(roster, names)
+    remarks = []
+    source = before.source
+    if roster is None and (kept := source.roster if source else before.arguments.get("roster", "")):
+        roster = Path(kept)
+        if not roster.is_file():
+            raise RunError(
+                f"{out} was graded with the roster {kept}, which is not there any more: --roster says where it is now."
+            )
+        remarks.append(f"The roster is that of the run before, {kept}.")
+    used = platform_called(source.names) if source and source.names else None
+    if names and used and names != used:
+        raise RunError(
+            f"{out} was graded with the names of {used}, and --names says {names}: rows would be somebody else's. "
+            "Leave --names out, or give another folder."
+        )
+    return SameClass(roster, names or used, tuple(remarks))
+
+
+def source_of(submissions: Path, roster: Path | None, members: Members) -> ClassSource:
+    """Where a class lies, and what decided whose is whose, to be kept. Raises OSError."""
+    return ClassSource(
+        submissions=str(submissions.absolute()),
+        roster=str(roster.absolute()) if roster else "",
+        roster_sha256=hashlib.sha256(roster.read_bytes()).hexdigest() if roster else "",
+        names=members.platform,
+    )
+
+
+def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource, members: Members) -> None:
+    """Raise RunError when another roster would leave a graded row behind, or give it to somebody else.
+
+    One more learner, or another order, moves no row.
+    """
+    old = before.source if before else None
+    if old is None or old.roster_sha256 == now.roster_sha256:
+        return
+    listed = [member.learner for member in members.all]
+    left = _left_behind(graded_in(out), [learner.name for learner in listed])
+    moved = _moved(out, listed)
+    if not (left or moved):
+        return
+    was = f"the roster {old.roster}" if old.roster else "no roster"
+    what = f"{first_few(left)} would lose their row" if left else f"the row of {first_few(moved)} would be another's"
+    is_now = f"with {now.roster} {what}" if now.roster else f"without one {what}"
+    raise RunError(
+        f"{out} was graded with {was}; {is_now}. Give the roster of that run, with new learners added, "
+        "or grade the class anew, without --resume."
+    )
+
+
+def _left_behind(out: Path, names: Sequence[str]) -> list[str]:
+    if not (out / RESULTS).exists():
+        return []
+    there = set(names)
+    return [
+        name for name in dict(final_lines(out / RESULTS)) if name.rpartition("/")[0] not in there and name not in there
+    ]
+
+
+def _moved(out: Path, now: Sequence[Learner]) -> list[str]:
+    """Ids that stand for somebody now who was in the class under another one."""
+    path = out / CLASS_LIST
+    before = list(read_learners(path)) if path.exists() else []
+    called = {each.name: folded(each.shown) for each in before if each.in_roster}
+    owners = {shown: name for name, shown in called.items()}
+    return [
+        each.name
+        for each in now
+        if each.name in called
+        and called[each.name] != folded(each.shown)
+        and owners.get(folded(each.shown), each.name) != each.name
+    ]

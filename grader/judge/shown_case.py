@@ -1,0 +1,226 @@
+"""What a check has asked, what was expected and what came, as text: for whoever answers an appeal, never for learners.
+
+A case reads as the Python that it stands for. Numbers are written so that they can be read back to the last bit; of
+what is too large for a person, the beginning and how much there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from grader.sandbox.inside.wire import Opaque, Slot
+
+from .answers import Answers
+from .case import Case, Question
+from .compare import difference, dtype_name, in_words, shape_text
+from .expected import KnowsAnswers, NotInPlan
+from .learner import Exchange
+from .reading import Reading, read_from
+
+MOST_NUMBERS = 256
+"""Of one tensor, written out."""
+MOST_CASES = 4
+"""Of one check, written out: those that came out wrong first."""
+SHORT = 96
+"""A tensor that fits into so many characters stands on one line."""
+
+
+@dataclass(frozen=True)
+class ShownCase:
+    """One case of a check, in lines of text."""
+
+    asked: tuple[str, ...]
+    expected: tuple[str, ...]
+    came: tuple[str, ...]
+    is_wrong: bool
+
+
+@dataclass(frozen=True)
+class ShownCheck:
+    """What one check has asked a learner's code; `left_out`: cases beyond those that are shown."""
+
+    cases: tuple[ShownCase, ...]
+    left_out: int = 0
+
+
+def shown_check(
+    exchanges: Sequence[Exchange | Reading], expected: KnowsAnswers, planned: Sequence[Question] = ()
+) -> ShownCheck:
+    """All that a check has asked and got, the wrong cases first.
+
+    planned: what it would have asked, for where no answer came.
+    """
+    if not exchanges:
+        nothing = {"kind": "no answer came"}
+        exchanges = [Exchange(each, [Answers({}, nothing) for _ in each.cases]) for each in planned]
+    cases = [case for exchange in exchanges for case in _cases(exchange, expected)]
+    cases.sort(key=lambda case: not case.is_wrong)
+    return ShownCheck(tuple(cases[:MOST_CASES]), max(len(cases) - MOST_CASES, 0))
+
+
+def _cases(exchange: Exchange | Reading, expected: KnowsAnswers) -> Iterator[ShownCase]:
+    if isinstance(exchange, Reading):
+        yield _reading(exchange, expected)
+        return
+    try:
+        due = expected.due(exchange.question)
+    except NotInPlan:
+        due = [Answers({}) for _ in exchange.question.cases]
+    for case, came, right in zip(exchange.question.cases, exchange.answers, due, strict=True):
+        yield ShownCase(tuple(case_text(case)), _told(right), _told(came), _is_wrong(came, right))
+
+
+def _reading(reading: Reading, expected: KnowsAnswers) -> ShownCase:
+    """A check that reads a few plain values out of the learner's own numbers: these, and what it asked for them."""
+    asked: list[str] = []
+
+    def answer(question: Question) -> list[Answers]:
+        asked.extend(line for case in question.cases for line in case_text(case))
+        return expected.due(question)
+
+    due = read_from(reading.talk, answer)
+    told = tuple(_values(due)), tuple(_values(reading.came))
+    return ShownCase(("# read from numbers that are the learner's own", *asked), *told, due != reading.came)
+
+
+def _is_wrong(came: Answers, due: Answers) -> bool:
+    if came.error is not None or due.error is not None:
+        return came.error != due.error
+    return any(difference(came.values.get(name), right, what="") for name, right in due.values.items())
+
+
+def _told(answers: Answers) -> tuple[str, ...]:
+    if answers.error is not None:
+        error = answers.error
+        said = ": ".join(str(error[key]) for key in ("type", "message", "name", "what") if error.get(key))
+        return (f"an error ({error['kind']}): {said}" if said else f"an error ({error['kind']})",)
+    return tuple(_values(answers.values))
+
+
+def _values(values: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in values.items():
+        yield f"{name} = {value_text(value)}"
+
+
+# --- cases --------------------------------------------------------------------------------------------------------
+
+
+def case_text(case: Case) -> Iterator[str]:
+    """A case as lines of Python."""
+    names = _Names(case)
+    if case.seed:
+        yield f"torch.manual_seed({case.seed})"
+    for number, step in enumerate(case.steps):
+        yield from names.lines(number, step)
+    if case.said:
+        yield f"# {case.said}"
+
+
+class _Names:
+    """Calls the slots of a case by names that a person can read."""
+
+    def __init__(self, case: Case) -> None:
+        self._named = {slot.number: _python_name(name) for name, slot in case.inputs.items()}
+        self._case = case
+        self._texts: dict[int, str] = {}
+
+    def lines(self, number: int, step: Mapping[str, Any]) -> Iterator[str]:
+        """One step; a tensor or a result gets a name, whatever is only looked up stands where it is used."""
+        do = step["do"]
+        if do == "entry":
+            self._texts[number] = step["name"]
+        elif do == "tensor":
+            name = self._named.get(number, f"tensor_{number}")
+            self._texts[number] = name
+            gradient = ".requires_grad_()" if step["gradient"] else ""
+            yield f"{name} = {value_text(step['value'])}{gradient}"
+        elif do == "library_module":
+            self._texts[number] = f"torch.nn.{step['name']}({', '.join(map(repr, step['args']))})"
+        elif do in ("call", "refuses"):
+            self._texts[number] = name = self._case.told.get(number, f"value_{number}").replace(" ", "_")
+            method = f".{step['method']}" if step["method"] else ""
+            parts = [self._text(each) for each in step["args"]]
+            parts += [f"{key}={self._text(each)}" for key, each in step["kwargs"].items()]
+            refused = "  # must be refused" if do == "refuses" else ""
+            yield f"{name} = {self._text(step['target'])}{method}({', '.join(parts)}){refused}"
+        elif do == "load":
+            for key, value in step["weights"].items():
+                yield f"{self._text(step['target'])}.{key} = {value_text(value)}"
+        elif do == "prepare":
+            dtype = f".to(torch.{step['dtype']})" if step["dtype"] else ""
+            yield f"{self._text(step['target'])}.{'train' if step['train'] else 'eval'}(){dtype}"
+        else:
+            yield from self._other(do, step)
+
+    def _other(self, do: str, step: Mapping[str, Any]) -> Iterator[str]:
+        if do == "gradients":
+            for number, cotangent in enumerate(step["cotangents"], 1):
+                yield f"weighting_{number} = {value_text(cotangent)}"
+            yield "# gradients of the sum of the output, so weighted"
+        elif do == "train":
+            batches = step["batches"]
+            yield f"# {self._text(step['target'])} is trained at the rate {step['rate']:g} on {in_words(batches)}:"
+            yield f"batches = {value_text(batches)}"
+        elif do == "attribute":
+            yield f"{self._text(step['target'])}.{step['name']}"
+        elif do in ("parameters", "buffers"):
+            yield f"{self._text(step['target'])}.{do}()"
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, Slot):
+            return self._texts.get(value.number, f"value_{value.number}")
+        if isinstance(value, (list, tuple)):
+            return f"[{', '.join(map(self._text, value))}]"
+        return value_text(value)
+
+
+def _python_name(label: str) -> str:
+    return label.replace(" ", "_")
+
+
+# --- values -------------------------------------------------------------------------------------------------------
+
+
+def value_text(value: Any) -> str:
+    """A value as Python writes it, its numbers to the last bit."""
+    if isinstance(value, torch.Tensor):
+        return _tensor_text(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {value_text(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(value_text, value))}]"
+    if isinstance(value, Opaque):
+        return f"<{value.what}>"
+    return repr(value)
+
+
+def _tensor_text(tensor: torch.Tensor) -> str:
+    kind = "" if tensor.dtype in (torch.float32, torch.int64, torch.bool) else f", dtype=torch.{dtype_name(tensor)}"
+    if tensor.numel() > MOST_NUMBERS:
+        first = ", ".join(_number(each, tensor.dtype) for each in tensor.flatten()[:MOST_NUMBERS].tolist())
+        rest = tensor.numel() - MOST_NUMBERS
+        return f"<{in_words(tensor)}, its numbers row by row: {first} ... and {rest} more>"
+    if not tensor.numel():
+        return f"torch.empty({shape_text(tensor.shape)}{kind})"
+    flat = _nested(tensor.tolist(), tensor.dtype, "")
+    text = flat if len(flat) <= SHORT else _nested(tensor.tolist(), tensor.dtype, "\n    ")
+    return f"torch.tensor({text}{kind})"
+
+
+def _nested(value: Any, dtype: torch.dtype, line: str) -> str:
+    if not isinstance(value, list):
+        return _number(value, dtype)
+    apart = f",{line} " if line and value and isinstance(value[0], list) else ", "
+    inner = apart.join(_nested(each, dtype, line and f"{line} ") for each in value)
+    return f"[{inner}]"
+
+
+def _number(number: Any, dtype: torch.dtype) -> str:
+    if isinstance(number, float) and dtype != torch.float64:
+        text = f"{number:.9g}"  # a float32, read back from nine digits, is the same
+        return text if any(sign in text for sign in ".en") else f"{text}.0"
+    return repr(number)

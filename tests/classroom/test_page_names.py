@@ -1,0 +1,51 @@
+"""Names of learners' pages: readable, safe, and nobody else's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom.page_names import page_name, page_stem
+
+NAMES = [
+    *("ada", "Ada", "ADA", "ada.", "ada ", " ada", "../ada", "a/b", "a\\b", "ada\n", "Zoë", "Zoe\u0308", "林", "\U0001d51e"),
+    *("", ".", "..", "-", "con", "x" * 300, "x" * 301, "ada@uni.example", "1001", "ada.html", "\udcff", "a\0b"),
+]
+
+
+def test_plain_id_is_its_own_name() -> None:
+    assert [page_name(name) for name in ("ada", "1001", "a.b-c_d")] == [
+        *("learner-ada.html", "learner-1001.html", "learner-a.b-c_d.html"),
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_name_is_one_that_every_file_system_takes(name: str) -> None:
+    made = page_name(name)
+    assert made.isascii() and made == made.lower() and os.path.basename(made) == made and len(made) < 90
+    assert not set(made) - set("abcdefghijklmnopqrstuvwxyz0123456789._-")
+
+
+def test_no_two_learners_share_a_name_even_if_one_calls_himself_like_a_page() -> None:
+    names = [*NAMES, *(page_stem(name) for name in NAMES if page_stem(name) != name)]
+    made = [page_name(name) for name in names]
+    assert len(set(made)) == len(made)
+
+
+def test_pages_of_a_class_with_odd_names_are_all_there_and_linked(
+    tmp_path: Path, hand_in: Callable[..., Path], course_root: Path, kata: Callable[..., Any]
+) -> None:
+    names = ["Ada", "bo", "Zoë B", page_stem("Ada")]
+    for name in names:
+        hand_in(tmp_path / "class", name)
+    terms = ("--course", course_root, "--isolation", "best", "--jobs", 1, "--html")
+    done = kata("grade-class", "class", "--out", "out", *terms, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "class.html").read_text("utf-8")
+    for name in names:
+        own = tmp_path / "out" / page_name(name)
+        assert f"<h1>{name}</h1>" in own.read_text("utf-8") and f'{own.name}"' in page

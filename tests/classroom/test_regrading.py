@@ -1,0 +1,229 @@
+"""An exercise graded again for everybody after the course was mended: all else stays, and what moved is listed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom.results_file import read_results
+from grader.classroom.run_header import RunError, read_run
+from grader.course import Course, load_course
+from grader.results import ExerciseResult, Record
+
+Done = subprocess.CompletedProcess[str]
+Kata = Callable[..., Done]
+
+RECORDED_RUN = Path(__file__).with_name("recorded_run.py")
+CHECKS = "tests/checks/01_parts/01_share.py"
+UNFAIR = 'expect("keepdim" in learner.source, "Write keepdim.")'
+FAIR = 'learner.keeps_inputs(function("share", draw.uniform(3, 4, low=1.0), names=["amounts"]))'
+RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+PLAIN = "def {id}(amounts):\n    return amounts / amounts.sum(-1, True)\n"
+WRONG = "def {id}(amounts):\n    return amounts / amounts.sum()\n"
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture
+def root(tmp_path: Path, make_course: Callable[..., Path]) -> Path:
+    """A course whose first exercise has an unfair check, and a class of three; the second exercise is right for all."""
+    root = make_course(tmp_path / "course", "01_parts/01_share", "02_more/01_split")
+    _edit(root / CHECKS, FAIR, UNFAIR)
+    for name, source in (("ada", PLAIN), ("bo", RIGHT), ("cy", WRONG)):
+        (root / "class" / name).mkdir(parents=True)
+        (root / "class" / name / "share.py").write_text(source.format(id="share"), "utf-8")
+        (root / "class" / name / "split.py").write_text(RIGHT.format(id="split"), "utf-8")
+    return root
+
+
+def _edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def mend(root: Path) -> None:
+    """Make the unfair check fair."""
+    _edit(root / CHECKS, UNFAIR, FAIR)
+
+
+def graded(kata: Kata, root: Path, *arguments: object) -> Done:
+    terms = ("--out", "out", "--isolation", "best", "--jobs", 1)
+    return kata("grade-class", "class", *terms, *arguments, cwd=root)
+
+
+def records(out: Path) -> dict[str, Record]:
+    return {each.learner.name: each.record for each in read_results(out)}
+
+
+def exercise(record: Record, id: str) -> ExerciseResult:
+    return next(each for each in record.exercises if each.id == id)
+
+
+def moved(out: Path) -> list[list[str]]:
+    return list(csv.reader((out / "moved.csv").read_text("utf-8").splitlines()))[1:]
+
+
+def test_whoever_lost_points_to_an_unfair_check_gets_them_back_and_the_rest_stays(root: Path, kata: Kata) -> None:
+    """The whole way: refused at first, with the command that does it; graded again; and then one goes on as before."""
+    out = root / "out"
+    assert graded(kata, root, "--seed", 5, "--html").returncode == 0
+    before = records(out)
+    shutil.copytree(out, root / "earlier")
+    mend(root)
+    refused = graded(kata, root, "--resume")
+    assert refused.returncode == 2
+    assert "of share were changed" in refused.stderr and "--resume --only share" in refused.stderr
+
+    done = graded(kata, root, "--resume", "--only", "share", "--html")
+    assert done.returncode == 0, done.stderr
+    assert "  ada  share  3 -> 4  (the course)" in done.stdout.splitlines()
+    assert moved(out) == [["ada", "share", "3", "4", "the course"]]
+    after = records(out)
+    for name, record in after.items():
+        old = before[name]
+        assert exercise(record, "split") == exercise(old, "split")
+        assert (record.digest, record.seed, record.course) == (old.digest, old.seed, old.course)
+    again = exercise(after["ada"], "share").graded_again
+    assert again is not None and again.seed == 5 and again.course.digest != after["ada"].course.digest != ""
+    assert "4 / 4" in (out / "learner-ada.html").read_text("utf-8").replace("<b>4</b>", "4")
+
+    calm = graded(kata, root, "--resume")
+    assert calm.returncode == 0, calm.stderr
+    assert records(out) == after and moved(out) == [["ada", "share", "3", "4", "the course"]]
+
+    told = kata("diff", "earlier", "out", cwd=root)
+    assert told.returncode == 0, told.stderr
+    assert "of share were changed" in told.stdout and "  ada  share  3 -> 4  (the course)" in told.stdout
+    assert "1 difference, of 1 of 3 learners in both." in told.stdout
+
+
+def test_another_seed_and_another_file_are_named_as_what_changed(root: Path, kata: Kata) -> None:
+    assert graded(kata, root, "--seed", 5).returncode == 0
+    (root / "class" / "cy" / "share.py").write_text(RIGHT.format(id="share"), "utf-8")
+    done = graded(kata, root, "--resume", "--only", "share", "--seed", 6)
+    assert done.returncode == 0, done.stderr
+    assert [row[:2] + row[4:] for row in moved(root / "out")] == [["cy", "share", "the seed and what was handed in"]]
+    told = kata("explain", "out", "ada", "share", cwd=root)
+    assert "ada: seed 6" in told.stdout and "--seed 6" in told.stdout
+    # what else cy has handed in anew is still to be graded
+    assert graded(kata, root, "--resume").returncode == 0
+    assert exercise(records(root / "out")["cy"], "share").graded_again is None
+
+
+def test_broken_check_takes_no_points_away(root: Path, kata: Kata) -> None:
+    assert graded(kata, root, "--seed", 5).returncode == 0
+    before = records(root / "out")
+    _edit(root / CHECKS, UNFAIR, "raise ZeroDivisionError")
+    done = graded(kata, root, "--resume", "--only", "share")
+    assert done.returncode == 3 and "the earlier points stay: ada, bo, cy" in done.stderr
+    assert records(root / "out") == before
+    _edit(root / CHECKS, "raise ZeroDivisionError", FAIR)
+    assert graded(kata, root, "--resume", "--only", "share").returncode == 0
+    assert exercise(records(root / "out")["ada"], "share").points == 4
+
+
+def test_policy_is_applied_to_what_was_graded_again(root: Path, kata: Kata) -> None:
+    _edit(root / "course.yml", 'title: "02_more"', "title: More\n    extra_credit: true")
+    assert graded(kata, root, "--seed", 5).returncode == 0
+    mend(root)
+    assert graded(kata, root, "--resume", "--only", "share").returncode == 0
+    ada = records(root / "out")["ada"]
+    assert (ada.final_points, ada.final_max_points) == (8, 4)
+
+
+# --- with an executor that knows the answers ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def loaded(root: Path) -> Course:
+    return load_course(root / "course.yml")
+
+
+def generous(root: Path, id: str = "01_parts/01_share") -> None:
+    path = root / "tests" / "checks" / f"{id}.py"
+    path.write_text(path.read_text("utf-8") + "# generous\n", "utf-8")
+
+
+def test_who_has_no_record_is_named_and_graded_later(
+    root: Path, loaded: Course, recorded: Any, hand_in: Callable[..., Path], names_in: Callable[[Path], list[str]]
+) -> None:
+    recorded.run_class(loaded, root / "class", root / "out")
+    hand_in(root / "class", "new")
+    generous(root)
+    run = recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",), again=True)
+    assert [(move.learner, move.exercise) for move in run.moves] == [("cy", "share")]
+    assert any(remark.startswith("Without a record, so nothing is graded again: new.") for remark in run.tally.remarks)
+    assert recorded.run_class(loaded, root / "class", root / "out", resume=True).tally.graded == 1
+    assert names_in(root / "out") == ["ada", "bo", "cy", "new"]
+
+
+def test_what_else_was_changed_is_named_and_keeps_others_from_going_on(
+    root: Path, loaded: Course, recorded: Any
+) -> None:
+    recorded.run_class(loaded, root / "class", root / "out")
+    generous(root)
+    generous(root, "02_more/01_split")
+    run = recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",), again=True)
+    assert "Changed as well, and not graded again: split. Add --only split." in run.tally.remarks
+    with pytest.raises(RunError, match="of split were changed"):
+        recorded.run_class(loaded, root / "class", root / "out", resume=True)
+    recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("split",), again=True)
+    assert recorded.run_class(loaded, root / "class", root / "out", resume=True).tally.graded == 0
+
+
+def test_record_of_a_submission_that_is_gone_stays_as_it_was(root: Path, loaded: Course, recorded: Any) -> None:
+    recorded.run_class(loaded, root / "class", root / "out")
+    before = records(root / "out")["cy"]
+    shutil.rmtree(root / "class" / "cy")
+    generous(root)
+    run = recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",), again=True)
+    assert "cy is not among the submissions any more; the record is kept." in run.tally.remarks
+    assert records(root / "out")["cy"] == before
+
+
+def test_exercise_that_was_not_chosen_at_first_is_refused(root: Path, loaded: Course, recorded: Any) -> None:
+    recorded.run_class(loaded, root / "class", root / "out", only=("split",))
+    with pytest.raises(RunError, match="share was not among the exercises"):
+        recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",), again=True)
+
+
+def _run(root: Path, out: Path, moment: int, *only: str) -> Done:
+    command = [sys.executable, "-B", RECORDED_RUN, root, root / "class", out, moment, *only]
+    return subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=100, check=False)
+
+
+@pytest.mark.thorough
+def test_kill_at_each_change_of_the_disk_loses_no_record_and_no_move(root: Path, tmp_path: Path) -> None:
+    begun, undisturbed, out = tmp_path / "begun", tmp_path / "undisturbed", tmp_path / "killed"
+    begun.mkdir()
+    assert _run(root, begun, 0).returncode == 0
+    generous(root)
+    shutil.copytree(begun, undisturbed)
+    moments = int(_run(root, undisturbed, 0, "share").stdout)
+    assert moments > 10 and moved(undisturbed) == [["cy", "share", "0", "4", "the course"]]
+    expected = [(undisturbed / name).read_bytes() for name in ("results.jsonl", "moved.csv", "run.json")]
+    for moment in range(1, moments + 1):
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(begun, out)
+        assert _run(root, out, moment, "share").returncode == -signal.SIGKILL, moment
+        assert records(out).keys() == {"ada", "bo", "cy"}, moment
+        done = _run(root, out, 0, "share")
+        assert done.returncode == 0, (moment, done.stderr)
+        assert [(out / name).read_bytes() for name in ("results.jsonl", "moved.csv", "run.json")] == expected, moment
+
+
+def test_header_says_by_what_each_exercise_was_graded(root: Path, loaded: Course, recorded: Any) -> None:
+    recorded.run_class(loaded, root / "class", root / "out")
+    header = read_run(root / "out")
+    assert header is not None and sorted(header.kits) == ["share", "split"]
+    assert json.loads((root / "out" / "run.json").read_text("utf-8"))["kits"]["share"] == header.kits["share"]

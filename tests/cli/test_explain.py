@@ -1,0 +1,177 @@
+"""`kata explain`: every lost point in words, the very values on request, and a command that does it again."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+Done = subprocess.CompletedProcess[str]
+Kata = Callable[..., Done]
+
+RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WHOLE_SUM = "import torch\n\n\ndef {id}(amounts):\n    return amounts / amounts.sum()  # my own sum\n"
+ENDS = "import os\n\n\ndef {id}(amounts):\n    os._exit(3)\n"
+AGAIN = "Run exactly this again:"
+
+
+def _write(folder: Path, name: str, **sources: str) -> None:
+    (folder / name).mkdir(parents=True)
+    for id, source in sources.items():
+        (folder / name / f"{id}.py").write_text(source.format(id=id), "utf-8")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Kata) -> Path:
+    """A graded class: a mistake that is known, all right, nothing of one exercise, and a file that ends its process."""
+    root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share", "02_more/01_split")
+    checks = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    checks.write_text(checks.read_text("utf-8").replace("low=1.0", "low=1.0, high=2.0"), "utf-8")
+    _write(root / "class", "ada", share=WHOLE_SUM, split=RIGHT)
+    _write(root / "class", "bo", share=RIGHT, split=RIGHT)
+    _write(root / "class", "cy", share=RIGHT)
+    _write(root / "class", "di", share=ENDS, split=RIGHT)
+    (root / "roster.csv").write_text("id,name\nada,Ada Lovelace\nbo,Bo\ncy,Cy\ndi,Di\n", "utf-8")
+    done = kata(
+        *("grade-class", "class", "--out", "out", "--roster", "roster.csv", "--isolation", "best", "--seed", 5),
+        *("--jobs", 1, "--html"),
+        cwd=root,
+    )
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+def explained(kata: Kata, root: Path, *arguments: object) -> str:
+    done = kata("explain", "out", *arguments, cwd=root)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def command_in(told: str) -> list[str]:
+    lines = told.splitlines()
+    return shlex.split(lines[lines.index(f"  {AGAIN}") + 1])
+
+
+def test_each_lost_point_is_told_with_check_message_and_diagnosis(root: Path, kata: Kata) -> None:
+    told = explained(kata, root, "ada")
+    assert "Ada Lovelace (ada): seed 5" in told
+    assert "share, Parts of a whole (share): failed, " in told
+    assert (
+        "Every amount is divided by the sum of its own row. (0 of 2 points; test_every_row_by_itself, failed)" in told
+    )
+    assert "Probably: You divided by one sum of everything. (whole-sum)" in told
+    assert "split" not in told and "torch.tensor" not in told
+
+
+def test_learner_is_found_by_name_and_a_part_of_the_course_by_its_id(root: Path, kata: Kata) -> None:
+    assert explained(kata, root, "Ada Lovelace", "share") == explained(kata, root, "ada")
+    assert "has all points" in explained(kata, root, "bo")
+    assert "There is no file for this exercise." in explained(kata, root, "cy")
+
+
+def test_the_command_that_is_told_gives_the_same_verdict(root: Path, kata: Kata, tmp_path: Path) -> None:
+    words = command_in(explained(kata, root, "ada", "share"))
+    assert words[:2] == ["kata", "grade"] and words[2] == str(root / "class" / "ada")
+    done = kata(*words[1:], "--json", "-", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (again,) = json.loads(done.stdout)["exercises"]
+    record = json.loads((root / "out" / "results.jsonl").read_text("utf-8").splitlines()[0])
+    assert {**again, "seconds": 0} == {**record["exercises"][0], "seconds": 0}
+
+
+def blocks(told: str) -> list[dict[str, str]]:
+    """What was asked, expected and came, of each case."""
+    cases: list[dict[str, str]] = []
+    head = ""
+    for line in told.splitlines():
+        if line.startswith("    Case "):
+            cases.append({})
+        elif line.strip() in ("asked:", "expected:", "came:"):
+            head = line.strip()[:-1]
+            cases[-1][head] = ""
+        elif cases and line.startswith("        "):
+            cases[-1][head] += line[8:] + "\n"
+    return cases
+
+
+def test_inputs_expected_and_actual_values_are_those_of_the_seed(root: Path, kata: Kata) -> None:
+    """What is printed is Python: run with the reference it gives what is expected, run with the learner's what came."""
+    told = explained(kata, root, "ada", "share", "--inputs")
+    assert "Asked again just now: " in told and ", as recorded." in told
+    assert "   5 |     return amounts / amounts.sum()  # my own sum" in told
+    cases = blocks(told)
+    assert cases
+    reference = (root / "solutions" / "01_parts" / "01_share.py").read_text("utf-8")
+    for source, claimed in ((reference, "expected"), (WHOLE_SUM.format(id="share"), "came")):
+        for case in cases:
+            space: dict[str, object] = {}
+            exec(f"{source}\nimport torch\n{case['asked']}", space)
+            shown: dict[str, object] = {"torch": torch}
+            exec(case[claimed], shown)
+            torch.testing.assert_close(space["output"], shown["output"])
+
+
+def test_the_same_inputs_come_every_time(root: Path, kata: Kata) -> None:
+    assert explained(kata, root, "ada", "--inputs") == explained(kata, root, "ada", "--inputs")
+
+
+def test_file_that_gave_no_answer_is_told_with_what_it_was_asked(root: Path, kata: Kata) -> None:
+    told = explained(kata, root, "di", "share", "--inputs")
+    assert "an error (no answer came)" in told and "torch.tensor(" in told
+
+
+def test_no_page_of_a_learner_has_hidden_inputs_and_each_with_lost_points_says_how_to_ask(
+    root: Path, kata: Kata
+) -> None:
+    numbers = re.findall(r"1\.\d{6,}", explained(kata, root, "ada", "--inputs"))
+    pages = {path.name: path.read_text("utf-8") for path in (root / "out").glob("learner-*.html")}
+    assert len(numbers) > 10 and not any(number[:6] in page for number in numbers for page in pages.values())
+    assert "exactly this check can be run again" in pages["learner-ada.html"]
+    assert "exactly this check can be run again" not in pages["learner-bo.html"]
+
+
+def test_file_that_was_changed_or_is_gone_is_said_and_another_can_be_named(
+    root: Path, kata: Kata, tmp_path: Path
+) -> None:
+    (root / "class" / "ada" / "share.py").rename(tmp_path / "share.py")
+    try:
+        gone = kata("explain", "out", "ada", cwd=root)
+        assert gone.returncode == 0 and "not, to the byte, what was graded" in gone.stderr
+        assert "Every amount is divided" in gone.stdout and "kata grade FILE --only share" in gone.stdout
+        named = explained(kata, root, "ada", "share", "--file", tmp_path / "share.py", "--inputs")
+        assert ", as recorded." in named and command_in(named)[2] == str(tmp_path / "share.py")
+    finally:
+        (tmp_path / "share.py").rename(root / "class" / "ada" / "share.py")
+
+
+def test_file_in_a_zip_of_the_class_is_laid_out_for_the_command(root: Path, kata: Kata, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as packed:
+        packed.writestr("ada/share.py", WHOLE_SUM.format(id="share"))
+        packed.writestr("bo/share.py", RIGHT.format(id="share"))
+    how = ("--course", root, "--isolation", "best", "--seed", 5, "--jobs", 1)
+    assert kata("grade-class", "class.zip", "--out", "out", *how, cwd=tmp_path).returncode == 0
+    told = kata("explain", "out", "ada", "share", "--course", root, cwd=tmp_path)
+    words = command_in(told.stdout)
+    assert Path(words[2]).is_relative_to(tmp_path / "out" / "appeals" / "ada"), told.stderr
+    assert json.loads(kata(*words[1:], "--json", "-", cwd=tmp_path).stdout)["points"] < 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(("zed",), "is called 'zed'. Ids there look like 'ada', 'bo', 'cy'.", id="learner"),
+        pytest.param(("ada", "shire"), "shire", id="exercise"),
+        pytest.param(("ada", "--file", "nowhere"), "nowhere does not exist", id="file"),
+    ],
+)
+def test_what_is_not_there_is_one_sentence(arguments: tuple[str, ...], said: str, root: Path, kata: Kata) -> None:
+    done = kata("explain", "out", *arguments, cwd=root)
+    assert (done.returncode, done.stdout) == (2, "") and said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
