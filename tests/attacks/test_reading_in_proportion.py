@@ -331,6 +331,8 @@ ON_OTHER_TEXT = {
     "grader/release/visible.py": "the course's own checks",
     "grader/stubs.py": "the course's own solutions",
     "grader/submission/naming.py": "names, cut to 120 characters",
+    "grader/misfits.py": "the course's own solutions",
+    "grader/unfinished.py": "the course's own kits and lessons",
     "grader/verify.py": "the course's own documents",
 }
 """Where else something is that may take far longer than its text is long, and why learners cannot make it do so."""

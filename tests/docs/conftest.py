@@ -25,7 +25,7 @@ MIRRORS = ("exercises", "solutions", "tests/checks", "tests/mistakes", "tests/al
 SECONDS = 300
 """For one command, on a machine with much else to do."""
 
-TYPED_IN = re.compile(r"`([^`\n]+\.(?:py|yml))`[^`]*?:\n\n```\w+\n(.*?)```\n", re.DOTALL)
+TYPED_IN = re.compile(r"`([^`\n]+\.(?:py|yml|md))`[^`]*?:\n\n```\w+\n(.*?)```\n", re.DOTALL)
 """A file that a guide has the reader write: its path, then its text."""
 
 CANVAS = """\
@@ -240,7 +240,7 @@ def make_archive_folder(folder: Path, notebook: str) -> Path:
 
 
 def type_in(stage: Stage, text: str) -> None:
-    """Write the files of a guide's section; of course.yml and lists of reasons only the part that is shown."""
+    """Write the files of a guide's section; of course.yml, lessons and lists of reasons only the part that is shown."""
     for path, body in TYPED_IN.findall(text):
         file = stage.cwd / path
         if path == "course.yml":
@@ -248,9 +248,20 @@ def type_in(stage: Stage, text: str) -> None:
             _enter(file, shown)
         elif path.endswith("survivors.yml"):
             file.write_text(file.read_text(encoding="utf-8") + body, encoding="utf-8")
+        elif path.endswith("README.md"):
+            file.write_text(_with_section(file.read_text(encoding="utf-8"), body), encoding="utf-8")
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(body, encoding="utf-8")
+
+
+def _with_section(lesson: str, section: str) -> str:
+    """A lesson with a section in place of the one of the same heading."""
+    heading = section.splitlines()[0]
+    before, found, after = lesson.partition(f"{heading}\n")
+    assert found, heading
+    _, closing, rest = after.partition("\n## ")
+    return f"{before}{section}{closing}{rest}"
 
 
 def _enter(catalogue: Path, exercise: dict[str, object]) -> None:
