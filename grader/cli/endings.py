@@ -68,6 +68,8 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     from grader.classroom.run_header import RunError
     from grader.classroom.times import TimesError
     from grader.course import CourseError
+    from grader.forgetting import ForgettingError
+    from grader.pseudonyms import PseudonymsError
     from grader.submission import SubmissionError
 
     return (
@@ -82,6 +84,8 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
         ClusterError,
         ClassListError,
         NamesError,
+        ForgettingError,
+        PseudonymsError,
     )
 
 

@@ -12,6 +12,7 @@ import typer
 
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
+from .policy_options import PseudonymsToo, tell_who_is_who
 from .terms import CourseFile, course_at, titles_of, units_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 SHOWN = 12
 """Learners that a warning names."""
+
+WITH_NAMES = ("canvas", "moodle", "gradebook")
+"""Formats for programs that find learners by their names or ids."""
 
 Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
 
@@ -56,6 +60,7 @@ def export(
     bom: Annotated[
         bool, typer.Option("--bom/--no-bom", help="Begin a csv with the mark by which Excel sees that it is UTF-8.")
     ] = True,
+    pseudonyms: PseudonymsToo = False,
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
@@ -68,7 +73,9 @@ def export(
 
         if format not in (*FORMATS, GRADEBOOK):
             raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
-        graded = Graded(out)
+        if pseudonyms:
+            _refuse_names(format, roster)
+        graded = Graded(out, by_pseudonyms=pseudonyms)
         _warn(graded)
         known = _roster(roster)
         torn = _torn(graded, known)
@@ -80,11 +87,24 @@ def export(
         chosen = FORMATS[format]
         made = chosen.files(graded, terms)
         if chosen.folder and graded.is_class:
-            _write_many(made, to or graded.folder / chosen.folder, force)
+            _write_many(made, to or graded.target / chosen.folder, force)
         else:
             file = next(made)
             _write_one(File(chosen.single or file.name, file.parts), to, graded, force)
+        if pseudonyms:
+            tell_who_is_who(out)
         _refuse(torn)
+
+
+def _refuse_names(format: str, roster: Path | None) -> None:
+    """Raise UsageError for what would want to know who the learners are."""
+    if roster is not None:
+        raise UsageError("With --pseudonyms nobody is looked up: leave out --roster.")
+    if format in WITH_NAMES:
+        raise UsageError(
+            f"The format {format} is for a program that knows learners by name: --pseudonyms goes with the others, "
+            "such as: kata export OUT --format csv --pseudonyms"
+        )
 
 
 def _torn(graded: Graded, roster: Roster | None) -> list[str]:
@@ -108,7 +128,7 @@ def _write_one(file: File, to: Path | None, graded: Graded, force: bool) -> None
         sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]
         sys.stdout.writelines(file.parts)
         return
-    path = to / file.name if to and to.is_dir() else to or graded.folder / file.name
+    path = to / file.name if to and to.is_dir() else to or graded.target / file.name
     print(write_file(file, path, force=force))
 
 

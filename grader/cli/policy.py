@@ -11,7 +11,7 @@ import typer
 from .app import TEACH, app
 from .class_grading import show_class
 from .endings import UsageError
-from .policy_options import Extensions, HandedIn, Hints, Raw, final_records, times_given
+from .policy_options import Extensions, HandedIn, Hints, PseudonymsToo, Raw, final_records, times_given
 from .terms import CourseFile, course_at
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def policy(
     hints: Hints = None,
     raw: Raw = False,
     html: Annotated[bool, typer.Option("--html", help="Write the class page and each learner's page anew.")] = False,
+    pseudonyms: PseudonymsToo = False,
     course: CourseFile = None,
 ) -> None:
     """Apply the course's policy (due dates, hints, extra credit, attempts) to a graded class anew, without grading."""
@@ -48,7 +49,7 @@ def policy(
         write_kept_times(graded, times)
         for remark in final_records(out, chosen, times, raw=raw):
             print(remark, file=sys.stderr)
-        show_class(read_results(out), chosen, out, html)
+        show_class(read_results(out), chosen, out, html, by_pseudonyms=pseudonyms)
 
 
 def _refuse_another_course(header: RunHeader | None, course: Course, out: Path) -> None:
