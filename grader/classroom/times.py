@@ -18,7 +18,7 @@ from grader.course.phrases import quoted
 from grader.policy.lateness import earliest, latest
 from grader.policy.rules import EVERY_UNIT
 
-from .csv_rows import NumberedRows, first_of, titled_rows
+from .csv_rows import NumberedRows, first_of, lacking, titled_rows
 from .learners import Learner
 from .named import LEARNERS, by_name
 
@@ -78,7 +78,8 @@ def _rows(
 ) -> Iterator[Row]:
     who, when, what, which = (first_of(titles, columns) for titles in (LEARNERS, MOMENTS, UNITS, attempts))
     if who is None or when is None:
-        raise TimesError(f"{path} has no columns for learners and times; call them learner and time.")
+        what = "columns for learners and times"
+        raise TimesError(lacking(path, what, "learner,time", f"ada,{EXAMPLE} +00:00"))
     first: dict[tuple[str, str, str], int] = {}
     for number, cells in rows:
         if cells[who] and not cells[when]:  # systems list those who handed in nothing, too

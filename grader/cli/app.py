@@ -32,7 +32,6 @@ app = typer.Typer(
     name="kata",
     cls=InOrder,
     help="A course on attention in PyTorch, and its grader.",
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 

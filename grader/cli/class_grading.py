@@ -18,6 +18,7 @@ from grader.sandbox.launch import MachineError
 from .app import TEACH, app
 from .class_progress import class_progress
 from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, UsageError, stop
+from .expected import demand_class
 from .grading import page_of
 from .policy_options import Extensions, HandedIn, Hints, PseudonymsToo, Raw, final_records, tell_who_is_who, times_given
 from .terms import (
@@ -107,6 +108,7 @@ def grade_class(
 ) -> None:
     """Grade a class: one record a line in OUT/results.jsonl."""
     level = level_called(isolation, chosen_aloud=True)
+    demand_class(folder)
     if scheduler is None:
         from grader.classroom.forking import start_ahead
 

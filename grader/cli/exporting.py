@@ -12,6 +12,7 @@ import typer
 
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
+from .expected import demand_results
 from .policy_options import PseudonymsToo, tell_who_is_who
 from .terms import CourseFile, course_at, titles_of, units_of
 
@@ -75,6 +76,8 @@ def export(
             raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
         if pseudonyms:
             _refuse_names(format, roster)
+        if not out.is_file():
+            demand_results(out, f"kata export {{}} --format {format}")
         graded = Graded(out, by_pseudonyms=pseudonyms)
         _warn(graded)
         known = _roster(roster)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .app import TEACH, app
-from .endings import UsageError
+from .expected import demand_results
 
 if TYPE_CHECKING:
     from grader.classroom.learners import Learner
@@ -36,11 +36,7 @@ def forget(
     from grader.classroom.attempts import folder_for_run, graded_in
     from grader.forgetting import Forgetting, find_learner
 
-    if not out.is_dir():
-        raise UsageError(
-            f"There is no folder {out}: give the one that `kata grade-class DIR --out OUT` made, "
-            "such as: kata forget OUT LEARNER"
-        )
+    demand_results(out, "kata forget {} LEARNER")
     with folder_for_run(out, attempts=graded_in(out) != out):
         forgetting = Forgetting(out, find_learner(out, learner))
         told = _told(forgetting.learner)

@@ -11,6 +11,7 @@ import typer
 from .app import TEACH, app
 from .class_grading import show_class
 from .endings import UsageError
+from .expected import demand_results
 from .policy_options import Extensions, HandedIn, Hints, PseudonymsToo, Raw, final_records, times_given
 from .terms import CourseFile, course_at
 
@@ -37,8 +38,7 @@ def policy(
     from grader.classroom.results_file import read_results
     from grader.classroom.run_header import read_run
 
-    if not out.is_dir():
-        raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
+    demand_results(out, "kata policy {}")
     chosen = course_at(course)
     attempts = graded_in(out) != out
     given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)

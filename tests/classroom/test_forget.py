@@ -144,8 +144,9 @@ def test_a_learner_is_found_by_what_is_nobody_elses(called: str, place: Path, ka
         ),
         pytest.param(["OUT", "Dora"], "Nobody in OUT is called 'Dora'.", id="nobody"),
         pytest.param(["OUT", "Dora"], "kata forget OUT 1815", id="nobody, with an example"),
-        pytest.param(["class", "1815"], "class holds no class: give the folder that `kata grade-class", id="no OUT"),
-        pytest.param(["OUTSIDE", "1815"], "There is no folder OUTSIDE: give the one that", id="no folder"),
+        pytest.param(["class", "1815"], "class holds no results.jsonl; in class there is 1815", id="no OUT"),
+        pytest.param(["class", "1815"], "such as: kata forget OUT LEARNER", id="no OUT, with an example"),
+        pytest.param(["OUTSIDE", "1815"], "OUTSIDE does not exist. Expected is the folder", id="no folder"),
     ],
 )
 def test_refusals_change_nothing(arguments: list[str], told: str, place: Path, kata: Kata) -> None:

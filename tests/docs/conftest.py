@@ -176,6 +176,13 @@ def ready_policy(stage: Stage) -> None:
     catalogue.write_text(yaml.safe_dump(known, allow_unicode=True, sort_keys=False), encoding="utf-8")
 
 
+def ready_graded(stage: Stage) -> None:
+    """A graded class in OUT."""
+    ready_class(stage)
+    done = stage.type("kata grade-class SUBMISSIONS --out OUT --html")
+    assert done.status == 0, done.said
+
+
 def ready_results(stage: Stage) -> None:
     """A graded class in OUT, the LMS's own export, a course folder for nbgrader and a repository for templates."""
     ready_class(stage)
@@ -192,6 +199,7 @@ STAGES: dict[str, Callable[[Stage], None]] = {
     "author": ready_nothing,
     "teacher": ready_class,
     "policy": ready_policy,
+    "privacy": ready_graded,
     "exports": ready_results,
     "nbgrader": ready_nothing,
 }
