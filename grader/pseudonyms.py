@@ -146,33 +146,32 @@ def _called(learner: Learner) -> Collection[str]:
     return {name for name in names if len(name) >= LEAST_LETTERS and not name.isdigit()}
 
 
+def masked(text: str, names: Collection[str], pseudonym: str) -> str:
+    """A text in which a name is replaced wherever it stands as a word of its own, however it is written."""
+    if not names:
+        return text
+    longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    words = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
+    return words.sub(pseudonym, text)
+
+
 def _masked(record: Record, names: Collection[str], pseudonym: str) -> Record:
     """A record by its pseudonym. What the learner has handed in is not told by its digest either."""
-    words = re.compile(
-        r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?!\w)", re.IGNORECASE
-    )
 
     def mask(text: str) -> str:
-        return words.sub(pseudonym, text) if names else text
+        return masked(text, names, pseudonym)
 
-    problems = [
+    problems = tuple(
         each.model_copy(update={"file": mask(each.file), "message": mask(each.message)}) for each in record.problems
-    ]
-    exercises = [
+    )
+    exercises = tuple(
         each.model_copy(
             update={"checks": tuple(one.model_copy(update={"message": mask(one.message)}) for one in each.checks)}
         )
         for each in record.exercises
-    ]
+    )
     attempt = record.attempt and record.attempt.model_copy(
         update={"name": mask(record.attempt.name), "reason": mask(record.attempt.reason)}
     )
-    return record.model_copy(
-        update={
-            "submission": pseudonym,
-            "digest": "",
-            "problems": tuple(problems),
-            "exercises": tuple(exercises),
-            "attempt": attempt,
-        }
-    )
+    told = {"problems": problems, "exercises": exercises, "attempt": attempt}
+    return record.model_copy(update={"submission": pseudonym, "digest": "", **told})

@@ -14,6 +14,7 @@ from . import (
     releasing,
     reporting,
     reviewing,
+    similar,
 )
 from .app import main
 
@@ -32,4 +33,5 @@ __all__ = [
     "releasing",
     "reporting",
     "reviewing",
+    "similar",
 ]
