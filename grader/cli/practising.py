@@ -273,6 +273,10 @@ def init(
         print(f"{folder} is the course's own folder; from now on you can work in it.")
     else:
         print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
+    for id in made.outdated:
+        print(f"The course has changed {id} since; yours stays as it is. `kata reset {id}` gives the new file, too.")
+    if made.withdrawn:
+        print(f"No longer part of the course, your files stay: {', '.join(made.withdrawn)}.")
     print(f"Go on with: cd {folder} && kata")
 
 
