@@ -200,6 +200,9 @@ STAGES: dict[str, Callable[[Stage], None]] = {
     "teacher": ready_class,
     "policy": ready_policy,
     "privacy": ready_graded,
+    "similar": ready_class,
+    "term": ready_graded,
+    "server": ready_class,
     "exports": ready_results,
     "nbgrader": ready_nothing,
 }
