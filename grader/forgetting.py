@@ -91,6 +91,10 @@ def find_learner(out: Path, text: str) -> Learner:
     )
 
 
+def _called(who: Learner) -> set[str]:
+    return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", *who.ids}
+
+
 def _matcher(learners: list[Learner]) -> Matcher:
     return Matcher([Enrolled(each.name, each.shown, each.email, (each.name, *each.ids)) for each in learners])
 
@@ -134,10 +138,9 @@ class Forgetting:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """All that the learner is called."""
-        who = self.learner
-        known_as = pseudonym_in(self.out, who.name)
-        return frozenset({who.name, who.shown, who.email, f"{who.shown} ({who.name})", known_as, *who.ids} - {""})
+        """All that the learner is called, and nobody else in the class."""
+        others = {text for each in self._learners if each.name != self.learner.name for text in _called(each)}
+        return frozenset({*_called(self.learner), pseudonym_in(self.out, self.learner.name)} - others - {""})
 
     def steps(self) -> list[Step]:
         """What is to be done, in this order; nothing is changed. Raises OSError."""
@@ -251,9 +254,8 @@ class Forgetting:
         if isinstance(value, dict):
             theirs = set() if is_top else {self.learner.name} & value.keys()
             parts = {key: self._without(each) for key, each in value.items() if key not in theirs}
-            return {key: each for key, (each, _) in parts.items()}, len(theirs) + sum(
-                gone for _, gone in parts.values()
-            )
+            gone = sum(count for _, count in parts.values())
+            return {key: each for key, (each, _) in parts.items()}, len(theirs) + gone
         if isinstance(value, list):
             pruned = [self._without(each) for each in value if not self._is_entry(each)]
             return [each for each, _ in pruned], len(value) - len(pruned) + sum(gone for _, gone in pruned)

@@ -94,6 +94,14 @@ def test_all_others_keep_their_records_times_and_names(place: Path, kata: Kata) 
     assert len(rows) == 4 and (out / "who_is_who.csv").stat().st_mode & 0o077 == 0
 
 
+def test_somebody_of_the_same_name_keeps_everything(place: Path, kata: Kata) -> None:
+    assert kata("forget", "OUT", "1817", cwd=place).returncode == 0
+    rows = (place / "OUT" / "who_is_who.csv").read_text("utf-8").splitlines()
+    assert [row.split(",")[1] for row in rows if "Carla Diaz" in row] == ["1818"]
+    listed = [json.loads(line)["name"] for line in (place / "OUT" / "class.jsonl").read_bytes().splitlines()]
+    assert listed == ["1815", "1816", "1818"]
+
+
 def test_what_comes_after_goes_on_with_the_others(place: Path, kata: Kata) -> None:
     assert kata("forget", "OUT", "1815", cwd=place).returncode == 0
     done = kata("policy", "OUT", "--course", "course", "--html", cwd=place)
