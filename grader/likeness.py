@@ -85,11 +85,9 @@ def alike(exercise: str, answers: Mapping[str, str], known: Sequence[str]) -> li
     theirs = {name: words_of(text) for name, text in answers.items()}
     course = [words_of(text) for text in known]
     found: dict[tuple[str, str], Likeness] = {}
-    for view in VIEWS:
+    for view in VIEWS:  # the same words say more than the same but for names
         for each in _alike_in(view, exercise, theirs, course):
-            pair = each.one, each.other
-            if pair not in found or each.part > found[pair].part:
-                found[pair] = each
+            found.setdefault((each.one, each.other), each)
     return sorted(found.values(), key=lambda each: (-each.shared, each.one, each.other))
 
 

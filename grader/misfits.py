@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from grader.judge.mistakes import Mistake, load_bank
 from grader.judge.trusted import TrustedModule
 
 LEAST_MISTAKES = 3
+PROMPT = ">>>"
+NEGATIVE_ZERO = re.compile(r"-(0\.0*)(?![0-9])")
 ONE_OF_MANY = "for instance"
 """In the comment of an example whose result is random: it is run, and what it shows is not compared."""
 
@@ -35,7 +38,7 @@ def misfits(course: Course, exercise: Exercise) -> list[str]:
     ids = {mistake.id for mistake in bank}
     for mistake in bank:
         problems += _wrong_with(mistake, reference, checks, ids)
-    return [*problems, *wrong_examples(course.solution_path(exercise), course.root)]
+    return [*problems, *wrong_examples(course, exercise)]
 
 
 def _names_of_checks(course: Course, exercise: Exercise) -> tuple[list[str], list[str]]:
@@ -64,20 +67,37 @@ def _wrong_with(mistake: Mistake, reference: str, checks: Sequence[str], ids: Co
 # --- the examples that learners read ---------------------------------------------------------------------------------
 
 
-def wrong_examples(solution: Path, root: Path) -> list[str]:
+def wrong_examples(course: Course, exercise: Exercise) -> list[str]:
     """The examples in a reference's docstrings that the reference itself does not give, a sentence each."""
+    solution = course.solution_path(exercise)
     text = solution.read_text(encoding="utf-8")
-    name = solution.relative_to(root).as_posix()
+    name = solution.relative_to(course.root).as_posix()
     try:
-        texts = list(_docstrings(ast.parse(text)))
-        if not any(">>>" in docstring for docstring, _ in texts):
+        texts = [(docstring, line) for docstring, line in _docstrings(ast.parse(text)) if PROMPT in docstring]
+        if not texts:
             return []
-        names = dict(TrustedModule(text, f"reference {solution.stem}").namespace)
+        names = {**_of_others(course, exercise, text), **_names_of(text, solution)}
     except SyntaxError as error:
         return [f"{name}:{error.lineno}: SyntaxError: {error.msg}. Mend that line"]
     except Exception as error:
         return [f"{name}: it cannot be run ({type(error).__name__}: {error}). Mend the file"]
     return [problem for docstring, line in texts for problem in _wrong_in(docstring, name, line, names)]
+
+
+def _names_of(text: str, path: Path) -> dict[str, Any]:
+    return dict(TrustedModule(text, f"reference {path.stem}").namespace)
+
+
+def _of_others(course: Course, exercise: Exercise, text: str) -> dict[str, Any]:
+    """What examples may use of other exercises; of two that define the same, of one that this exercise requires."""
+    found: dict[str, Any] = {}
+    for other in sorted(course.exercises, key=lambda each: each.id in exercise.requires):
+        wanted = [name for name in other.entry_points if name in text and name not in exercise.entry_points]
+        path = course.solution_path(other)
+        if wanted and path.is_file():
+            names = _names_of(path.read_text(encoding="utf-8"), path)
+            found.update({name: names[name] for name in wanted if name in names})
+    return found
 
 
 def _wrong_in(docstring: str, file: str, line: int, names: Mapping[str, Any]) -> list[str]:
@@ -100,14 +120,14 @@ def _docstrings(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 class _Spaced(doctest.OutputChecker):
-    """Takes results for the same that differ by blanks and line ends alone: torch aligns its numbers."""
+    """Takes results for the same that differ by blanks, line ends and the sign of a zero alone."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return _unspaced(want) == _unspaced(got) or super().check_output(want, got, optionflags)
 
 
 def _unspaced(text: str) -> str:
-    return "".join(text.replace(doctest.BLANKLINE_MARKER, "").split())
+    return NEGATIVE_ZERO.sub(r"\1", "".join(text.replace(doctest.BLANKLINE_MARKER, "").split()))
 
 
 class _Runner(doctest.DocTestRunner):

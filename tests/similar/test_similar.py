@@ -122,12 +122,18 @@ def test_the_courses_own_answers_make_nobody_alike(exercise: Exercise) -> None:
 
 
 def test_right_answers_that_were_written_apart_are_not_taken_for_copies() -> None:
-    """All alternatives as a class that the course knows nothing of but stub and reference."""
-    pairs = []
+    """All alternatives as a class that the course knows nothing of but stub and reference.
+
+    Of these the one pair that is named has one skeleton: who wrote them began the second with the first.
+    """
+    pairs, tried = [], 0
     for exercise in COURSE.exercises:
         answers = {p.stem: p.read_text("utf-8") for p in sorted(COURSE.alternatives_path(exercise).glob("*.py"))}
-        pairs += alike(exercise.id, answers, known(exercise, alternatives=False))
-    assert pairs == []
+        tried += len(answers) * (len(answers) - 1) // 2
+        found = alike(exercise.id, answers, known(exercise, alternatives=False))
+        pairs += [(each.exercise, each.one, each.other) for each in found]
+    assert pairs == [("tiny_gpt", "distance_biases_with_tied_head", "post_norm_from_small_numbers")]
+    assert tried > 500
 
 
 def test_what_many_in_the_class_have_belongs_to_the_exercise() -> None:
