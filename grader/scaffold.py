@@ -91,6 +91,16 @@ BLOCK = """\
     - Almost the code.
 """
 
+PLACEHOLDERS = (
+    *("what it is, in a sentence.", "(n, d)  what goes in", "(n, d)  what has to come out"),
+    *(", the step that it mirrors.", "[1, 2] becomes what the document says."),
+    *("The sentence that a learner reads when this check fails or passes.",),
+    *("Say what a learner probably did, and what to look at.", "which step of the document this is"),
+    *("What should a learner ask themselves first?", "What has to be done, in words?", "Almost the code."),
+    *("the idea in a few plain sentences, the formula, a table of shapes",),
+)
+"""Of all that is written here, what the author has to say in other words: `kata verify` refuses it."""
+
 CLOSING = "\n## Try this\n"
 
 SECTION = """

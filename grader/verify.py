@@ -11,18 +11,18 @@ from functools import partial
 from pathlib import Path
 
 from grader.course import Course, Exercise, load_course
-from grader.judge.errors import BankError
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, load_bank
-from grader.results import ExerciseResult, Record
+from grader.misfits import misfits
+from grader.results import CheckResult, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.starting import go_back, started_from_home
 from grader.stubs import StubError, make_stub, same_as_stub
 from grader.submission import SourceFile, Submission
+from grader.unfinished import unfinished
 from grader.writing import write_file
 
 LEAST_ALTERNATIVES = 3
-LEAST_MISTAKES = 3
 EXERCISES_AT_A_TIME = 4
 """For one process of several: starting a judge costs a second, waiting for the last part may cost more."""
 
@@ -30,6 +30,8 @@ SPARE_TIME_FACTOR = 5
 TIMINGS = 3
 """What is too slow is timed so often in all; the machine may have had something else to do."""
 POINTS_TOLERANCE = 1e-6
+TRUSTED_CHECKS = "tests/checks/"
+"""In a message: it names a line of the checks."""
 DECIMALS = re.compile(r"\d+\.\d{3,}")
 
 
@@ -75,7 +77,7 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
     lesson = course.lesson_path(unit)
     if not lesson.is_file() or f"`{exercise.id}`" not in lesson.read_text(encoding="utf-8"):
         problems.append(f"{exercise.id}: {lesson.relative_to(course.root)} has no section that names `{exercise.id}`")
-    return problems
+    return [*problems, *unfinished(course, exercise)]
 
 
 def stale_stub(course: Course, exercise: Exercise) -> list[str]:
@@ -115,8 +117,6 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     touched_stub = make_stub(reference) + "\n# touched\n"
     right = partial(_all_right, exercise)
     bank = load_bank(course.mistakes_path(exercise))
-    if len(bank) < LEAST_MISTAKES:
-        raise BankError(f"{exercise.id}: a bank of fewer than {LEAST_MISTAKES} mistakes")
     return [
         first,
         Trial(exercise, "stub", touched_stub, _nothing_earned),
@@ -132,13 +132,25 @@ def prove(judge: Judge, planned: Sequence[Trial], progress: Callable[[str], None
     """Grade every trial and return what is wrong, a sentence each."""
     problems: list[str] = []
     slow: list[Trial] = []
+    broken: dict[tuple[str, str], str] = {}
     for trial, result in _results(judge, planned):
+        if result.status == "error":  # the same for every file: it is told once, and nothing else of this one
+            for check in result.checks:
+                if check.outcome == "error":
+                    broken.setdefault((trial.exercise.id, check.name), _broken(trial, check))
+            progress(trial.submission().name)
+            continue
         found = [*trial.expect(result), *_leaks(result)]
         problems += [f"{trial.exercise.id}, {trial.name}: {problem}" for problem in found]
         if trial.is_slow(result.seconds):
             slow.append(trial)
         progress(trial.submission().name)
-    return [*problems, *_still_slow(judge, slow)]
+    return [*broken.values(), *problems, *_still_slow(judge, slow)]
+
+
+def _broken(trial: Trial, check: CheckResult) -> str:
+    remedy = ". Mend that line" if TRUSTED_CHECKS in check.message else ""
+    return f"{trial.exercise.id}: {check.name}, first at {trial.name}: {check.message}{remedy}"
 
 
 def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult]]:
@@ -179,30 +191,48 @@ def prove_in_parallel(
     size = min(EXERCISES_AT_A_TIME, -(-len(ids) // jobs))
     parts = [ids[start : start + size] for start in range(0, len(ids), size)]
     spawn = multiprocessing.get_context("spawn")
-    graded, problems = 0, []
+    graded, problems, sound = 0, list[str](), list[str]()
     with started_from_home() as here:
         pool = ProcessPoolExecutor(min(jobs, len(parts)), mp_context=spawn, initializer=go_back, initargs=(here,))
         proved = pool.map(partial(_prove_part, course_file, level, seed), parts)
     with pool:
-        for part, (count, found) in zip(parts, proved, strict=True):
-            graded += count
-            problems += found
+        for part, proof in zip(parts, proved, strict=True):
+            graded += proof.graded
+            problems += proof.problems
+            sound += proof.sound
             for id in part:
                 progress(id)
-        weaker = LEVELS[LEVELS.index(level) + 1 :]
-        for found in pool.map(partial(_prove_references, course_file, seed, ids), weaker):
-            graded += len(ids)
-            problems += found
+        weaker = LEVELS[LEVELS.index(level) + 1 :] if sound else ()
+        known = set(problems)
+        for lower, found in zip(
+            weaker, pool.map(partial(_prove_references, course_file, seed, sound), weaker), strict=True
+        ):
+            graded += len(sound)
+            problems += [f"{problem} (isolation {lower})" for problem in found if problem not in known]
     return graded, problems
 
 
-def _prove_part(course_file: Path, level: Level, seed: int, ids: Sequence[str]) -> tuple[int, list[str]]:
-    """In a process of its own: prove some kits."""
+@dataclass(frozen=True)
+class Proof:
+    """What came of some kits: how many files were graded, what is wrong, and the ids of those that could be tried."""
+
+    graded: int
+    problems: list[str]
+    sound: list[str]
+
+
+def _prove_part(course_file: Path, level: Level, seed: int, ids: Sequence[str]) -> Proof:
+    """In a process of its own: prove some kits. One whose parts don't fit together is not graded at all."""
     course = load_course(course_file)
-    judge = Judge(course, level, seed, ids)
+    found = {id: misfits(course, course.exercise(id)) for id in ids}
+    problems = [problem for each in found.values() for problem in each]
+    sound = [id for id in ids if not found[id]]
+    if not sound:
+        return Proof(0, problems, sound)
+    judge = Judge(course, level, seed, sound)
     try:
-        plan = [trial for id in ids for trial in trials(course, course.exercise(id))]
-        return len(plan), prove(judge, plan)
+        plan = [trial for id in sound for trial in trials(course, course.exercise(id))]
+        return Proof(len(plan), [*problems, *prove(judge, plan)], sound)
     finally:
         judge.close()
 
@@ -213,7 +243,7 @@ def _prove_references(course_file: Path, seed: int, ids: Sequence[str], level: L
     judge = Judge(course, level, seed, ids)
     try:
         plan = [reference_trial(course, course.exercise(id)) for id in ids]
-        return [f"{problem} (isolation {level})" for problem in prove(judge, plan)]
+        return prove(judge, plan)
     finally:
         judge.close()
 
@@ -236,8 +266,6 @@ def _nothing_earned(result: ExerciseResult) -> list[str]:
 
 
 def _caught(mistake: Mistake, bank: Sequence[Mistake], result: ExerciseResult) -> list[str]:
-    if result.status == "error":
-        return [check.message for check in result.checks if check.outcome == "error"]
     failed = {check.name for check in result.checks if check.outcome == "failed"}
     problems = []
     if mistake.caught_by not in failed:

@@ -12,6 +12,8 @@ from pathlib import Path
 NumberedRows = Iterator[tuple[int, list[str]]]
 """Rows under a CSV's titles, each with its number from 2 on, its cells stripped, and at least as many as titles."""
 
+MOST_SHOWN = 120
+"""Characters of a line that an error quotes."""
 _DELIMITERS = ",;\t|"
 
 
@@ -44,7 +46,7 @@ def text_of(path: Path, fault: type[Exception]) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise fault(f"{path} cannot be read: {error.strerror}.") from None
+        raise fault(f"{path} cannot be read ({error.strerror}): a CSV file is expected, such as class.csv.") from None
     is_utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "cp1252"):  # the last is what Excel saves in the West
         try:
@@ -53,7 +55,18 @@ def text_of(path: Path, fault: type[Exception]) -> str:
             continue
         if "\0" not in text:  # else it is a spreadsheet, or UTF-16 that does not say so
             return text
-    raise fault(f"{path} is not text: save it as CSV in UTF-8.")
+    raise fault(
+        f"{path} is not text, perhaps a spreadsheet: save it there as CSV in UTF-8, and give that file, such as "
+        f"{path.with_suffix('.csv')}."
+    )
+
+
+def lacking(path: Path, what: str, *example: str) -> str:
+    """A sentence on a CSV without a column: what was expected, what its first line says, and a file that would do."""
+    header = next(iter(text_of(path, ValueError).splitlines()), "")
+    found = f"its first line is {header[:MOST_SHOWN]!r}" if header.strip() else "it is empty"
+    rows = "".join(f"{row}\\n" for row in example)
+    return f"{path} has no {what}: {found}. This writes one that works: printf '{rows}' > example.csv"
 
 
 def first_of(titles: Sequence[str], columns: Sequence[str]) -> int | None:

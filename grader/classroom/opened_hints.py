@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from grader.course import Course, CourseError
 from grader.course.phrases import quoted
 
-from .csv_rows import NumberedRows, first_of, titled_rows
+from .csv_rows import NumberedRows, first_of, lacking, titled_rows
 from .learners import Learner
 from .named import LEARNERS, by_name
 
@@ -51,9 +51,8 @@ def read_hints(path: Path, course: Course) -> list[OpenedHints]:
 def _rows(path: Path, columns: Sequence[str], rows: NumberedRows, course: Course) -> Iterator[OpenedHints]:
     who, what, how_many = (first_of(titles, columns) for titles in (LEARNERS, EXERCISES, HINTS))
     if who is None or what is None or how_many is None:
-        raise HintsError(
-            f"{path} has no columns for learners, exercises and hints; call them learner, exercise and hints."
-        )
+        what = "columns for learners, exercises and hints"
+        raise HintsError(lacking(path, what, "learner,exercise,hints", f"ada,{course.exercises[0].id},2"))
     first: dict[tuple[str, str], int] = {}
     for number, cells in rows:
         if not cells[how_many] and cells[who]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .csv_rows import NumberedRows, first_of, titled_rows
+from .csv_rows import NumberedRows, first_of, lacking, titled_rows
 
 # As `letters` spells headers. The first that is there is the one.
 IDS = ("id", "studentid", "learnerid", "idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber",
@@ -61,7 +61,8 @@ def _learners(path: Path, columns: Sequence[str], rows: NumberedRows) -> Iterato
     first, last = first_of(FIRST_NAMES, columns), first_of(LAST_NAMES, columns)
     participants = first_of(PARTICIPANTS, columns)
     if not ids and email is None and name is None and last is None:
-        raise RosterError(f"{path} has no column for ids, names or emails; call them id, name and email.")
+        what = "column for ids, names or emails"
+        raise RosterError(lacking(path, what, "id,name,email", "1815,Ada Byron,ada@uni.example"))
     lines: dict[str, int] = {}
     for number, cells in rows:
         said = [cells[column] for column in ids if cells[column]]

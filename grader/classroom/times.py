@@ -19,7 +19,7 @@ from grader.course.phrases import quoted
 from grader.policy.lateness import earliest, latest
 from grader.policy.rules import EVERY_UNIT, deadlines
 
-from .csv_rows import NumberedRows, first_of, titled_rows
+from .csv_rows import NumberedRows, first_of, lacking, titled_rows
 from .learners import Learner
 from .named import LEARNERS, by_name
 from .spoken_times import EXAMPLE as SPOKEN
@@ -114,7 +114,8 @@ def _rows(
 ) -> Iterator[Row]:
     when, what, which = (first_of(titles, columns) for titles in (MOMENTS, UNITS, attempts))
     if first_of(LEARNERS, columns) is None or when is None:
-        raise TimesError(f"{path} has no columns for learners and times; call them learner and time.")
+        wanted = "columns for learners and times"
+        raise TimesError(lacking(path, wanted, "learner,time", f"ada,{EXAMPLE} +00:00"))
     first: dict[tuple[str, str, str], int] = {}
     for number, cells in rows:
         learner = _learner_in(columns, cells)

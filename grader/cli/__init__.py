@@ -8,6 +8,7 @@ from . import (
     comparing,
     correcting,
     exporting,
+    forgetting,
     grading,
     notebooks,
     playing,
@@ -16,6 +17,7 @@ from . import (
     releasing,
     reporting,
     reviewing,
+    similar,
 )
 from .app import main
 
@@ -27,6 +29,7 @@ __all__ = [
     "comparing",
     "correcting",
     "exporting",
+    "forgetting",
     "grading",
     "main",
     "notebooks",
@@ -36,4 +39,5 @@ __all__ = [
     "releasing",
     "reporting",
     "reviewing",
+    "similar",
 ]

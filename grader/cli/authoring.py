@@ -14,7 +14,9 @@ from grader.sandbox.doctor import examine, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS
 
 from .app import LEARN, WRITE, app
+from .completing import exercise_ids, unit_folders
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
+from .next_steps import next_steps
 from .terms import CourseFile, Isolation, Seed, course_at, level_called, progress, refuse_unknown, seed_or_fresh
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def doctor(
         bool, typer.Option("--stop-judges", help="End the judges that are kept warm for you, and do nothing else.")
     ] = False,
 ) -> None:
-    """Say what this machine can isolate, what to install, and which judges are kept warm."""
+    """Say what this machine can isolate, what to install, which judges are kept warm, and what to do next."""
     if stop_judges:
         _stop_judges()
         return
@@ -47,6 +49,8 @@ def doctor(
             refused = try_level(level)
     print(f"Isolation: {level}")
     _tell_judges()
+    for line in next_steps(level, findings):
+        print(line)
     if level not in GRADING_LEVELS:
         print("You can practise here, but other people's work can't be graded on this machine.")
         sys.exit(EXIT_CANNOT_ISOLATE)
@@ -85,7 +89,9 @@ def _stop_judges() -> None:
 @app.command(rich_help_panel=WRITE)
 def new(
     id: Annotated[str, typer.Argument(help="What it will be called, as a Python name.", metavar="ID")],
-    unit: Annotated[str, typer.Option("--unit", help="The unit's folder.", metavar="FOLDER")],
+    unit: Annotated[
+        str, typer.Option("--unit", help="The unit's folder.", metavar="FOLDER", autocompletion=unit_folders)
+    ],
     title: Annotated[str | None, typer.Option("--title", help="What learners will read; by default the id.")] = None,
     course: CourseFile = None,
 ) -> None:
@@ -122,7 +128,10 @@ def _alternatives_of(course: Course, id: str) -> Path:
 
 @app.command(rich_help_panel=WRITE)
 def verify(
-    ids: Annotated[list[str] | None, typer.Argument(help="Exercises; all by default.", metavar="[ID ...]")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(help="Exercises; all by default.", metavar="[ID ...]", autocompletion=exercise_ids),
+    ] = None,
     isolation: Isolation = "best",
     seed: Seed = None,
     course: CourseFile = None,

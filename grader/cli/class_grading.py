@@ -19,8 +19,9 @@ from grader.sandbox.launch import MachineError
 from .app import TEACH, app
 from .class_progress import class_progress
 from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, UsageError, stop
+from .expected import demand_class
 from .grading import page_of
-from .policy_options import Extensions, HandedIn, Hints, Raw, final_records, times_given
+from .policy_options import Extensions, HandedIn, Hints, PseudonymsToo, Raw, final_records, tell_who_is_who, times_given
 from .terms import (
     CourseFile,
     Isolation,
@@ -102,10 +103,12 @@ def grade_class(
     extensions: Extensions = None,
     hints: Hints = None,
     raw: Raw = False,
+    pseudonyms: PseudonymsToo = False,
     course: CourseFile = None,
 ) -> None:
     """Grade a class: one record a line in OUT/results.jsonl."""
     level = level_called(isolation, chosen_aloud=True)
+    demand_class(folder)
     if scheduler is None:
         from grader.classroom.forking import start_ahead
 
@@ -166,7 +169,7 @@ def grade_class(
             _tell([f"What was set by hand is about the earlier grading, and kept in {out / PREVIOUS}."])
         remarks = final_records(out, chosen, run.times, raw=raw)
         _tell([*same.remarks, *_chosen_before(asked, earlier), *run.tally.remarks, *remarks, *submissions.disputes])
-        show_class(read_results(out), chosen, out, html)
+        show_class(read_results(out), chosen, out, html, by_pseudonyms=pseudonyms)
         _show_moves(run, records)
     if run.tally.faults:
         failed = ", ".join(run.tally.faults)
@@ -279,29 +282,37 @@ def _show_moves(run: ClassRun, out: Path) -> None:
         print(f"  and {more} more")
 
 
-def show_class(results: Results, course: Course, out: Path, html: bool) -> None:
+def show_class(results: Results, course: Course, out: Path, html: bool, *, by_pseudonyms: bool = False) -> None:
     """Print the class, and write its pages, one record in memory at a time."""
     from grader.classroom.page_names import page_name
     from grader.classroom.results_file import RESULTS, handed_in_nothing
+    from grader.pseudonyms import PSEUDONYMOUS, Pseudonyms
     from grader.reports.class_summary import ClassSummary
     from grader.reports.class_table import print_class
-    from grader.writing import write_file
+    from grader.writing import make_folder, write_file
 
+    known = Pseudonyms(out) if by_pseudonyms else None
+    pages = out / PSEUDONYMOUS if known else out
+    if html:
+        make_folder(pages, below=out)
     summary = ClassSummary(titles_of(course), units_of(course))
-    for result in results:
+    for result in known.results(results) if known else results:
         link = page_name(result.learner.name) if html else None
         if link is not None:
-            write_file(out / link, page_of(result.titled, course))
+            write_file(pages / link, page_of(result.titled, course))
         summary.add(result.record, shown=result.learner.shown, link=link)
-    for learner in handed_in_nothing(out):
+    absent = handed_in_nothing(out)
+    for learner in known.of_all(absent) if known else absent:
         summary.add_absent(learner.shown)
-    page = out / "class.html"
+    page = pages / "class.html"
     print_class(summary, console(), rest=str(page if html else out / RESULTS))
     print(f"Records: {out / RESULTS}")
     if html:
         from grader.reports.class_page import render_class
 
         write_file(page, render_class(summary).encode("utf-8"))
-        for stale in set(out.glob("learner-*.html")) - {out / (row.link or "") for row in summary.rows}:
+        for stale in set(pages.glob("learner-*.html")) - {pages / (row.link or "") for row in summary.rows}:
             stale.unlink()  # of an earlier, larger class
         print(f"Page: {page}")
+    if known:
+        tell_who_is_who(out)

@@ -69,6 +69,8 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     from grader.classroom.run_header import RunError
     from grader.classroom.times import TimesError
     from grader.course import CourseError
+    from grader.forgetting import ForgettingError
+    from grader.pseudonyms import PseudonymsError
     from grader.submission import SubmissionError
 
     return (
@@ -84,6 +86,8 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
         ClassListError,
         NamesError,
         CorrectionsError,
+        ForgettingError,
+        PseudonymsError,
     )
 
 

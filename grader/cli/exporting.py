@@ -12,6 +12,8 @@ import typer
 
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
+from .expected import demand_results
+from .policy_options import PseudonymsToo, tell_who_is_who
 from .terms import CourseFile, Units, course_at, tell_units, titles_of, units_called, units_of
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 SHOWN = 12
 """Learners that a warning names."""
+
+WITH_NAMES = ("canvas", "moodle", "gradebook")
+"""Formats for programs that find learners by their names or ids."""
 
 Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
 
@@ -58,6 +63,7 @@ def export(
         bool, typer.Option("--bom/--no-bom", help="Begin a csv with the mark by which Excel sees that it is UTF-8.")
     ] = True,
     unit: Units = None,
+    pseudonyms: PseudonymsToo = False,
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
@@ -70,7 +76,11 @@ def export(
 
         if format not in (*FORMATS, GRADEBOOK):
             raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
-        graded = Graded(out, _part(unit, course))
+        if pseudonyms:
+            _refuse_names(format, roster)
+        if not out.is_file():
+            demand_results(out, f"kata export {{}} --format {format}")
+        graded = Graded(out, _part(unit, course), by_pseudonyms=pseudonyms)
         _warn(graded)
         known = _roster(roster)
         torn = _torn(graded, known)
@@ -82,11 +92,13 @@ def export(
         chosen = FORMATS[format]
         made = chosen.files(graded, terms)
         if chosen.folder and graded.is_class:
-            _write_many(made, to or graded.folder / chosen.folder, force)
+            _write_many(made, to or graded.target / chosen.folder, force)
         else:
             file = next(made)
             _write_one(File(chosen.single or file.name, file.parts), to, graded, force)
         _warn_of_zeros(graded, course)
+        if pseudonyms:
+            tell_who_is_who(out)
         _refuse(torn)
 
 
@@ -119,6 +131,17 @@ def _warn_of_zeros(graded: Graded, course: Path | None) -> None:
         )
 
 
+def _refuse_names(format: str, roster: Path | None) -> None:
+    """Raise UsageError for what would want to know who the learners are."""
+    if roster is not None:
+        raise UsageError("With --pseudonyms nobody is looked up: leave out --roster.")
+    if format in WITH_NAMES:
+        raise UsageError(
+            f"The format {format} is for a program that knows learners by name: --pseudonyms goes with the others, "
+            "such as: kata export OUT --format csv --pseudonyms"
+        )
+
+
 def _torn(graded: Graded, roster: Roster | None) -> list[str]:
     """Sentences about those who would be the same learner of the roster."""
     from grader.exports.roster import people_of
@@ -140,7 +163,7 @@ def _write_one(file: File, to: Path | None, graded: Graded, force: bool) -> None
         sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]
         sys.stdout.writelines(file.parts)
         return
-    path = to / file.name if to and to.is_dir() else to or graded.folder / file.name
+    path = to / file.name if to and to.is_dir() else to or graded.target / file.name
     print(write_file(file, path, force=force))
 
 

@@ -12,6 +12,7 @@ from grader.service.opening import judge_for
 
 from .app import TEACH, app
 from .endings import EXIT_CANNOT_ISOLATE, stop
+from .expected import demand_there
 from .policy_options import Extensions, HandedIn, Hints, Raw, times_given
 from .terms import (
     CourseFile,
@@ -56,6 +57,7 @@ def grade(
     """Grade one submission."""
     level = level_called(isolation, chosen_aloud=True)
     chosen = course_at(course)
+    demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
     given = times_given(handed_in, extensions, hints, raw, chosen)

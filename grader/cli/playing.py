@@ -13,6 +13,7 @@ import typer
 from grader.sandbox.launch import launch_ahead
 
 from .app import LEARN, app
+from .completing import exercise_ids
 from .endings import EXIT_NOT_RIGHT, UsageError
 from .practising import progress_of, workspace_here
 from .terms import CourseFile, Isolation, console, ending, level_called
@@ -35,7 +36,10 @@ GO_ON = "Stopped. Enter goes on, anything else ends: "
 @app.command(rich_help_panel=LEARN)
 def play(
     id: Annotated[
-        str | None, typer.Argument(help="The exercise's id; without one, what can be played.", metavar="ID")
+        str | None,
+        typer.Argument(
+            help="The exercise's id; without one, what can be played.", metavar="ID", autocompletion=exercise_ids
+        ),
     ] = None,
     text: Annotated[
         str | None, typer.Option("--text", help="What the model is to work on, in place of asking.")

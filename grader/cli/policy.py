@@ -11,7 +11,8 @@ import typer
 from .app import TEACH, app
 from .class_grading import show_class
 from .endings import UsageError
-from .policy_options import Extensions, HandedIn, Hints, Raw, final_records, times_given
+from .expected import demand_results
+from .policy_options import Extensions, HandedIn, Hints, PseudonymsToo, Raw, final_records, times_given
 from .terms import CourseFile, course_at
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def policy(
     hints: Hints = None,
     raw: Raw = False,
     html: Annotated[bool, typer.Option("--html", help="Write the class page and each learner's page anew.")] = False,
+    pseudonyms: PseudonymsToo = False,
     course: CourseFile = None,
 ) -> None:
     """Apply the course's policy (due dates, hints, extra credit, attempts) to a graded class anew, without grading."""
@@ -36,8 +38,7 @@ def policy(
     from grader.classroom.results_file import read_results
     from grader.classroom.run_header import read_run
 
-    if not out.is_dir():
-        raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
+    demand_results(out, "kata policy {}")
     chosen = course_at(course)
     attempts = graded_in(out) != out
     given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)
@@ -48,7 +49,7 @@ def policy(
         write_kept_times(graded, times)
         for remark in final_records(out, chosen, times, raw=raw):
             print(remark, file=sys.stderr)
-        show_class(read_results(out), chosen, out, html)
+        show_class(read_results(out), chosen, out, html, by_pseudonyms=pseudonyms)
 
 
 def _refuse_another_course(header: RunHeader | None, course: Course, out: Path) -> None:

@@ -28,6 +28,24 @@ Hints = Annotated[
     ),
 ]
 Raw = Annotated[bool, typer.Option("--raw", help="Leave out the course's policy: the points as they were graded.")]
+PseudonymsToo = Annotated[
+    bool,
+    typer.Option(
+        "--pseudonyms",
+        help="Call learners by pseudonyms, always the same in OUT; files go into OUT/pseudonymous, who is who into a "
+        "table apart.",
+    ),
+]
+
+
+def tell_who_is_who(out: Path) -> None:
+    """Write down who bears which pseudonym in OUT, and say where."""
+    from grader.classroom.results_file import class_of, read_results
+    from grader.pseudonyms import Pseudonyms
+
+    names = [each.name for each in read_results(out).learners]
+    path = Pseudonyms(out).write_table(class_of(out, names))
+    print(f"Who is who: {path} (for you alone)")
 
 
 def times_given(

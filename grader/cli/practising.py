@@ -15,7 +15,9 @@ import typer
 from grader.service.opening import judge_for
 
 from .app import LEARN, app
+from .completing import exercise_ids, exercises_and_units
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
+from .expected import demand_there
 from .terms import (
     CourseFile,
     Isolation,
@@ -37,14 +39,17 @@ if TYPE_CHECKING:
     from grader.results import Record
 
 Fast = Annotated[bool, typer.Option("--fast", help="Only the fast track: the exercises that matter most.")]
-ExerciseId = Annotated[str, typer.Argument(help="The exercise's id.", metavar="ID")]
+ExerciseId = Annotated[str, typer.Argument(help="The exercise's id.", metavar="ID", autocompletion=exercise_ids)]
 
 
 @app.command(rich_help_panel=LEARN)
 def check(
     what: Annotated[
         list[str] | None,
-        typer.Argument(help="Exercises by id or file, or whole units; all that are started by default."),
+        typer.Argument(
+            help="Exercises by id or file, or whole units; all that are started by default.",
+            autocompletion=exercises_and_units,
+        ),
     ] = None,
     isolation: Isolation = "best",
     seed: Seed = None,
@@ -54,6 +59,9 @@ def check(
     """Check your own work."""
     level = level_called(isolation, chosen_aloud=False)
     workspace = workspace_here(course)
+    for name in what or []:
+        if name.endswith(".py"):
+            demand_there(Path(name), "an exercise's id or file, or a unit", "kata check {}")
     from grader.practice.checking import files_of, graded, note_record, reviews_among, submission_of, untouched_record
     from grader.practice.progress import now
     from grader.practice.review import when
@@ -146,7 +154,9 @@ def next_one(
 
 @app.command(rich_help_panel=LEARN)
 def hint(
-    id: Annotated[str | None, typer.Argument(help="The exercise's id.", metavar="ID")] = None,
+    id: Annotated[
+        str | None, typer.Argument(help="The exercise's id.", metavar="ID", autocompletion=exercise_ids)
+    ] = None,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Open none: print how many you have opened, for your instructor.")
     ] = False,
@@ -263,6 +273,10 @@ def init(
         print(f"{folder} is the course's own folder; from now on you can work in it.")
     else:
         print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
+    for id in made.outdated:
+        print(f"The course has changed {id} since; yours stays as it is. `kata reset {id}` gives the new file, too.")
+    if made.withdrawn:
+        print(f"No longer part of the course, your files stay: {', '.join(made.withdrawn)}.")
     print(f"Go on with: cd {folder} && kata")
 
 

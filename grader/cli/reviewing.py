@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .app import LEARN, app
+from .completing import exercise_ids
 from .endings import UsageError
 from .practising import progress_of, workspace_here
 from .terms import CourseFile, console
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 @app.command(rich_help_panel=LEARN)
 def review(
     id: Annotated[
-        str | None, typer.Argument(help="The exercise's id; the one that is due first by default.", metavar="[ID]")
+        str | None,
+        typer.Argument(
+            help="The exercise's id; the one that is due first by default.", metavar="[ID]", autocompletion=exercise_ids
+        ),
     ] = None,
     due: Annotated[bool, typer.Option("--due", help="Only list what is due and what comes later.")] = False,
     course: CourseFile = None,

@@ -13,7 +13,9 @@ import typer
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level, exposed
 
+from .completing import exercise_ids, levels
 from .endings import UsageError
+from .expected import demand_course
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,6 +28,7 @@ Isolation = Annotated[
         "--isolation",
         help=f"How learners' code is walled off: {', '.join(LEVELS)}, or best.",
         metavar="LEVEL",
+        autocompletion=levels,
     ),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the hidden inputs; a fresh one by default.", min=0)]
@@ -35,7 +38,10 @@ CourseFile = Annotated[
         "--course", help="The course.yml, or its folder; that of your workspace by default, or the installed one."
     ),
 ]
-Only = Annotated[list[str] | None, typer.Option("--only", help="Only this exercise; may be given again.", metavar="ID")]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", help="Only this exercise; may be given again.", metavar="ID", autocompletion=exercise_ids),
+]
 Units = Annotated[
     list[str] | None,
     typer.Option(
@@ -70,6 +76,7 @@ def _course_at(given: Path | None, *, about_course: bool) -> Course:
     from grader.course.named import named_around, no_course, refuse_unnamed, unnamed_around
 
     if given is not None:
+        demand_course(given)
         return load_course(given / "course.yml" if given.is_dir() else given)
     if about_course:
         refuse_unnamed(Path.cwd())

@@ -22,8 +22,17 @@ def listed(names: Iterable[str]) -> str:
 
 def did_you_mean(word: object, choices: Iterable[str]) -> str:
     """ ": did you mean `softmax`?", or nothing when no choice looks like the word."""
-    close = difflib.get_close_matches(str(word)[:100], list(choices), n=2)
+    close = _close(word, choices)
     return f": did you mean {' or '.join(quoted(choice) for choice in close)}?" if close else ""
+
+
+def likest(word: object, choices: Iterable[str]) -> str | None:
+    """The choice that looks most like the word; None when none does."""
+    return next(iter(_close(word, choices)), None)
+
+
+def _close(word: object, choices: Iterable[str]) -> list[str]:
+    return difflib.get_close_matches(str(word)[:100], list(choices), n=2)
 
 
 def name_of(place: Place) -> str:

@@ -13,12 +13,14 @@ from grader.classroom.learners import Learner
 from grader.classroom.results_file import (
     RESULTS,
     Result,
+    Results,
     ResultsError,
     disputed,
     handed_in_nothing,
     read_results,
     ungraded,
 )
+from grader.pseudonyms import PSEUDONYMOUS, Pseudonyms
 from grader.results import Record, RecordError
 
 from .errors import ExportError
@@ -48,8 +50,11 @@ class Summary:
 class Graded:
     """The results of `kata grade-class` (its folder), or one record as `kata grade --json` writes it (a file)."""
 
-    def __init__(self, path: Path, part: Part | None = None) -> None:
-        """Only a part of the course, if one is given. Raises ExportError when there are no results."""
+    def __init__(self, path: Path, part: Part | None = None, *, by_pseudonyms: bool = False) -> None:
+        """part: only a part of the course. by_pseudonyms: nothing of it tells who a learner is.
+
+        Raises ExportError when there are no results.
+        """
         self._part = part
         self.is_class = path.is_dir() or path.name == RESULTS
         self.folder = path if path.is_dir() else path.parent
@@ -60,6 +65,14 @@ class Graded:
             self._results: Sequence[Result] = read_results(self.folder) if self.is_class else [_single(path)]
         except ResultsError as error:
             raise ExportError(str(error)) from None
+        self._pseudonyms: Pseudonyms | None = None
+        if by_pseudonyms:
+            if not isinstance(self._results, Results):
+                raise ExportError(
+                    f"{path} is one record: --pseudonyms goes with a class, `kata grade-class --out OUT`."
+                )
+            self._pseudonyms = Pseudonyms(self.folder)
+            self._results = self._pseudonyms.results(self._results)
 
     def __iter__(self) -> Iterator[Result]:
         """Every result in the order of the class. Raises ExportError at the first that cannot be read."""
@@ -99,19 +112,27 @@ class Graded:
         )
 
     @property
+    def target(self) -> Path:
+        """The folder for what is made of them, where no other is named."""
+        return self.folder / PSEUDONYMOUS if self._pseudonyms else self.folder
+
+    @property
     def absent(self) -> list[Learner]:
         """Learners who handed in nothing: they have no mark."""
-        return handed_in_nothing(self.folder) if self.is_class else []
+        return self._known(handed_in_nothing(self.folder)) if self.is_class else []
 
     @property
     def disputed(self) -> list[Learner]:
         """Learners whom several submissions claim: they have no mark."""
-        return disputed(self.folder) if self.is_class else []
+        return self._known(disputed(self.folder)) if self.is_class else []
 
     @property
     def waiting(self) -> list[Learner]:
         """Learners who handed in something that is not graded yet, since the run was stopped."""
-        return ungraded(graded_in(self.folder)) if self.is_class else []
+        return self._known(ungraded(graded_in(self.folder))) if self.is_class else []
+
+    def _known(self, learners: list[Learner]) -> list[Learner]:
+        return self._pseudonyms.of_all(learners) if self._pseudonyms else learners
 
     @property
     def graded_at(self) -> datetime:

@@ -20,7 +20,7 @@ def files_each(
 ) -> Iterator[File]:
     """A file for each learner, in the order of the class."""
     for number, result in enumerate(graded, start=1):
-        yield File(f"{number:04d}-{_stem(result.record.submission)}.json", [as_json(made(result.record, terms))])
+        yield File(f"{number:04d}-{stem_of(result.record.submission)}.json", [as_json(made(result.record, terms))])
 
 
 def as_json(value: dict[str, Any]) -> str:
@@ -28,6 +28,6 @@ def as_json(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def _stem(name: str) -> str:
+def stem_of(name: str) -> str:
     """What every file system takes of a name; the number before it tells equal ones apart."""
     return re.sub(r"[^\w-]+", "_", name).strip("_")[:_LONGEST] or "learner"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.claims import Claim, resolve
-from grader.classroom.csv_rows import text_of
+from grader.classroom.csv_rows import lacking, text_of
 from grader.classroom.learners import Learner
 from grader.classroom.lms_names import platform_called
 from grader.classroom.roster import (
@@ -166,7 +166,8 @@ def read_roster(path: Path) -> Roster:
         raise ExportError(f"{path} is not a CSV file ({error}).") from None
     fields = _fields_of(rows[0] if rows else [])
     if not fields.keys() & _WHO:
-        raise ExportError(f"{path} has no column for names or ids: its first line must name the columns.")
+        what = "column for names or ids"
+        raise ExportError(lacking(path, what, "id,name,email", "1815,Ada Byron,ada@uni.example"))
     people = [_person(row, fields) for row in rows[1:]]
     known = [each for each in people if each.name and each.name.strip().casefold() != _POINTS_POSSIBLE]
     if not known:

@@ -19,6 +19,7 @@ import pytest
 from grader.course import Course
 
 from . import fixtures
+from .authored import place
 from .collection import ExerciseFile, Kit, Worth, exercise_file, worth_of
 from .errors import GraderBroken
 
@@ -50,6 +51,11 @@ class Check:
         given = {"learner": learner, "draw": draw}
         self.function(**{name: given[name] for name in self.wants}, **self.parameters)
 
+    @property
+    def file(self) -> Path:
+        """Where it is written."""
+        return Path(inspect.unwrap(self.function).__code__.co_filename)
+
     @classmethod
     def of(cls, item: pytest.Item) -> Check:
         """The check that pytest has collected. Raises GraderBroken for one that asks for something else."""
@@ -58,7 +64,8 @@ class Check:
         wants = frozenset(inspect.signature(function).parameters) - parameters.keys()
         if not wants <= GIVEN:
             strange = ", ".join(sorted(wants - GIVEN))
-            raise GraderBroken(f"{item.name}: a check gets `learner` and `draw`, and there is no `{strange}`")
+            where = place(exercise_file(item).kit.checks_path, function.__code__.co_firstlineno)
+            raise GraderBroken(f"{where}: {item.name} gets `learner` and `draw`, and there is no `{strange}`")
         return cls(item.name, worth_of(item), function, wants, parameters)
 
 

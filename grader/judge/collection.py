@@ -17,6 +17,7 @@ import pytest
 from grader.course import Course, Exercise
 from grader.stubs import same_as_stub, stub_of
 
+from .authored import fault, place
 from .errors import GraderBroken
 from .expected import KnowsAnswers
 from .hidden import HiddenCheck, read_hidden
@@ -114,13 +115,19 @@ class ExerciseFile(pytest.Module):
     def _getobj(self) -> ModuleType:
         if not self.kit.checks_path.is_file():
             raise self.CollectError(f"There are no hidden checks for {self.kit.exercise.id} in this course.")
-        return _load_checks(self.kit.checks_path)
+        try:
+            return _load_checks(self.kit.checks_path)
+        except Exception as error:
+            raise self.CollectError(fault(error, self.kit.checks_path)) from None
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         items = list(super().collect())
         for item in items:
             if isinstance(item, pytest.Function) and item.get_closest_marker("points") is None:
-                raise pytest.UsageError(f"{self.kit.checks_path.name}: {item.name} has no @points")
+                line = item.obj.__code__.co_firstlineno
+                raise self.CollectError(
+                    f"{place(self.kit.checks_path, line)}: {item.name} has no @points: write above it what it is worth"
+                )
         self.size = len(items)
         hidden = self.kit.hidden if self.names_hidden else ()
         return [*items, *(Hidden.of(self, check.name) for check in hidden)]

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from pathlib import Path
 from typing import Literal
 
 from grader.course import Course, Exercise
@@ -33,6 +34,7 @@ from grader.sandbox.levels import Level
 from grader.sandbox.opening import AnySandbox, open_sandbox
 from grader.submission import Submission
 
+from .authored import line_of, place
 from .checks import Check, collect_checks
 from .collection import Kit, Worth
 from .errors import CheckFailed, GraderBroken
@@ -310,7 +312,7 @@ def run_check(check: Check, session: Session) -> Ending:
             check.run(session.learner(check.name, draw, is_visible=check.worth.visible), draw)
         ending = Ending("passed")
     except CHECK_ERRORS as error:
-        ending = ending_of(error)
+        ending = ending_of(error, check.file)
     session.note(check.name, passed=ending.outcome == "passed", is_main=check.worth.role == "main")
     return ending
 
@@ -457,12 +459,17 @@ def _shortened(text: str) -> str:
     return text if len(text) <= MAX_MESSAGE else text[:MAX_MESSAGE] + " ..."
 
 
-def ending_of(error: BaseException) -> Ending:
-    """Only CheckFailed is the learner's; else it is the grader's own fault, or a bundle that does not know enough."""
+def ending_of(error: BaseException, written_in: Path | None = None) -> Ending:
+    """Only CheckFailed is the learner's; else it is the grader's own fault, or a bundle that does not know enough.
+
+    written_in: the file of the check, for its author.
+    """
     if isinstance(error, CheckFailed):
         return Ending("failed", _shortened(str(error)))
     if isinstance(error, MachineError):
         return Ending("machine", str(error))
     if isinstance(error, NotInPlan):
         return Ending("skipped", NOT_IN_PLAN)
-    return Ending("error", f"The grader failed at this check ({type(error).__name__}: {error})")
+    line = line_of(error, written_in) if written_in else 0
+    where = f", {place(written_in, line)}" if written_in and line else ""
+    return Ending("error", f"The grader failed at this check ({type(error).__name__}: {error}{where})")

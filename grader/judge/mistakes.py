@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from .authored import fault, place
 from .errors import BankError
+
+_read_now: ContextVar[str] = ContextVar("bank", default="")
+"""The bank that is being read: what is made now stands in it."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +24,7 @@ class Mistake:
     `edits`: (text of the reference, what stands there instead) pairs; each text must occur exactly once, unless
     `everywhere`. `message`: what the learner probably did and what to look at. `caught_by`: the check that must fail.
     `same_as`: another mistake that gives the same numbers on every legal input, so that either name is right.
+    `where`: the bank's file and line, for its author.
     """
 
     id: str
@@ -26,6 +34,11 @@ class Mistake:
     source: str = ""
     same_as: str = ""
     everywhere: bool = False
+    where: str = field(default="", init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if bank := _read_now.get():
+            object.__setattr__(self, "where", place(Path(bank), _line_reached(bank)))
 
     def source_from(self, reference: str) -> str:
         """The wrong answer as a file. Raises BankError when an edit does not fit the reference."""
@@ -33,7 +46,7 @@ class Mistake:
             return self.source
         text = self.edited(reference)
         if text == reference:
-            raise BankError(f"mistake {self.id!r} changes nothing")
+            raise BankError(f"{self._called} changes nothing: its edits put there what stood there")
         return text
 
     def edited(self, text: str) -> str:
@@ -41,9 +54,29 @@ class Mistake:
         for old, new in self.edits:
             count = text.count(old)
             if count == 0 or (count > 1 and not self.everywhere):
-                raise BankError(f"mistake {self.id!r}: {old!r} occurs {count} times in the reference")
+                raise BankError(f"{self._called}: {old!r} {_misses(count)}")
             text = text.replace(old, new)
         return text
+
+    @property
+    def _called(self) -> str:
+        return f"{self.where}: the mistake {self.id!r}" if self.where else f"mistake {self.id!r}"
+
+
+def _misses(count: int) -> str:
+    """How the text of an edit does not fit, and what to write."""
+    remedy = "take more of the line, or set everywhere=True" if count else "copy it from there"
+    return f"occurs {count} times in the reference: {remedy}"
+
+
+def _line_reached(bank: str) -> int:
+    """The line of the bank's own that is being run, below whatever it calls."""
+    line, frame = 0, sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == bank:
+            line = frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return line
 
 
 def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
@@ -70,15 +103,29 @@ def _is_python(text: str) -> bool:
 def load_bank(path: Path) -> tuple[Mistake, ...]:
     """Read MISTAKES from an exercise's bank (trusted, part of the course). Raises BankError when there is none."""
     if not path.is_file():
-        raise BankError(f"{path.name}: there is no bank of mistakes")
-    mistakes = runpy.run_path(str(path)).get("MISTAKES")
+        raise BankError(f"{place(path)}: there is no bank of mistakes")
+    try:
+        with _being_read(path):
+            mistakes = runpy.run_path(str(path)).get("MISTAKES")
+    except Exception as error:
+        raise BankError(fault(error, path)) from None
     if not isinstance(mistakes, list) or not all(isinstance(mistake, Mistake) for mistake in mistakes):
-        raise BankError(f"{path.name}: MISTAKES must be a list of Mistake")
-    ids = [mistake.id for mistake in mistakes]
-    repeated = {name for name in ids if ids.count(name) > 1}
-    if repeated:
-        raise BankError(f"{path.name}: the ids {sorted(repeated)} occur twice")
+        raise BankError(f"{place(path)}: MISTAKES must be a list of Mistake")
+    first: dict[str, str] = {}
+    for mistake in mistakes:
+        if mistake.id in first:
+            raise BankError(f"{mistake.where}: {mistake.id!r} is the id at {first[mistake.id]} too: rename one")
+        first[mistake.id] = mistake.where
     return tuple(mistakes)
+
+
+@contextmanager
+def _being_read(path: Path) -> Iterator[None]:
+    before = _read_now.set(str(path))
+    try:
+        yield
+    finally:
+        _read_now.reset(before)
 
 
 KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):

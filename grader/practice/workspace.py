@@ -94,12 +94,15 @@ class Workspace:
 class Made:
     """What `make_workspace` did: the exercises whose files are new, brought up to date, or kept as they are changed.
 
-    `in_place`: nothing of that, since the folder is the course's own.
+    `outdated`: of those kept, the ones whose stub the course has changed since it was handed out. `withdrawn`: files of
+    exercises that the course has no more; they stay. `in_place`: nothing of that, since the folder is the course's own.
     """
 
     new: list[str] = field(default_factory=list)
     renewed: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    outdated: list[str] = field(default_factory=list)
+    withdrawn: list[str] = field(default_factory=list)
     in_place: bool = False
 
 
@@ -134,6 +137,8 @@ def make_workspace(folder: Path, course: Course) -> Made:
         given = _given_before(workspace.state / MARKER)
         for exercise in course.exercises:
             _give(workspace, exercise, given, made)
+        there = {exercise.id for exercise in course.exercises}
+        made.withdrawn += [id for id in given if id not in there and id != NAME]
         for unit in course.units:
             _copy_lesson(workspace, unit)
         _give_first_page(workspace, given)
@@ -178,6 +183,8 @@ def _give(workspace: Workspace, exercise: Exercise, given: dict[str, str], made:
         made.renewed.append(exercise.id)
     else:
         made.kept.append(exercise.id)
+        if given.get(exercise.id, _digest(stub)) != _digest(stub):
+            made.outdated.append(exercise.id)
         return
     write_file(path, stub, below=workspace.root)
     given[exercise.id] = _digest(stub)

@@ -165,7 +165,11 @@ def nothing_in(folder: Path, others: Sequence[LeftOut]) -> str:
     names = [printable(each.name) for each in others if not each.is_usual]
     more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
     there = f" What is there: {', '.join(names[:_TOLD])}{more}." if names else ""
-    return f"{printable(_own_name(folder))} holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file.{there}"
+    shown = printable(_own_name(folder))
+    return (
+        f"{shown} holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file.{there} "
+        f"Expected is one of these a learner, such as {shown}/ada/03_softmax.py"
+    )
 
 
 def _why_no_submission(entry: os.DirEntry[str]) -> str:

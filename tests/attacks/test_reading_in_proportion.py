@@ -25,7 +25,9 @@ from grader.in_notebook.executed import ExecutedCell, answer_among
 from grader.judge.alike import same_answers
 from grader.judge.failure import error_text
 from grader.judge.learner import MAX_LINES, _changed, _code_lines
+from grader.likeness import words_of
 from grader.notebooks.inert import inert
+from grader.pseudonyms import masked
 from grader.reports.formats.table import line_field, text_field
 from grader.reports.safe_text import safe_block, safe_line, visible
 from grader.results import CheckResult
@@ -205,6 +207,8 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "a field of a table": text_field,
     "a line of a table": line_field,
     "a message in a record": _check,
+    "words of an answer": words_of,
+    "a name in a message": lambda text: masked(text, ["Ada Byron", "ada"], "somebody"),
 }
 
 
@@ -288,7 +292,9 @@ def test_repair_is_compared_in_proportion_to_a_bounded_number_of_lines() -> None
 ON_LEARNERS_TEXT = {
     "grader/judge/failure.py",
     "grader/judge/learner.py",
+    "grader/likeness.py",
     "grader/notebooks/inert.py",
+    "grader/pseudonyms.py",
     "grader/reports/formats/table.py",
     "grader/submission/source.py",
     "grader/submission/statements.py",
@@ -331,6 +337,8 @@ ON_OTHER_TEXT = {
     "grader/release/visible.py": "the course's own checks",
     "grader/stubs.py": "the course's own solutions",
     "grader/submission/naming.py": "names, cut to 120 characters",
+    "grader/misfits.py": "the course's own solutions",
+    "grader/unfinished.py": "the course's own kits and lessons",
     "grader/verify.py": "the course's own documents",
 }
 """Where else something is that may take far longer than its text is long, and why learners cannot make it do so."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
+from grader.stubs import make_stub
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 UNIT = "01_parts"
@@ -19,6 +20,48 @@ MISTAKES += [
     Mistake("zero", "Nothing.", caught_by="test_example", edits=[("x.clone()", "x * 0")]),
 ]
 """
+
+
+WRITTEN = {
+    f"solutions/{FILE}": (
+        ("what it is, in a sentence.", "a copy of what goes in."),
+        ("(n, d)  what goes in", "(n, d)  numbers"),
+        ("(n, d)  what has to come out", "(n, d)  the same numbers"),
+        (", the step that it mirrors.", ", the first one."),
+    ),
+    f"tests/checks/{FILE}": (
+        ("[1, 2] becomes what the document says.", "[1, 2] stays [1, 2]."),
+        ("The sentence that a learner reads when this check fails or passes.", "Every number is kept."),
+    ),
+    f"tests/mistakes/{FILE}": ((" Say what a learner probably did, and what to look at.", " Leave out the .T."),),
+    "course.yml": (
+        ("which step of the document this is", "the second one"),
+        ("What should a learner ask themselves first?", "What comes out?"),
+        ("What has to be done, in words?", "A copy of x."),
+        ("Almost the code.", "x.___()"),
+    ),
+    f"exercises/{UNIT}/README.md": (
+        ("the idea in a few plain sentences, the formula, a table of shapes", "a copy; (n, d) in, (n, d) out"),
+    ),
+}
+"""What an author writes in the place of what the scaffold says."""
+
+
+def write(course: Path, *, but: str = "") -> None:
+    for name, changes in WRITTEN.items():
+        text = (course / name).read_text("utf-8")
+        for before, after in changes:
+            assert before in text
+            text = text if before == but else text.replace(before, after)
+        (course / name).write_text(text, "utf-8")
+    stub = make_stub((course / "solutions" / FILE).read_text("utf-8"))
+    (course / "exercises" / FILE).write_text(stub, "utf-8")
+    alternatives = course / "tests" / "alternatives" / UNIT / "02_halve"
+    alternatives.mkdir(parents=True)
+    for number, answer in enumerate(("x + 0", "1 * x", "x.detach().clone() + 0 * x")):
+        (alternatives / f"way_{number}.py").write_text(f"def halve(x):\n    return {answer}\n")
+    with (course / "tests" / "mistakes" / FILE).open("a") as bank:
+        bank.write(MORE_MISTAKES)
 
 
 @pytest.fixture
@@ -54,15 +97,24 @@ def test_verify_names_what_is_missing(begun: Path, kata: Run) -> None:
     assert done.returncode == 1 and "write at least 3 other right answers" in done.stdout, done.stdout + done.stderr
 
 
-def test_the_scaffold_holds_once_the_banks_are_filled(begun: Path, kata: Run) -> None:
-    alternatives = begun / "tests" / "alternatives" / UNIT / "02_halve"
-    alternatives.mkdir(parents=True)
-    for number, answer in enumerate(("x + 0", "1 * x", "x.detach().clone() + 0 * x")):
-        (alternatives / f"way_{number}.py").write_text(f"def halve(x):\n    return {answer}\n")
-    with (begun / "tests" / "mistakes" / FILE).open("a") as bank:
-        bank.write(MORE_MISTAKES)
+def test_the_scaffold_holds_once_all_of_it_is_written(begun: Path, kata: Run) -> None:
+    write(begun)
     done = kata("verify", "halve", cwd=begun)
     assert done.returncode == 0 and "All hold" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [pytest.param(left, f"{name}:", id=left) for name, changes in WRITTEN.items() for left, _ in changes],
+)
+def test_what_is_left_of_the_scaffold_is_refused(left: str, told: str, begun: Path, kata: Run) -> None:
+    write(begun, but=left)
+    done = kata("verify", "halve", cwd=begun)
+    assert done.returncode == 1, done.stdout + done.stderr
+    sentence, total = done.stdout.splitlines()
+    assert sentence.startswith(told) and "still stands there: write" in sentence and total.startswith("1 to mend")
+    name, line, _ = sentence.split(":", 2)
+    assert left.strip(" ,") in (begun / name).read_text("utf-8").splitlines()[int(line) - 1]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ MIRRORS = ("exercises", "solutions", "tests/checks", "tests/mistakes", "tests/al
 SECONDS = 300
 """For one command, on a machine with much else to do."""
 
-TYPED_IN = re.compile(r"`([^`\n]+\.(?:py|yml))`[^`]*?:\n\n```\w+\n(.*?)```\n", re.DOTALL)
+TYPED_IN = re.compile(r"`([^`\n]+\.(?:py|yml|md))`[^`]*?:\n\n```\w+\n(.*?)```\n", re.DOTALL)
 """A file that a guide has the reader write: its path, then its text."""
 
 CANVAS = """\
@@ -176,6 +176,13 @@ def ready_policy(stage: Stage) -> None:
     catalogue.write_text(yaml.safe_dump(known, allow_unicode=True, sort_keys=False), encoding="utf-8")
 
 
+def ready_graded(stage: Stage) -> None:
+    """A graded class in OUT."""
+    ready_class(stage)
+    done = stage.type("kata grade-class SUBMISSIONS --out OUT --html")
+    assert done.status == 0, done.said
+
+
 def ready_results(stage: Stage) -> None:
     """A graded class in OUT, the LMS's own export, a course folder for nbgrader and a repository for templates."""
     ready_class(stage)
@@ -192,6 +199,10 @@ STAGES: dict[str, Callable[[Stage], None]] = {
     "author": ready_nothing,
     "teacher": ready_class,
     "policy": ready_policy,
+    "privacy": ready_graded,
+    "similar": ready_class,
+    "updates": ready_graded,
+    "server": ready_class,
     "exports": ready_results,
     "nbgrader": ready_nothing,
 }
@@ -240,7 +251,7 @@ def make_archive_folder(folder: Path, notebook: str) -> Path:
 
 
 def type_in(stage: Stage, text: str) -> None:
-    """Write the files of a guide's section; of course.yml and lists of reasons only the part that is shown."""
+    """Write the files of a guide's section; of course.yml, lessons and lists of reasons only the part that is shown."""
     for path, body in TYPED_IN.findall(text):
         file = stage.cwd / path
         if path == "course.yml":
@@ -248,9 +259,20 @@ def type_in(stage: Stage, text: str) -> None:
             _enter(file, shown)
         elif path.endswith("survivors.yml"):
             file.write_text(file.read_text(encoding="utf-8") + body, encoding="utf-8")
+        elif path.endswith("README.md"):
+            file.write_text(_with_section(file.read_text(encoding="utf-8"), body), encoding="utf-8")
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(body, encoding="utf-8")
+
+
+def _with_section(lesson: str, section: str) -> str:
+    """A lesson with a section in place of the one of the same heading."""
+    heading = section.splitlines()[0]
+    before, found, after = lesson.partition(f"{heading}\n")
+    assert found, heading
+    _, closing, rest = after.partition("\n## ")
+    return f"{before}{section}{closing}{rest}"
 
 
 def _enter(catalogue: Path, exercise: dict[str, object]) -> None:

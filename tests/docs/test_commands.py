@@ -38,7 +38,22 @@ PROGRAMS = (
         "apt-get",
         "cd",
     ),
-    *(".", "source", "git", "bash", "sh", "docker", "curl", "ulimit", "export", "timeout", "nice", "time"),
+    *(
+        ".",
+        "source",
+        "git",
+        "bash",
+        "sh",
+        "docker",
+        "podman",
+        "systemd-run",
+        "curl",
+        "ulimit",
+        "export",
+        "timeout",
+        "nice",
+        "time",
+    ),
     *("echo", "for", "cp", "mv", "mkdir", "zip", "unzip", "tail", "sed"),
 )
 """What a line of code begins with when it is a command."""
@@ -49,9 +64,9 @@ HEADING = re.compile(r"^#+ +(.*)$")
 FENCE = re.compile(r"^ *```(\S*)")
 INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
-WITH_NBGRADER = ("nbgrader", "exports")
-"""Stages on which nbgrader is used."""
-THOROUGH = ("author", "exports", "first_kit", "nbgrader")
+WITH_NBGRADER = ("nbgrader", "exports", "similar")
+"""Stages on which the instructor's extra is used."""
+THOROUGH = ("author", "exports", "first_kit", "nbgrader", "updates")
 """Stages that take long."""
 
 pytestmark = pytest.mark.timeout(900)

@@ -1,0 +1,62 @@
+"""What a shell completes: exercises, units, levels. Nothing heavy is loaded, and whatever fails completes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from grader.sandbox.levels import LEVELS
+
+if TYPE_CHECKING:
+    from grader.course import Course
+
+Choices = list[tuple[str, str]]
+"""What can stand there, each with a few words on it."""
+
+
+def exercise_ids(context: typer.Context, incomplete: str) -> Choices:
+    """The exercises whose ids begin so."""
+    found = [(each.id, each.title) for course in _course(context) for each in course.exercises]
+    return _beginning(found, incomplete)
+
+
+def exercises_and_units(context: typer.Context, incomplete: str) -> Choices:
+    """The exercises and units whose names begin so."""
+    units = [(unit.folder, unit.title) for course in _course(context) for unit in course.units]
+    return [*exercise_ids(context, incomplete), *_beginning(units, incomplete)]
+
+
+def unit_folders(context: typer.Context, incomplete: str) -> Choices:
+    """The units whose folders begin so."""
+    return _beginning([(unit.folder, unit.title) for course in _course(context) for unit in course.units], incomplete)
+
+
+def levels(incomplete: str) -> Choices:
+    """The levels of isolation that begin so."""
+    return _beginning([(level, "") for level in (*LEVELS, "best")], incomplete)
+
+
+def _beginning(choices: Choices, incomplete: str) -> Choices:
+    return [choice for choice in choices if choice[0].startswith(incomplete)]
+
+
+def _course(context: typer.Context) -> Iterator[Course]:
+    """The course that the command would use; none where there is none, or it is broken: the command will tell."""
+    from grader.course import CourseError, load_course
+    from grader.course.carried import installed_course
+    from grader.course.named import named_around
+
+    given = context.params.get("course")
+    try:
+        if given is not None:
+            path: Path | None = Path(given) / "course.yml" if Path(given).is_dir() else Path(given)
+        else:
+            named = named_around(Path.cwd())
+            path = named.course if named else installed_course()
+        if path is not None:
+            yield load_course(path)
+    except (CourseError, OSError):
+        return

@@ -1,0 +1,108 @@
+"""Wrong folders and files: what was expected, what is there, and a command that can be pasted."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from .endings import UsageError
+
+NAMED = 5
+"""Names that a sentence lists."""
+RESULTS = "results.jsonl"
+WORK = (".py", ".ipynb", ".zip", ".tar", ".tgz", ".gz")
+
+
+def demand_there(path: Path, expected: str, command: str, *, is_class: bool = False) -> None:
+    """Raise UsageError where there is nothing at a path; `command` is completed by something that is there.
+
+    is_class: a folder is wanted, not one learner's work.
+    """
+    if os.path.lexists(path):
+        return
+    beside = _names_in(path.parent)
+    likely = [name for name in beside if (path.parent / name).is_dir()]
+    likely += [] if is_class else [name for name in beside if name.endswith(WORK)]
+    given = str(path.parent / _likest(path.name, likely)) if likely else "SUBMISSIONS" if is_class else "SUBMISSION"
+    raise UsageError(
+        f"{_shown(path)} does not exist; {_told(path.parent, beside)}. Expected is {expected}, such as: "
+        f"{command.format(shlex.quote(given))}"
+    )
+
+
+def demand_class(path: Path) -> None:
+    """Raise UsageError for a single file where a class is wanted, which is a folder or a zip."""
+    demand_there(
+        path,
+        "a folder with one folder, zip, notebook or file a learner, or a zip of such a folder",
+        "kata grade-class {} --out OUT",
+        is_class=True,
+    )
+    if path.is_file() and path.suffix.lower() != ".zip":
+        raise UsageError(
+            f"{_shown(path)} is not a folder. Expected is one with a folder, zip, notebook or file a learner, such as: "
+            f"kata grade-class {shlex.quote(str(path.parent))} --out OUT; one learner's file alone is graded by: "
+            f"kata grade {shlex.quote(str(path))}"
+        )
+
+
+def demand_results(out: Path, command: str) -> None:
+    """Raise UsageError unless a class was graded into OUT; `command` is completed by a folder where one was."""
+    if any((out / place).is_file() for place in (RESULTS, f"attempts/{RESULTS}")):
+        return
+    found = [name for name in _names_in(out) if (out / name / RESULTS).is_file()]
+    places = [out / name for name in found]
+    places += [out.parent / name for name in _names_in(out.parent) if (out.parent / name / RESULTS).is_file()]
+    what = "is not a folder" if out.exists() else "does not exist"
+    there = f"holds no {RESULTS}; {_told(out, _names_in(out))}" if out.is_dir() else what
+    if places:
+        advice = f"such as: {command.format(shlex.quote(str(places[0])))}"
+    else:
+        advice = "which is made by: kata grade-class SUBMISSIONS --out OUT"
+    raise UsageError(f"{_shown(out)} {there}. Expected is the folder into which a class was graded, {advice}")
+
+
+def demand_course(given: Path) -> None:
+    """Raise UsageError where --course leads to no course.yml."""
+    path = given / "course.yml" if given.is_dir() else given
+    if path.exists():
+        return
+    from grader.course.carried import installed_course
+
+    installed = installed_course()
+    where = f"holds no course.yml; {_told(given, _names_in(given))}" if given.is_dir() else "does not exist"
+    example = shlex.quote(str(installed.parent)) if installed else "PATH"
+    raise UsageError(
+        f"{_shown(given)} {where}. Expected is the folder of a course, with course.yml in it, "
+        f"such as: --course {example}"
+    )
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError:
+        return []
+
+
+def _told(folder: Path, names: Sequence[str]) -> str:
+    from grader.submission.naming import printable
+
+    shown = _shown(folder)
+    if not names:
+        return f"{shown} {'is empty' if folder.is_dir() else 'is not there either'}"
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"in {shown} there is {', '.join(map(printable, names[:NAMED]))}{more}"
+
+
+def _shown(path: Path) -> str:
+    return "this folder" if str(path) in ("", ".") else str(path)
+
+
+def _likest(name: str, names: Sequence[str]) -> str:
+    """Of some names the one that this was probably meant to be; the first, where none is like it."""
+    from grader.course.phrases import likest
+
+    return likest(name, names) or names[0]

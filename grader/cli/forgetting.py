@@ -1,0 +1,69 @@
+"""`kata forget`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import TEACH, app
+from .expected import demand_results
+
+if TYPE_CHECKING:
+    from grader.classroom.learners import Learner
+
+OUT_OF_REACH = (
+    "what they handed in ({submissions}): take it away there too, or --resume grades it again",
+    "the roster and CSVs of times and hints that you gave ({roster})",
+    "pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform",
+    "nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups",
+)
+"""Where a learner may be known still, when OUT knows nothing of them."""
+
+
+@app.command(rich_help_panel=TEACH)
+def forget(
+    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
+    learner: Annotated[
+        str, typer.Argument(help="The learner's id; a login, email or name that is nobody else's does too.")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be taken away, and change nothing.")
+    ] = False,
+) -> None:
+    """Take one learner out of a graded class: records, pages, exports, times, hints, who is who."""
+    from grader.classroom.attempts import folder_for_run, graded_in
+    from grader.forgetting import Forgetting, find_learner
+
+    demand_results(out, "kata forget {} LEARNER")
+    with folder_for_run(out, attempts=graded_in(out) != out):
+        forgetting = Forgetting(out, find_learner(out, learner))
+        told = _told(forgetting.learner)
+        print(f"{'Would be taken' if dry_run else 'Taken'} out of {out}: {told}")
+        for step in forgetting.steps():
+            if not dry_run:
+                step.take(out)
+            print(f"  {step.path.relative_to(out)}: {step.told}")
+        left = [] if dry_run else forgetting.left()
+    for sentence in left:
+        print(sentence)
+    _tell_out_of_reach(out)
+
+
+def _told(learner: Learner) -> str:
+    from grader.reports.safe_text import safe_line
+
+    return safe_line(learner.name if learner.shown == learner.name else f"{learner.shown} ({learner.name})")
+
+
+def _tell_out_of_reach(out: Path) -> None:
+    from grader.classroom.attempts import graded_in
+    from grader.classroom.run_header import read_run
+
+    header = read_run(graded_in(out))
+    given = header.arguments if header else {}
+    places = {"submissions": given.get("submissions") or "DIR", "roster": given.get("roster") or "none was given"}
+    print("Out of reach from here:")
+    for place in OUT_OF_REACH:
+        print(f"  {place.format(**places)}")

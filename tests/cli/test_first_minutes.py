@@ -1,0 +1,281 @@
+"""A wrong folder, a wrong file, a missing column: told with what was expected, what is there, and what can be pasted."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+ANSWER = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+DUE = "policy:\n  due:\n    01_parts: 2026-03-01 12:00 +00:00\n  hints_cost_points: 1\n"
+COMMON = ("--isolation", "best")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, make_course: Callable[..., Path], kata: Run) -> Path:
+    """A folder with a course, a class, results and files of all kinds."""
+    course = make_course(tmp_path / "course", "01_parts/01_share")
+    with (course / "course.yml").open("a", encoding="utf-8") as catalogue:
+        catalogue.write(DUE)
+    for learner in ("ada", "bo"):
+        (tmp_path / "SUBMISSIONS" / learner).mkdir(parents=True)
+        (tmp_path / "SUBMISSIONS" / learner / "share.py").write_text(ANSWER, "utf-8")
+    done = kata("grade-class", "SUBMISSIONS", "--out", "OUT", "--course", course, *COMMON, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "lonely.py").write_text(ANSWER, "utf-8")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "odd.csv").write_text("who,marks\nada,3\n", "utf-8")
+    (tmp_path / "nothing.csv").write_text("", "utf-8")
+    (tmp_path / "class.xlsx").write_bytes(b"PK\x03\x04\0\0\0\0")
+    return tmp_path
+
+
+GRADE_CLASS = ["grade-class", "SUBMISSIONS", "--out", "OUT2", *COMMON]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found", "expected", "example"),
+    [
+        pytest.param(
+            ["grade", "lonly.py", *COMMON],
+            "in this folder there is OUT",
+            "one learner's folder, zip, notebook or file",
+            "kata grade lonely.py",
+            id="a misspelt file to grade",
+        ),
+        pytest.param(
+            ["grade", "SUBMISSIONS/add", *COMMON],
+            "in SUBMISSIONS there is ada, bo",
+            "one learner's folder",
+            "kata grade SUBMISSIONS/ada",
+            id="a misspelt folder to grade",
+        ),
+        pytest.param(
+            ["grade-class", "SUBMISSION", "--out", "OUT2", *COMMON],
+            "SUBMISSION does not exist",
+            "a folder with one folder, zip, notebook or file a learner",
+            "kata grade-class SUBMISSIONS --out OUT",
+            id="a misspelt class",
+        ),
+        pytest.param(
+            ["grade-class", "lonely.py", "--out", "OUT2", *COMMON],
+            "lonely.py is not a folder",
+            "one with a folder, zip, notebook or file a learner",
+            "kata grade lonely.py",
+            id="a file for a class",
+        ),
+        pytest.param(
+            ["grade-class", "empty", "--out", "OUT2", *COMMON],
+            "empty holds no submission",
+            "one of these a learner",
+            "",
+            id="an empty class",
+        ),
+        pytest.param(
+            ["export", "SUBMISSIONS", "--format", "csv"],
+            "SUBMISSIONS holds no results.jsonl; in SUBMISSIONS there is ada, bo",
+            "the folder into which a class was graded",
+            "kata export OUT --format csv",
+            id="an export of the submissions",
+        ),
+        pytest.param(
+            ["policy", "OUTT"],
+            "OUTT does not exist",
+            "the folder into which a class was graded",
+            "kata policy OUT",
+            id="a policy for what is not there",
+        ),
+        pytest.param(
+            ["grade", "lonely.py", *COMMON, "--course", "empty"],
+            "empty holds no course.yml",
+            "the folder of a course, with course.yml in it",
+            "",
+            id="no course",
+        ),
+        pytest.param(
+            [*GRADE_CLASS, "--roster", "odd.csv"],
+            "its first line is 'who,marks'",
+            "column for ids, names or emails",
+            "printf 'id,name,email\\n1815,Ada Byron,ada@uni.example\\n' > example.csv",
+            id="a roster without a column",
+        ),
+        pytest.param(
+            [*GRADE_CLASS, "--roster", "nothing.csv"],
+            "it is empty",
+            "column for ids, names or emails",
+            "printf ",
+            id="an empty roster",
+        ),
+        pytest.param(
+            [*GRADE_CLASS, "--roster", "class.xlsx"],
+            "class.xlsx is not text, perhaps a spreadsheet",
+            "save it there as CSV in UTF-8",
+            "",
+            id="a spreadsheet for a roster",
+        ),
+        pytest.param(
+            [*GRADE_CLASS, "--roster", "empty"],
+            "empty cannot be read (Is a directory)",
+            "a CSV file is expected",
+            "",
+            id="a folder for a roster",
+        ),
+        pytest.param(
+            [*GRADE_CLASS, "--handed-in", "odd.csv"],
+            "its first line is 'who,marks'",
+            "columns for learners and times",
+            "printf 'learner,time\\n",
+            id="times without a column",
+        ),
+        pytest.param(
+            [*GRADE_CLASS, "--hints", "odd.csv"],
+            "its first line is 'who,marks'",
+            "columns for learners, exercises and hints",
+            "printf 'learner,exercise,hints\\nada,share,2\\n' > example.csv",
+            id="hints without a column",
+        ),
+        pytest.param(
+            ["export", "OUT", "--format", "csv", "--roster", "odd.csv"],
+            "its first line is 'who,marks'",
+            "column for names or ids",
+            "printf 'id,name,email\\n",
+            id="an export's roster without a column",
+        ),
+    ],
+)
+def test_what_was_expected_what_is_there_and_what_to_type_is_told(
+    arguments: list[str], found: str, expected: str, example: str, desk: Path, kata: Run, refusal: Callable[..., str]
+) -> None:
+    course = [] if "--course" in arguments else ["--course", "course"]
+    sentence = refusal(kata(*arguments, *course, cwd=desk), 2)
+    assert found in sentence and expected in sentence and example in sentence
+    assert not (desk / "OUT2").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["grade", "lonly.py", *COMMON], id="grade"),
+        pytest.param(["grade-class", "SUBMISSION", "--out", "OUT2", *COMMON], id="grade-class"),
+        pytest.param(["export", "SUBMISSIONS", "--format", "csv"], id="export"),
+        pytest.param(["policy", "OUTT"], id="policy"),
+    ],
+)
+def test_the_command_that_is_given_as_an_example_works_as_it_stands(
+    arguments: list[str], desk: Path, kata: Run, refusal: Callable[..., str]
+) -> None:
+    sentence = refusal(kata(*arguments, "--course", "course", cwd=desk), 2)
+    example = re.sub(r"--out OUT$", "--out FRESH", sentence.partition("such as: ")[2])
+    program, *words = shlex.split(example)
+    isolated = COMMON if words[0].startswith("grade") else ()
+    done = kata(*words, *isolated, "--course", "course", cwd=desk)
+    assert program == "kata" and done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("option", ["--roster", "--handed-in", "--hints"])
+def test_the_file_that_is_given_as_an_example_is_taken(option: str, desk: Path, kata: Run, run_command: Run) -> None:
+    refused = kata(*GRADE_CLASS, option, "odd.csv", "--course", "course", cwd=desk)
+    example = refused.stderr.partition("This writes one that works: ")[2].strip()
+    assert run_command("bash", "-c", example, cwd=desk).returncode == 0
+    done = kata(*GRADE_CLASS, option, "example.csv", "--course", "course", cwd=desk)
+    assert done.returncode == 0, done.stderr
+
+
+# --- the end of `kata doctor` ----------------------------------------------------------------------------------------
+
+
+def test_doctor_ends_with_what_each_kind_of_user_types_next(desk: Path, kata: Run) -> None:
+    told = kata("doctor", cwd=desk).stdout
+    end = told[told.index("What to do next:") :]
+    assert [word for word in ("to learn", "to grade", "to write") if word in end] == [
+        "to learn",
+        "to grade",
+        "to write",
+    ]
+    assert "kata init ~/attention" in end
+
+
+def test_every_command_that_doctor_names_is_one(desk: Path, kata: Run) -> None:
+    end = kata("doctor", cwd=desk).stdout.partition("What to do next:")[2]
+    named = re.findall(r"\bkata ([a-z][a-z-]*)((?: --[a-z-]+)?)", end)
+    assert {"init", "next", "new", "verify"} <= {name for name, _ in named}
+    for name, option in named:
+        done = kata(name, "--help", cwd=desk)
+        assert done.returncode == 0 and option.strip() in done.stdout, name
+
+
+def test_doctor_in_a_workspace_goes_on_from_there(desk: Path, kata: Run) -> None:
+    assert kata("init", "work", "--course", "course", cwd=desk).returncode == 0
+    end = kata("doctor", cwd=desk / "work").stdout.partition("What to do next:")[2]
+    assert f"the next exercise in {desk / 'work'}" in end and "kata init" not in end
+
+
+# --- completion ------------------------------------------------------------------------------------------------------
+
+
+def completed(cold_kata: Run, cwd: Path, *words: str) -> list[str]:
+    """What bash is offered for the last of the words."""
+    line = ["kata", *words]
+    env = {"_KATA_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(line), "COMP_CWORD": str(len(line) - 1)}
+    done = cold_kata(cwd=cwd, env=env)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        pytest.param(["gra"], ["grade", "grade-class"], id="a command"),
+        pytest.param(["check", "sh"], ["share"], id="an exercise"),
+        pytest.param(["check", "01"], ["01_parts"], id="a unit"),
+        pytest.param(["hint", "s"], ["share", "split"], id="two exercises"),
+        pytest.param(["verify", "share", "sp"], ["split"], id="one more exercise"),
+        pytest.param(["grade", "x", "--only", "sp"], ["split"], id="an option's exercise"),
+        pytest.param(["grade", "x", "--isolation", "r"], ["reduced"], id="a level"),
+        pytest.param(["new", "x", "--unit", "0"], ["01_parts"], id="an option's unit"),
+        pytest.param(["check", "zz"], [], id="nothing"),
+    ],
+)
+def test_the_shell_completes(
+    words: list[str], offered: list[str], tmp_path: Path, make_course: Callable[..., Path], cold_kata: Run
+) -> None:
+    root = make_course(tmp_path / "course", "01_parts/01_share", "01_parts/02_split")
+    assert completed(cold_kata, root, *words) == offered
+
+
+def test_a_broken_course_completes_nothing_and_says_nothing(tiny_course: Path, cold_kata: Run) -> None:
+    (tiny_course / "course.yml").write_text("title: [", "utf-8")
+    assert completed(cold_kata, tiny_course, "check", "sh") == []
+
+
+def test_completing_an_exercise_loads_no_torch(tiny_course: Path, run_command: Run) -> None:
+    code = (
+        "import atexit, sys; from grader.cli import main; sys.argv = ['kata'];"
+        "atexit.register(lambda: print('torch' if 'torch' in sys.modules else 'light', file=sys.stderr)); main()"
+    )
+    env = {"_KATA_COMPLETE": "complete_bash", "COMP_WORDS": "kata check sh", "COMP_CWORD": "2"}
+    done = run_command(_python(), "-c", code, cwd=tiny_course, env=env)
+    assert (done.stdout.split(), done.stderr.split()) == (["share"], ["light"])
+
+
+def _python() -> str:
+    import sys
+
+    return sys.executable
+
+
+def test_bash_takes_what_is_installed(tiny_course: Path, cold_kata: Run, run_command: Run) -> None:
+    """As it is after `kata --install-completion`, in a real bash."""
+    program = Path(_python()).with_name("kata")
+    script = (
+        f'PATH="{program.parent}:$PATH"; export HOME="$PWD"; kata --install-completion >/dev/null; . ~/.bashrc; '
+        "COMP_WORDS=(kata check sh); COMP_CWORD=2; _kata_completion kata sh check; echo ${COMPREPLY[@]}"
+    )
+    done = run_command("bash", "--norc", "-c", script, cwd=tiny_course)
+    assert done.stdout.split() == ["share"], done.stderr

@@ -1,0 +1,158 @@
+"""docs/server.md, the exchange: its lines typed by two system users, and neither reads what is not theirs."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox.levels import SYSTEM_FOLDERS
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(sys.executable).parent
+UNIT = "01_parts"
+SECONDS = 300
+TEACHER, LEARNER = "daemon", "games"
+"""Two users that every Debian has, so that nobody need be added."""
+
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader is not made for 3.10"),
+]
+if not hasattr(os, "geteuid") or os.geteuid() != 0:
+    pytestmark.append(pytest.mark.skip(reason="needs root to become two other users"))
+
+
+@dataclass(frozen=True)
+class User:
+    """A system user with a home of their own, and a folder that they stand in."""
+
+    name: str
+    home: Path
+
+    def type(self, command: str, *, status: int = 0) -> str:
+        """Run a line of the guide as this user; it has to end with `status`."""
+        known = pwd.getpwnam(self.name)
+        done = subprocess.run(
+            ["bash", "-c", command],
+            user=known.pw_uid,
+            group=known.pw_gid,
+            extra_groups=[],
+            cwd=self.home / "course",
+            env={**self._environment(), "PATH": f"{PROGRAMS}:{os.environ['PATH']}"},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode == status, f"{self.name}: {command}\n{done.stdout}\n{done.stderr}"
+        return done.stdout + done.stderr
+
+    def _environment(self) -> Mapping[str, str]:
+        jupyter = {f"JUPYTER_{kind}_DIR": str(self.home / ".jupyter" / kind) for kind in ("DATA", "RUNTIME")}
+        return {
+            **jupyter,
+            **{"HOME": str(self.home), "USER": self.name, "LOGNAME": self.name, "PYTHONUTF8": "1"},
+            **{"JUPYTER_CONFIG_DIR": str(self.home / ".jupyter"), "IPYTHONDIR": str(self.home / ".ipython")},
+            "KATA_SERVICE": "0",
+        }
+
+
+@pytest.fixture(scope="module")
+def server(make_course: Callable[..., Path]) -> Iterator[tuple[User, User]]:
+    """Two homes, an exchange and everybody's settings, as the guide has them; a tiny course that is the teacher's."""
+    # outside of pytest's own folder, which only root may enter
+    room = Path(subprocess.check_output(["mktemp", "-d"], text=True).strip())
+    try:
+        room.chmod(0o755)
+        exchange = room / "exchange"
+        subprocess.run(["bash", "-c", exchange_line().replace("/srv/nbgrader/exchange", str(exchange))], check=True)
+        settings = settings_for_everybody().replace("/srv/nbgrader/exchange", str(exchange))
+        users = []
+        for name in (TEACHER, LEARNER):
+            user = User(name, room / name)
+            (user.home / "course").mkdir(parents=True)
+            (user.home / ".jupyter").mkdir()
+            (user.home / ".jupyter" / "nbgrader_config.py").write_text(settings, "utf-8")
+            users.append(user)
+        teacher, learner = users
+        make_course(teacher.home / "attention", f"{UNIT}/01_share", named=False)
+        for user in users:
+            subprocess.run(["chown", "-R", f"{user.name}:", str(user.home)], check=True)
+            user.home.chmod(0o700)
+        teacher.type(f"kata init {teacher.home}/attention --course {teacher.home}/attention")
+        yield teacher, learner
+    finally:
+        shutil.rmtree(room)
+
+
+def section(title: str) -> str:
+    text = (ROOT / "docs" / "server.md").read_text("utf-8")
+    return text.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+GUIDE = section("JupyterHub and nbgrader's exchange")
+
+
+def exchange_line() -> str:
+    (line,) = re.findall(r"^    (mkdir .*)$", GUIDE, re.MULTILINE)
+    return str(line)
+
+
+def settings_for_everybody() -> str:
+    return re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)[0]
+
+
+def lines(after: str) -> list[str]:
+    """The commands of the guide in the block below a line that begins so."""
+    block = re.search(rf"^{re.escape(after)}.*?\n\n((?:    .+\n)+)", GUIDE, re.MULTILINE)
+    assert block, after
+    return [line.strip().replace("01_soft_lookup", UNIT) for line in block[1].splitlines()]
+
+
+def test_work_goes_out_and_comes_back_between_two_users(server: tuple[User, User]) -> None:
+    teacher, learner = server
+    assert not any(str(teacher.home).startswith(f"{folder}/") for folder in SYSTEM_FOLDERS)
+
+    first = lines("The teacher, in the course folder")
+    assert [line.split()[0] for line in first] == ["kata", "nbgrader", "nbgrader"]
+    for line in first:
+        teacher.type(line if line.startswith("nbgrader") else f"{line} --course {teacher.home}/attention")
+
+    listed, fetch, submit = lines("A learner, at home")
+    assert f"attention {UNIT}" in learner.type(listed)
+    learner.type(fetch)
+    (notebook,) = learner.home.glob(f"course/**/{UNIT}.ipynb")
+    cells = json.loads(notebook.read_text("utf-8"))
+    for cell in cells["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "share":
+            cell["source"] = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+    notebook.write_text(json.dumps(cells), "utf-8")
+    learner.type(submit)
+
+    inbound, *others = lines("The teacher again")
+    assert f"attention {LEARNER} {UNIT}" in teacher.type(inbound)
+    for line in others:
+        teacher.type(line)
+    assert (teacher.home / "course" / "feedback" / LEARNER / UNIT / f"{UNIT}.html").exists()
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{teacher.home}/course/gradebook.db") as book:
+        (found,) = book.find_submission(UNIT, LEARNER).notebooks
+        assert {grade.name: grade.auto_score for grade in found.grades}["test-share"] == 4
+
+    # what is the teacher's, the learner reads not
+    learner.type(f"ls {teacher.home}", status=2)
+    inbound_folder = teacher.home.parent / "exchange" / "attention" / "inbound"
+    learner.type(f"ls {inbound_folder}", status=2)
+    learner.type(f"cat {teacher.home}/attention/solutions/{UNIT}/01_share.py", status=1)

@@ -1,0 +1,182 @@
+"""docs/updates.md played through: a new version of the course while learners work, an exercise withdrawn, points changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.stubs import make_stub
+
+Kata = Callable[..., "subprocess.CompletedProcess[str]"]
+
+UNIT = "01_parts"
+KITS = [f"{UNIT}/01_share", f"{UNIT}/02_split", f"{UNIT}/03_cut"]
+RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "def {id}(amounts):\n    return amounts / amounts.sum()\n"
+
+
+def answer(folder: Path, number: int, id: str, text: str = RIGHT) -> Path:
+    path = folder / f"{number:02d}_{id}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text.format(id=id), "utf-8")
+    return path
+
+
+def renew(course: Path) -> Path:
+    """The new version: `split` is withdrawn, `share` has another contract and more points, `cut` another stub, `new` is new."""
+    new = f"{UNIT}/04_new"
+    for folder in ("solutions", "tests/checks", "tests/mistakes"):
+        text = (course / folder / f"{UNIT}/03_cut.py").read_text("utf-8")
+        (course / folder / f"{new}.py").write_text(text.replace("cut", "new"), "utf-8")
+    for id in ("01_share", "03_cut"):
+        solution = course / "solutions" / UNIT / f"{id}.py"
+        solution.write_text(solution.read_text("utf-8").replace("is divided by", "is now divided by"), "utf-8")
+    for id in ("01_share", "03_cut", "04_new"):
+        solution = course / "solutions" / UNIT / f"{id}.py"
+        (course / "exercises" / UNIT / f"{id}.py").write_text(make_stub(solution.read_text("utf-8")), "utf-8")
+    checks = course / "tests/checks" / UNIT / "01_share.py"
+    checks.write_text(checks.read_text("utf-8").replace('@points(2, role="main")', '@points(4, role="main")'), "utf-8")
+    catalogue = course / "course.yml"
+    head, *blocks = catalogue.read_text("utf-8").split("      - id: ")
+    share, _, cut = blocks
+    added = cut.replace("cut", "new").replace("number: 3", "number: 4")
+    text = "      - id: ".join([head, share.replace("points: 4", "points: 6"), cut, added])
+    catalogue.write_text(text.replace('version: "1"', 'version: "2"'), "utf-8")
+    return course
+
+
+@pytest.fixture
+def place(tmp_path: Path, make_course: Callable[..., Path]) -> Path:
+    """A course in its first version, beside it room for all else."""
+    make_course(tmp_path / "course", *KITS)
+    return tmp_path
+
+
+def begin(place: Path, kata: Kata, course: str) -> Path:
+    """A learner's folder, with `share` passed, `split` wrong, and `cut` as it was given."""
+    done = kata("init", "work", "--course", course, cwd=place)
+    assert done.returncode == 0, done.stderr
+    work = place / "work"
+    answer(work / "exercises" / UNIT, 1, "share")
+    answer(work / "exercises" / UNIT, 2, "split", WRONG)
+    assert kata("check", "share", cwd=work).returncode == 0
+    return work
+
+
+def see_what_an_update_does(place: Path, work: Path, kata: Kata, course: str) -> None:
+    mine = {path: path.read_bytes() for path in (work / "exercises" / UNIT).glob("0[12]_*.py")}
+    done = kata("init", "work", "--course", course, cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert "1 new exercises, 1 renewed, 1 of yours kept." in done.stdout
+    assert "The course has changed share since; yours stays as it is. `kata reset share`" in done.stdout
+    assert "No longer part of the course, your files stay: split." in done.stdout
+    assert {path: path.read_bytes() for path in mine} == mine
+    assert "is now divided by" in (work / "exercises" / UNIT / "03_cut.py").read_text("utf-8")
+    assert (work / "exercises" / UNIT / "04_new.py").exists()
+    listed = kata("list", cwd=work).stdout
+    assert "share" in listed and "new" in listed and "split" not in listed
+    assert json.loads((work / ".kata/progress.json").read_text("utf-8"))["exercises"]["share"]["passed"]
+    assert kata("check", "share", cwd=work).returncode == 0
+    refused = kata("check", "split", cwd=work)
+    assert refused.returncode == 2 and "there is no exercise `split`" in refused.stderr
+    assert kata("reset", "share", cwd=work).returncode == 0
+    assert "is now divided by" in (work / "exercises" / UNIT / "01_share.py").read_text("utf-8")
+    kept = [path for path in (work / ".kata").rglob("*share*") if path.is_file()]
+    assert any(path.read_bytes() == mine[work / "exercises" / UNIT / "01_share.py"] for path in kept)
+
+
+def test_a_clone_is_updated_under_a_learner_who_works(place: Path, kata: Kata) -> None:
+    work = begin(place, kata, "course")
+    renew(place / "course")
+    see_what_an_update_does(place, work, kata, "course")
+
+
+def test_a_newer_bundle_takes_the_place_of_the_older(place: Path, kata: Kata) -> None:
+    def released(version: str) -> str:
+        done = kata("release", "--out", f"{version}.zip", "--course", "course", "--seed", 7, cwd=place, seconds=300)
+        assert done.returncode == 0, done.stderr
+        with zipfile.ZipFile(place / f"{version}.zip") as pack:
+            pack.extractall(place / version)
+            (name,) = {Path(each).parts[0] for each in pack.namelist()}
+        return f"{version}/{name}"
+
+    work = begin(place, kata, released("one"))
+    renew(place / "course")
+    see_what_an_update_does(place, work, kata, released("two"))
+
+
+def test_a_withdrawn_exercise_costs_nobody_a_point(place: Path, kata: Kata) -> None:
+    for number, id in ((1, "share"), (2, "split"), (3, "cut")):
+        answer(place / "class" / "ada", number, id)
+    how = ["--course", "course", "--isolation", "best", "--seed", 7]
+
+    def graded(out: str) -> dict[str, Any]:
+        done = kata("grade-class", "class", "--out", out, *how, cwd=place)
+        assert done.returncode == 0, done.stderr
+        return json.loads((place / out / "results.jsonl").read_text("utf-8"))
+
+    before = graded("OUT")
+    renew(place / "course")
+    refused = kata("grade-class", "class", "--out", "OUT", "--resume", *how, cwd=place)
+    assert refused.returncode == 2 and "Tiny 1" in refused.stderr and "Tiny 2" in refused.stderr
+    after = graded("OUT2")
+    assert (before["points"], before["max_points"]) == (12, 12)
+    # share is worth 6 now, split nothing, and new was not handed in
+    assert (after["points"], after["max_points"]) == (10, 14)
+    assert {each["id"]: each["points"] for each in after["exercises"]} == {"share": 6, "cut": 4, "new": 0}
+    assert [problem["file"] for problem in after["problems"]] == ["02_split.py"]
+
+
+def test_points_that_were_changed_in_one_place_alone_are_told(place: Path, kata: Kata) -> None:
+    catalogue = place / "course" / "course.yml"
+    catalogue.write_text(catalogue.read_text("utf-8").replace("points: 4", "points: 5", 1), "utf-8")
+    done = kata("verify", "share", "--course", "course", cwd=place)
+    assert done.returncode == 2
+    assert "share: its checks are worth 4 points, course.yml says 5" in done.stderr
+
+
+NBGRADER = Path(sys.executable).with_name("nbgrader")
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="nbgrader is not made for 3.10")
+def test_a_notebook_of_the_old_version_is_graded_by_the_new_course(place: Path, kata: Kata, run_command: Kata) -> None:
+    folder = place / "nbgrader"
+    env = {f"JUPYTER_{name}_DIR": str(place / "home" / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+
+    def nbgrader(*arguments: str) -> None:
+        done = run_command(NBGRADER, *arguments, cwd=folder, env=env, seconds=300)
+        assert done.returncode == 0, done.stderr
+
+    assert kata("notebooks", folder, "--course", place / "course", cwd=place).returncode == 0
+    nbgrader("generate_assignment", UNIT)
+    released = json.loads((folder / "release" / UNIT / f"{UNIT}.ipynb").read_text("utf-8"))
+    for cell in released["cells"]:
+        id = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        if id in ("share", "split", "cut"):
+            cell["source"] = RIGHT.format(id=id)
+    old = json.dumps(released)
+
+    renew(place / "course")
+    assert kata("notebooks", folder, "--force", "--course", place / "course", cwd=place).returncode == 0
+    nbgrader("generate_assignment", UNIT, "--force")
+    submitted = folder / "submitted" / "ada" / UNIT / f"{UNIT}.ipynb"
+    submitted.parent.mkdir(parents=True)
+    submitted.write_text(old, "utf-8")
+    nbgrader("autograde", UNIT)
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
+        (notebook,) = book.find_submission(UNIT, "ada").notebooks
+        scores = {grade.name: grade.auto_score for grade in notebook.grades if grade.name.startswith("test-")}
+    assert scores == {"test-share": 6, "test-cut": 4, "test-new": 0}
+    shutil.rmtree(folder / "autograded")
