@@ -13,9 +13,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from grader.course import Course, Unit
 
 from .cells import exercises_of
-from .folder import FolderError
-
-SETTINGS = "nbgrader_config.py"
+from .folder import SETTINGS, FolderError
 
 
 class CourseFolder:
@@ -66,5 +64,7 @@ def _settings(root: Path) -> Config:
         raise FolderError(f"{root} is no course folder (there is no {SETTINGS}); `kata notebooks {root}` makes one.")
     try:
         return PyFileConfigLoader(SETTINGS, path=str(root)).load_config()
+    except SystemExit as error:
+        raise FolderError(f"{path} cannot be used: {error}") from None
     except Exception as error:  # whatever a file of Python raises
         raise FolderError(f"{path} cannot be used ({type(error).__name__}: {error}).") from None

@@ -375,5 +375,5 @@ def test_missing_extra_is_one_sentence(absent: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(absent) and done.stderr.endswith(
         " is not installed; notebooks need the instructor's extra: "
-        "pip install 'attention-kata[instructor]' (Python 3.11 or newer).\n"
+        "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer).\n"
     )
