@@ -181,7 +181,8 @@ def _wheel_of_last_time(folder: Path) -> str:
         return ""
     for line in lines:
         if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "c.KataNotebooks.wheel":
-            return line.value.value if isinstance(line.value, ast.Constant) and line.value.value else ""  # type: ignore
+            value = line.value.value if isinstance(line.value, ast.Constant) else ""
+            return value if isinstance(value, str) else ""
     return ""
 
 

@@ -124,3 +124,5 @@ def released_at(path: Path) -> Any:
         raise NotebookError(
             f"There is no released notebook {path} ({error.strerror}); run `nbgrader generate_assignment` first."
         ) from None
+    except Exception as error:  # nbformat lets through what its parts raise
+        raise NotebookError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None
