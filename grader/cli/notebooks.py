@@ -41,10 +41,8 @@ def notebooks(
 
     chosen = course_at(course, about_course=True)
     try:
-        for written in write_folder(chosen, folder, overwrite=force, wheel=wheel):
-            print(written.path)
-            if written.note:
-                print(f"{written.path.name}: {written.note}", file=sys.stderr)
+        for path in write_folder(chosen, folder, overwrite=force, wheel=wheel):
+            print(path)
     except (FolderError, StubError) as error:
         raise UsageError(str(error)) from None
     first = chosen.units[0].folder

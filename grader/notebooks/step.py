@@ -37,8 +37,8 @@ class CourseStep(NbGraderPreprocessor):
         path = Path(self.course)
         if not self.course or not path.is_file():
             raise NotebookError(
-                f"There is no course at {self.course or '(no path)'}: set c.CourseStep.course in nbgrader_config.py, "
-                "or write the settings anew with `kata notebooks`."
+                f"There is no course at {self.course or '(no path)'}: write the settings anew with "
+                "`kata notebooks DIR --force`, and with --course if need be."
             )
         try:
             return _loaded(path, path.stat().st_mtime_ns)

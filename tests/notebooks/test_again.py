@@ -88,7 +88,7 @@ def again(graded_once: Path, tmp_path: Path, folder_at: Callable[[Path], Any], k
     """A copy of its own."""
     copy = tmp_path / "copy"
     shutil.copytree(graded_once, copy)
-    settings = copy / "course" / "kata_settings.py"
+    settings = copy / "course" / "nbgrader_config.json"
     settings.write_text(settings.read_text("utf-8").replace(str(graded_once), str(copy)), "utf-8")
     return Again(folder_at(copy / "course"), kata)
 
@@ -164,15 +164,37 @@ def test_course_that_is_gone_costs_nothing(again: Again, command: list[str]) -> 
 
 def test_relative_path_of_the_course_is_written_whole(again: Again) -> None:
     done = again.kata("notebooks", ".", "--course", "../tiny/course.yml", "--force")
-    assert ".." not in (again.folder.root / "kata_settings.py").read_text("utf-8"), done.stdout
+    assert ".." not in (again.folder.root / "nbgrader_config.json").read_text("utf-8"), done.stdout
     again.folder.nbgrader("autograde", UNIT, "--force")
     assert again.folder.scores("cyd", UNIT)["test-share"] == 4
 
 
 def test_settings_with_dots_in_the_path_are_understood(again: Again) -> None:
-    with (again.folder.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
-        config.write(f"\nc.CourseStep.course = {str(again.folder.root / '..' / 'tiny' / 'course.yml')!r}\n")
+    settings = again.folder.root / "nbgrader_config.json"
+    dotted = again.folder.root / ".." / "tiny"
+    settings.write_text(settings.read_text("utf-8").replace(str(again.course), str(dotted)), "utf-8")
     again.folder.nbgrader("autograde", UNIT, "--force")
+    assert again.folder.scores("cyd", UNIT)["test-share"] == 4
+
+
+HOSTILE = f"""\
+{RIGHT}
+try:
+    open({{place!r}}, "w").close()
+except OSError:
+    pass
+"""
+
+
+def test_error_in_own_settings_lets_no_code_past_the_wall(again: Again) -> None:
+    """nbgrader passes over such a file and goes on without it."""
+    with (again.folder.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write("c.CourseStep.seed = = 5\n")
+    place = again.folder.root / "was-here"
+    again.rewrite("cyd", share=HOSTILE.format(place=str(place)))
+    log = again.folder.nbgrader("autograde", UNIT, "--force").stderr
+    assert "Exception while loading config file" in log
+    assert not place.exists()
     assert again.folder.scores("cyd", UNIT)["test-share"] == 4
 
 

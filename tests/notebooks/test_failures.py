@@ -51,7 +51,7 @@ def made(
 def folder(made: Path, tmp_path: Path, folder_at: Callable[[Path], Any]) -> Any:
     """A copy of it all, to break."""
     shutil.copytree(made, tmp_path / "copy")
-    config = tmp_path / "copy" / "nbgrader" / "kata_settings.py"
+    config = tmp_path / "copy" / "nbgrader" / "nbgrader_config.json"
     config.write_text(config.read_text("utf-8").replace(str(made), str(tmp_path / "copy")), "utf-8")
     return folder_at(tmp_path / "copy" / "nbgrader")
 

@@ -43,13 +43,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory, kata: Kata, folder_at: Call
 
 
 def files(root: Path) -> dict[str, bytes]:
-    made_by_us = [root / "nbgrader_config.py", root / "kata_settings.py", *root.glob("source/*/*")]
+    made_by_us = [root / "nbgrader_config.py", root / "nbgrader_config.json", *root.glob("source/*/*")]
     return {str(path.relative_to(root)): path.read_bytes() for path in made_by_us}
 
 
 def test_one_notebook_a_unit(folder: Any) -> None:
     assert sorted(files(folder.root)) == [
-        "kata_settings.py", "nbgrader_config.py", *(f"source/{unit}/{unit}.ipynb" for unit in UNITS)
+        "nbgrader_config.json", "nbgrader_config.py", *(f"source/{unit}/{unit}.ipynb" for unit in UNITS)
     ]  # fmt: skip
 
 
@@ -197,20 +197,21 @@ def test_own_settings_are_kept_and_count(tmp_path: Path, kata: Kata, folder_at: 
     assert (tmp_path / "given" / UNITS[0] / f"{UNITS[0]}.ipynb").is_file()
 
 
-def test_settings_of_a_time_when_they_were_one_file_are_set_aside(tmp_path: Path, kata: Kata) -> None:
+def test_settings_of_a_time_when_they_were_one_file_stay_and_yield(
+    tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
+) -> None:
     settings = tmp_path / "nbgrader_config.py"
-    old = 'c = get_config()\nc.CourseStep.course = "/a/course.yml"\nc.Exchange.course_id = "mine"\n'
-    settings.write_text(old, "utf-8")
-    refused = made(tmp_path, kata, status=2).stderr
-    assert refused == "Already there and different: nbgrader_config.py. With --force they are written anew.\n"
-    assert settings.read_text("utf-8") == old and not (tmp_path / "kata_settings.py").exists()
-    told = made(tmp_path, kata, "--force").stderr
-    assert told == (
-        "nbgrader_config.old1.py: These are your settings of before: copy lines of your own to the end of "
-        "nbgrader_config.py.\n"
+    old = (
+        'c = get_config()\nc.CourseStep.course = "/gone/course.yml"\n'
+        'c.GenerateAssignment.preprocessors = []\nc.CourseDirectory.release_directory = "given"\n'
     )
-    assert (tmp_path / "nbgrader_config.old1.py").read_text("utf-8") == old
-    assert "kata_settings.py" in settings.read_text("utf-8")
+    settings.write_text(old, "utf-8")
+    made(tmp_path, kata)
+    made(tmp_path, kata, "--force")
+    assert settings.read_text("utf-8") == old
+    folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0])
+    released = (tmp_path / "given" / UNITS[0] / f"{UNITS[0]}.ipynb").read_text("utf-8")
+    assert "SOLUTION" not in released
 
 
 def test_nbgrader_does_nothing_without_our_settings(
@@ -218,10 +219,21 @@ def test_nbgrader_does_nothing_without_our_settings(
 ) -> None:
     """It would run learners' code in a kernel else."""
     made(tmp_path, kata)
-    (tmp_path / "kata_settings.py").unlink()
+    (tmp_path / "nbgrader_config.json").unlink()
     said = folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0], status=1).stderr
-    assert f"kata_settings.py is missing beside nbgrader_config.py; `kata notebooks {tmp_path}` writes it." in said
+    assert f"nbgrader_config.json is missing in {tmp_path}; `kata notebooks {tmp_path}` writes it." in said
     assert not (tmp_path / "release").exists()
+
+
+def test_error_in_own_settings_lets_no_solution_out(
+    tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
+) -> None:
+    """nbgrader passes over such a file and goes on without it."""
+    made(tmp_path, kata)
+    with (tmp_path / "nbgrader_config.py").open("a", encoding="utf-8") as settings:
+        settings.write("c.CourseStep.seed = = 5\n")
+    folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0])
+    assert "SOLUTION" not in (tmp_path / "release" / UNITS[0] / f"{UNITS[0]}.ipynb").read_text("utf-8")
 
 
 WHEEL = "https://example.org/attention_kata-1.0-py3-none-any.whl"

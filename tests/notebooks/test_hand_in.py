@@ -319,7 +319,7 @@ def test_folder_that_is_no_course_folder_is_told(there: bool, hand_in: Any, work
     ("settings", "said"),
     [
         pytest.param("c = get_config(\n", "nbgrader_config.py cannot be used (SyntaxError: ", id="no python"),
-        pytest.param("c = get_config()\n", "names no course (c.CourseStep.course)", id="no course"),
+        pytest.param("c = get_config()\n", "nbgrader_config.json names no course (CourseStep.course)", id="no course"),
     ],
 )
 def test_settings_that_cannot_be_used_are_told(settings: str, said: str, hand_in: Any, work: Any, folder: Any) -> None:
