@@ -68,6 +68,8 @@ def _is_python(text: str) -> bool:
 
 def is_run_by_person(shell: Any) -> bool:
     """Whether a person runs this cell, who could be asked for input. Whatever runs whole notebooks cannot be asked."""
+    if not hasattr(shell, "get_parent"):  # IPython in a terminal
+        return True
     asked: dict[str, Any] = shell.get_parent().get("content", {})
     return bool(asked.get("allow_stdin"))
 

@@ -206,7 +206,7 @@ def test_changed_points_are_refused_with_the_commands_that_bring_them_in(again: 
     assert "Points were changed since this unit was released (share: 4 then, 8 now)." in log and "Traceback" not in log
     assert in_autograded(again.folder.root) == before
     assert again.total("ada") == (6, 6)
-    commands = [line.split() for line in log.splitlines() if line.startswith(("  kata ", "  nbgrader "))]
+    commands = [line.split() for line in log.splitlines() if line.strip().startswith(("kata ", "nbgrader "))]
     assert [command[1] for command in commands] == ["notebooks", "generate_assignment", "autograde"]
     for program, *words in commands:
         again.kata(*words) if program == "kata" else again.folder.nbgrader(*words)
