@@ -72,6 +72,6 @@ def _settings(root: Path) -> Config:
         settings.merge(JSONFileConfigLoader(OUR_SETTINGS, path=str(root)).load_config())
     except ConfigFileNotFound:  # a folder of a time when all of it stood in the other one
         pass
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise FolderError(f"{root / OUR_SETTINGS} cannot be used ({error}).") from None
     return settings

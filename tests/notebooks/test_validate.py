@@ -64,7 +64,7 @@ def test_right_answers_are_a_success(learner: Validating) -> None:
 WRONG = [
     pytest.param("def {id}(amounts):\n    return amounts / amounts.sum()\n", "Every amount is divided", id="mistake"),
     pytest.param("def {id}(amounts):\n    raise ValueError('mine')\n", "mine", id="raises", marks=pytest.mark.thorough),
-    pytest.param("def {id}(amounts:\n", "has not been run", id="no Python", marks=pytest.mark.thorough),
+    pytest.param("def {id}(amounts:\n", "was never closed", id="no Python", marks=pytest.mark.thorough),
     pytest.param("", "has not been run", id="deleted", marks=pytest.mark.thorough),
     pytest.param(
         "import torch\n\n\ndef {id}(amounts):\n    amounts /= amounts.sum(-1, keepdim=True)\n    return amounts\n",
