@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 def notebooks(
     folder: Annotated[Path, typer.Argument(help="The course folder for nbgrader.", metavar="DIR")],
     force: Annotated[bool, typer.Option("--force", help="Write over files that were changed since.")] = False,
+    wheel: Annotated[
+        str | None,
+        typer.Option(
+            "--wheel",
+            help="The wheel, as whole path or address, that learners' notebooks tell to install; remembered there.",
+            metavar="FILE|URL",
+        ),
+    ] = None,
     course: CourseFile = None,
 ) -> None:
     """Write a course folder for nbgrader: its settings, and a source notebook for each unit."""
@@ -33,7 +41,7 @@ def notebooks(
 
     chosen = course_at(course, about_course=True)
     try:
-        for path in write_folder(chosen, folder, overwrite=force):
+        for path in write_folder(chosen, folder, overwrite=force, wheel=wheel):
             print(path)
     except (FolderError, StubError) as error:
         raise UsageError(str(error)) from None
@@ -124,5 +132,5 @@ def _extra() -> Iterator[None]:
     except ModuleNotFoundError as error:
         raise UsageError(
             f"{error.name} is not installed; notebooks need the instructor's extra: "
-            "pip install 'attention-kata[instructor]' (Python 3.11 or newer)."
+            "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer)."
         ) from None

@@ -9,12 +9,25 @@ which end with the kernel; `judging` is the program of the one that is asked fro
 
 from __future__ import annotations
 
-from .asking import JudgeEnded, answer_to
-from .kernel import executed_cells, kernel, show, working_folder
+import os
+import textwrap
+from typing import Any
 
-__all__ = ["check", "load_ipython_extension", "unload_ipython_extension"]
+from .asking import JudgeEnded, answer_to
+from .kernel import executed_cells, is_run_by_person, kernel, show, working_folder
+
+__all__ = ["NotPassed", "check", "load_ipython_extension", "unload_ipython_extension", "validate"]
 
 _MAGIC = "kata"
+_COLUMNS = 80
+"""Of a line that `nbgrader validate` prints to its end."""
+
+
+class NotPassed(Exception):
+    """An answer did not pass, or nobody could tell; the text is for the learner, so it is shown without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [part for line in str(self).splitlines() for part in _in_columns(line)]
 
 
 def check(exercise: str, *, course: str | None = None, seed: int | None = None) -> None:
@@ -27,19 +40,57 @@ def check(exercise: str, *, course: str | None = None, seed: int | None = None) 
     if shell is None:
         print(f"This works in a notebook; in a terminal, type: kata check {exercise}")
         return
-    question = {
+    if "NBGRADER_VALIDATING" in os.environ and not is_run_by_person(shell):
+        print("Validate looks at the test cell below, which asks the same.")
+        return
+    try:
+        answer = answer_to(_question(shell, exercise, course, seed, is_try=True))
+    except JudgeEnded as error:
+        print(error)
+        return
+    show(answer["text"], answer["html"])
+
+
+def validate(exercise: str, *, course: str | None = None) -> None:
+    """For a notebook's test cell: fail, unless every check of the answer passes. Nothing is noted as a try.
+
+    That is what nbgrader's Validate goes by. A person who runs the cell is told what it is for.
+
+    course: as for `check`.
+
+    Raises NotPassed, with what the checks found, or why they found nothing.
+    """
+    shell = kernel()
+    if shell is None:
+        raise NotPassed(f"Not checked: this works in a notebook; in a terminal, type: kata check {exercise}")
+    if is_run_by_person(shell):
+        print(
+            "This cell gives the points when the notebook is graded. To have your answer checked, run the cell above."
+        )
+        return
+    try:
+        answer = answer_to(_question(shell, exercise, course, None, is_try=False))
+    except JudgeEnded as error:
+        raise NotPassed(f"Not checked: {error}") from None
+    if not answer["passed"]:
+        raise NotPassed(answer["text"])
+    show(answer["text"], answer["html"])
+
+
+def _question(shell: Any, exercise: str, course: str | None, seed: int | None, *, is_try: bool) -> dict[str, Any]:
+    return {
         "exercise": str(exercise),
         "cells": executed_cells(shell),
         "folder": working_folder(),
         "course": None if course is None else str(course),
         "seed": seed,
+        "is_try": is_try,
     }
-    try:
-        answer = answer_to(question)
-    except JudgeEnded as error:
-        print(error)
-        return
-    show(answer["text"], answer["html"])
+
+
+def _in_columns(line: str) -> list[str]:
+    margin = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.wrap(line, _COLUMNS, subsequent_indent=margin) or [""]
 
 
 def load_ipython_extension(shell: object) -> None:

@@ -68,10 +68,11 @@ class _Line:
         question: dict[str, Any] = json.loads(self._waiting.get())
         return question
 
-    def give(self, text: str, html: str) -> None:
+    def give(self, text: str, html: str, *, passed: bool = False) -> None:
         """Answer the question that was taken last, with the same as text and as HTML."""
         with suppress(OSError):  # the kernel has gone: the end is near
-            self._answers.write(json.dumps({"text": text, "html": html}).encode("ascii") + b"\n")
+            answer = {"text": text, "html": html, "passed": passed}
+            self._answers.write(json.dumps(answer).encode("ascii") + b"\n")
             self._answers.flush()
 
     def say(self, sentence: str) -> None:
@@ -87,6 +88,8 @@ class _Asked:
     exercise: Exercise
     answer: Answer
     seed: int
+    is_try: bool
+    """Whether the learner's progress takes note of it."""
 
 
 class _Judging:
@@ -151,9 +154,10 @@ class _Judging:
             title=asked.exercise.title,
             cell=asked.answer.number,
             exhibits=self._exhibits,
-            remarks=_noted(asked, record),
+            remarks=_noted(asked, record) if asked.is_try else (),
         )
-        self._line.give(verdict.text(), verdict.html())
+        passed = record.complete and all(exercise.status == "passed" for exercise in verdict.record.exercises)
+        self._line.give(verdict.text(), verdict.html(), passed=passed)
 
 
 def _asked(question: dict[str, Any]) -> _Asked:
@@ -183,7 +187,7 @@ def _asked(question: dict[str, Any]) -> _Asked:
             f"There is nothing to check yet: the cell with your answer to {exercise.id} has not been run since the "
             "kernel was started. Run it, then this cell."
         )
-    return _Asked(workspace, exercise, answer, seed_or_fresh(seed, workspace.course))
+    return _Asked(workspace, exercise, answer, seed_or_fresh(seed, workspace.course), question["is_try"])
 
 
 def _noted(asked: _Asked, record: Record) -> list[str]:

@@ -66,6 +66,14 @@ def _is_python(text: str) -> bool:
     return True
 
 
+def is_run_by_person(shell: Any) -> bool:
+    """Whether a person runs this cell, who could be asked for input. Whatever runs whole notebooks cannot be asked."""
+    if not hasattr(shell, "get_parent"):  # IPython in a terminal
+        return True
+    asked: dict[str, Any] = shell.get_parent().get("content", {})
+    return bool(asked.get("allow_stdin"))
+
+
 def working_folder() -> str | None:
     """The kernel's current folder, or None when it has been deleted."""
     try:

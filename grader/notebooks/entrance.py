@@ -1,4 +1,4 @@
-"""What of `submitted/` nbgrader may touch: notebooks and their time, in ordinary folders with plain names.
+"""What of `submitted/` nbgrader may touch: notebooks, their time and secret, in ordinary folders with plain names.
 
 nbgrader follows links, copies whatever lies beside a notebook, even into the feedback, and writes the name of a
 learner's folder into its pages as HTML. So a link to `source/` would be full marks, and one to a device would end the
@@ -8,6 +8,7 @@ batch.
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,41 +22,76 @@ from grader.submission.files import read_regular
 from grader.submission.model import RefusedError, UnreadableError
 from grader.submission.naming import printable
 
+from .former import Former
+from .readiness import course_of, fault_of_unit
+from .step import NotebookError
+from .times import NBGRADERS_FORMAT, last_changed
+
 TIMESTAMP = "timestamp.txt"
 TIMESTAMP_BYTES = 200
+SECRET = "submission_secret.txt"
+"""What `nbgrader submit` puts beside a notebook: in the exchange, its feedback is found by nothing else."""
+SECRET_BYTES = 1000
 
 NOT_IN_NAMES = '<>"\\*?[]'
 """What nbgrader's pages take for HTML or a script's text, and its commands for a pattern of names."""
 
 
-def watch(autograde: Any) -> None:
+def watch(autograde: Any) -> Former:
     """Let this run of nbgrader's Autograde see of each submission its notebooks and its time, and nothing else.
 
-    A submission that lies in no ordinary folder is named in the log and left alone; once all others are graded, the
-    run ends as nbgrader's runs end when something failed.
+    What cannot be graded is named in the log and left alone, with all that was graded of it before; once all others
+    are graded, the run ends as nbgrader's runs end when something failed. Nobody is graded without a course.
+
+    Returns what was autograded before, as far as this run replaces it.
     """
-    convert, prepare = autograde.convert_notebooks, autograde.init_assignment
+    former = Former(autograde)
+    convert, begin, prepare = autograde.convert_notebooks, autograde.init_destination, autograde.init_assignment
 
     def convert_notebooks() -> None:
+        try:
+            course = course_of(autograde)
+        except NotebookError as error:
+            autograde.log.error("Nobody was graded. %s", error)
+            raise NbGraderException(str(error)) from None
         refused = {place: reason for place in sorted(autograde.assignments) if (reason := _refusal(autograde, place))}
         for place, reason in refused.items():
-            del autograde.assignments[place]
             autograde.log.error("Not graded: %s %s", printable(place), reason)
-        convert()
-        if refused:
-            raise NbGraderException(f"Submissions that were not graded: {len(refused)}. The log above says why.")
+        sound = autograde.assignments.keys() - refused.keys()
+        left = {place: _unit_of(autograde, place) for place in sound}
+        faults = {unit: fault_of_unit(autograde, course, unit) for unit in sorted(set(left.values()))}
+        for unit, fault in faults.items():
+            if fault:
+                autograde.log.error("Nobody's %s was graded. %s", unit, fault)
+        failed = {*refused, *(place for place, unit in left.items() if faults[unit])}
+        for place in failed:
+            del autograde.assignments[place]
+        try:
+            convert()
+        finally:
+            former.put_back()
+        if failed:
+            raise NbGraderException(f"Submissions that were not graded: {len(failed)}. The log above says why.")
+
+    def init_destination(assignment: str, student: str) -> bool:
+        former.keep(assignment, student)
+        return bool(begin(assignment, student))
 
     def init_assignment(assignment: str, student: str) -> None:
-        with _only_the_time(autograde, autograde._format_source(assignment, student)):
+        place = Path(autograde._format_source(assignment, student))
+        with _only_the_time(autograde, place):
             prepare(assignment, student)
+        _complete(autograde, place, Path(autograde._format_dest(assignment, student)))
 
-    autograde.convert_notebooks, autograde.init_assignment = convert_notebooks, init_assignment
+    autograde.convert_notebooks, autograde.init_destination = convert_notebooks, init_destination
+    autograde.init_assignment = init_assignment
+    return former
 
 
 def _refusal(autograde: Any, place: str) -> str | None:
     """Why the submission in this folder cannot be graded, to follow the folder's name; None when it can."""
     course, folder = autograde.coursedir, Path(place)
-    named = re.fullmatch(autograde._format_source("(?P<assignment>.*)", "(?P<student>.*)", escape=True), place)
+    named = _named(autograde, place)
     if named is None or not named["student"].isprintable() or set(named["student"]) & set(NOT_IN_NAMES):
         return f"has characters in the learner's name that make trouble in pages ({NOT_IN_NAMES}, invisible ones)."
     if named["student"] in course.student_id_exclude.split(","):
@@ -75,21 +111,61 @@ def _refusal(autograde: Any, place: str) -> str | None:
     return None
 
 
+def _named(autograde: Any, place: str) -> re.Match[str] | None:
+    pattern = autograde._format_source("(?P<assignment>.*)", "(?P<student>.*)", escape=True)
+    return re.fullmatch(pattern, place)
+
+
+def _unit_of(autograde: Any, place: str) -> str:
+    named = _named(autograde, place)
+    assert named is not None  # others were refused
+    return named["assignment"]
+
+
 def _are_one(handed_in: Path, source: Path) -> bool:
     return source.exists() and handed_in.samefile(source)
 
 
 @contextmanager
-def _only_the_time(autograde: Any, place: str) -> Iterator[None]:
+def _only_the_time(autograde: Any, place: Path) -> Iterator[None]:
     """In here nbgrader takes a folder with nothing but the time for the submission's."""
     with TemporaryDirectory() as clean:
-        if (time := _time_of(Path(place))) is not None:
+        if (time := _time_of(place)) is not None:
             (Path(clean) / TIMESTAMP).write_bytes(time)
         autograde._format_source = lambda *names, **options: clean
         try:
             yield
         finally:
             del autograde._format_source
+
+
+def _complete(autograde: Any, submitted: Path, graded: Path) -> None:
+    """Put beside a grading what `nbgrader release_feedback` demands of each, or it would end at this one for all.
+
+    Who handed in otherwise than through the exchange gets a secret that nobody knows: their page is found by nobody
+    there. Who handed in without a time gets that of the file, here alone.
+    """
+    graded.mkdir(parents=True, exist_ok=True)
+    if not (graded / TIMESTAMP).exists():
+        (graded / TIMESTAMP).write_text(last_changed(submitted, ()).strftime(NBGRADERS_FORMAT), "ascii")
+    secret = graded / SECRET
+    secret.unlink(missing_ok=True)
+    secret.write_text(_secret_of(autograde, submitted) or secrets.token_hex(), "utf-8")
+
+
+def _secret_of(autograde: Any, submitted: Path) -> str | None:
+    path = submitted / SECRET
+    if not path.exists() and not path.is_symlink():
+        return None
+    try:
+        content = read_regular(path, SECRET_BYTES)
+        if len(content) > SECRET_BYTES:
+            raise UnreadableError("is longer than any secret")
+        return content.decode("utf-8")
+    except (RefusedError, UnreadableError, UnicodeDecodeError) as error:
+        why = "holds no text" if isinstance(error, UnicodeDecodeError) else error
+        autograde.log.warning("%s %s: this learner cannot fetch feedback.", printable(str(path)), why)
+        return None
 
 
 def _time_of(folder: Path) -> bytes | None:

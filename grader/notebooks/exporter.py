@@ -21,7 +21,7 @@ class UntrustingExporter(NotebookExporter):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         # nbgrader makes its exporter before it looks at any submission
-        watch(self.parent)
+        self._former = watch(self.parent)
 
     def from_filename(self, filename: str, resources: Any = None, **options: Any) -> tuple[Any, Any]:
         """Convert a notebook; one that lies outside of the autograded folder enters as an empty one."""
@@ -29,6 +29,7 @@ class UntrustingExporter(NotebookExporter):
         course = self.parent.coursedir
         ours = Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
         if path.parent == ours:
+            names["before"] = self._former.notebook(names["assignment"], names["student"], path.stem)
             converted: tuple[Any, Any] = super().from_filename(filename, resources=resources, **options)
             return converted
         names["handed_in"] = str(path)

@@ -1,9 +1,17 @@
-"""The course folder for nbgrader: its settings and a source notebook a unit."""
+"""The course folder for nbgrader: its settings and a source notebook a unit.
+
+The settings are two files, both read by nbgrader. The one in JSON is ours, comes second, and is written anew whenever
+the course or this package changes. The other one is the instructor's from the moment it is there. So not even an error
+in it, which nbgrader passes over with all that the file says, lets learners' code run without the wall.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from grader.course import FILE_NAME, Course
 from grader.sandbox.levels import exposed
@@ -11,10 +19,14 @@ from grader.writing import write_file
 
 from .source import source_notebook
 
-_CONFIG = '''\
-"""Settings of nbgrader for {title!r}, made by `kata notebooks`.
+SETTINGS = "nbgrader_config.py"
+OUR_SETTINGS = "nbgrader_config.json"
 
-Add your own at the end: due dates, late penalties, the exchange's course_id.
+_THEIRS = '''\
+"""Settings of nbgrader for this course folder. This file is yours: `kata notebooks` never writes over it.
+
+What the course needs is in nbgrader_config.json beside it: where the course is, and that what was handed in is graded
+by the judge behind the wall. nbgrader reads it after this file. Keep both, and this folder, from learners.
 """
 
 import os
@@ -25,11 +37,25 @@ c = get_config()  # noqa: F821
 # nbgrader calls alembic by its bare name, which stands beside this Python even where no environment is activated.
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
 
-# Where the exercises, their hidden checks and their solutions are. Keep that folder, and this one, from learners.
-c.CourseStep.course = {course!r}
+# Without that file nbgrader would run learners' code in a kernel.
+if not os.path.isfile(os.path.splitext(__file__)[0] + ".json"):
+    folder = os.path.dirname(os.path.abspath(__file__))
+    raise SystemExit(f"nbgrader_config.json is missing in {folder}; `kata notebooks {folder}` writes it.")
+
+# Your own settings, such as due dates, late penalties, the exchange's course_id. A few that you may want:
+
+# "full", or "reduced" on a machine without user namespaces (see `kata doctor`). Weaker is no wall, so no grade.
+# c.CourseStep.isolation = "reduced"
+
+# The hidden inputs of a batch come from a fresh seed, which each learner's feedback names. A number here fixes it.
+# c.CourseStep.seed = 1
+
+# `nbgrader export`: marks that are not there yet are no zeros. Or PerExercise, Canvas, Moodle; or --exporter each time.
+# c.ExportApp.plugin_class = "grader.notebooks.exporters.PerLearner"
+'''
 
 # What a learner is given is the stub of the exercise, not nbgrader's own.
-c.GenerateAssignment.preprocessors = [
+_RELEASING = (
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
     "nbgrader.preprocessors.LockCells",
@@ -42,66 +68,108 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.ClearMarkScheme",
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.CheckCellMetadata",
-]
-
+)
 # What was handed in is never parsed by nbgrader, nor run by a kernel: the answers go into the released notebook, and
 # the judge grades them behind the wall.
-c.Autograde.exporter_class = "grader.notebooks.exporter.UntrustingExporter"
-c.Autograde.sanitize_preprocessors = [
+_SANITIZING = (
     "grader.notebooks.rebuild.RebuildFromRelease",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.DeduplicateIds",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
     "nbgrader.preprocessors.CheckCellMetadata",
-]
-c.Autograde.autograde_preprocessors = [
+)
+_GRADING = (
     "grader.notebooks.grading.GradeByJudge",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
-    "nbgrader.preprocessors.SaveAutoGrades",
+    "grader.notebooks.saving.SaveGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
-]
+)
 
-# `nbgrader zip_collect`: Moodle's "Download all submissions", unpacked safely.
-c.ZipCollectApp.extractor_plugin = "grader.notebooks.collecting.SafeExtractor"
-c.ZipCollectApp.collector_plugin = "grader.notebooks.collecting.MoodleCollector"
 
-# `nbgrader export`: marks that are not there yet are no zeros. Or PerExercise, Canvas, Moodle; or --exporter each time.
-# c.ExportApp.plugin_class = "grader.notebooks.exporters.PerLearner"
+def _ours(course: Course, wheel: str) -> dict[str, Any]:
+    return {
+        "CourseStep": {"course": str(course.root / FILE_NAME)},
+        "GenerateAssignment": {"preprocessors": _RELEASING},
+        "Autograde": {
+            "exporter_class": "grader.notebooks.exporter.UntrustingExporter",
+            "sanitize_preprocessors": _SANITIZING,
+            "autograde_preprocessors": _GRADING,
+        },
+        # Moodle's "Download all submissions", unpacked safely
+        "ZipCollectApp": {
+            "extractor_plugin": "grader.notebooks.collecting.SafeExtractor",
+            "collector_plugin": "grader.notebooks.collecting.MoodleCollector",
+        },
+        _WHEEL[0]: {_WHEEL[1]: wheel},
+    }
 
-# "full", or "reduced" on a machine without user namespaces (see `kata doctor`). Weaker is no wall, so no grade.
-c.CourseStep.isolation = "full"
 
-# The hidden inputs of a batch come from a fresh seed, which each learner's feedback names. A number here fixes it.
-c.CourseStep.seed = None
-'''
+_WHEEL = ("KataNotebooks", "wheel")
+"""Where the settings say what the notebooks tell learners to install."""
 
 
 class FolderError(Exception):
     """The course folder cannot be written there; the text is one sentence."""
 
 
-def write_folder(course: Course, folder: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def write_folder(course: Course, folder: Path, *, overwrite: bool = False, wheel: str | None = None) -> Iterator[Path]:
     """Write the settings and notebooks, each yielded once it is there as it should be.
 
-    A file that is there and differs is left alone unless `overwrite`; nothing is written then. Raises FolderError for
-    that, and for a folder that learners' code could read; CourseError or StubError when the course cannot be used.
+    A file that is there and differs is left alone unless `overwrite`; nothing is written then. The instructor's own
+    settings are left alone always.
+
+    wheel: the file or address that learners install the checks from; that of the last time when None.
+
+    Raises FolderError for a file that differs, and for a folder that learners' code could read; CourseError or
+    StubError when the course cannot be used.
     """
     if reason := exposed(folder):
         raise FolderError(f"{folder} is no place for a course folder: learners' code can read {reason}.")
-    files = {folder / name: text for name, text in _files(course).items()}
+    wheel = _wheel_of_last_time(folder) if wheel is None else wheel
+    if wheel:
+        _demand_installable(wheel)
+    files = {folder / name: text for name, text in _files(course, wheel).items()}
     changed = [path for path, text in files.items() if path.exists() and path.read_bytes() != text.encode("utf-8")]
     if changed and not overwrite:
         listed = ", ".join(str(path.relative_to(folder)) for path in changed)
         raise FolderError(f"Already there and different: {listed}. With --force they are written anew.")
+    if not (folder / SETTINGS).exists():
+        files = {folder / SETTINGS: _THEIRS, **files}
     for path, text in files.items():
         write_file(path, text.encode("utf-8"), below=folder)
         yield path
 
 
-def _files(course: Course) -> Mapping[str, str]:
-    config = _CONFIG.format(title=course.title, course=str(course.root / FILE_NAME))
-    notebooks = {f"source/{unit.folder}/{unit.folder}.ipynb": source_notebook(course, unit) for unit in course.units}
-    return {"nbgrader_config.py": config, **notebooks}
+def _files(course: Course, wheel: str) -> Mapping[str, str]:
+    notebooks = {
+        f"source/{unit.folder}/{unit.folder}.ipynb": source_notebook(course, unit, wheel) for unit in course.units
+    }
+    return {OUR_SETTINGS: json.dumps(_ours(course, wheel), indent=2) + "\n", **notebooks}
+
+
+def _wheel_of_last_time(folder: Path) -> str:
+    try:
+        section, name = _WHEEL
+        wheel = json.loads((folder / OUR_SETTINGS).read_bytes())[section][name]
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
+    return wheel if isinstance(wheel, str) else ""
+
+
+def _demand_installable(wheel: str) -> None:
+    """Raise FolderError unless pip takes this for one certain file: by a name it would ask an index for, anybody's."""
+    address = urlsplit(wheel)
+    is_address = address.scheme in ("https", "file") and bool(address.path.strip("/"))
+    is_file = not address.scheme and Path(wheel).is_absolute()
+    if not (is_address or is_file) or not address.path.endswith(".whl"):
+        raise FolderError(
+            f"{wheel!r} is no wheel to install from. Give the whole path of a .whl file that learners can read, or its "
+            "address, such as https://example.org/attention_kata-1.0-py3-none-any.whl."
+        )
+    if not wheel.isprintable() or set(wheel) & set(" '\"\\{}$`"):
+        raise FolderError(
+            f"{wheel!r} holds a blank, a quote or another character, which a notebook's %pip does not take."
+        )

@@ -8,14 +8,12 @@ from typing import Any
 import nbformat
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
+from traitlets.config.loader import ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
 
 from grader.course import Course, Unit
 
 from .cells import exercises_of
-from .folder import FolderError
-
-SETTINGS = "nbgrader_config.py"
+from .folder import OUR_SETTINGS, SETTINGS, FolderError
 
 
 class CourseFolder:
@@ -34,7 +32,7 @@ class CourseFolder:
         path = self._settings.CourseStep.get("course")
         if not isinstance(path, str) or not path:
             raise FolderError(
-                f"{self.root / SETTINGS} names no course (c.CourseStep.course); write it anew with `kata notebooks`."
+                f"{self.root / OUR_SETTINGS} names no course (CourseStep.course); write it anew with `kata notebooks`."
             )
         return Path(path)
 
@@ -65,6 +63,15 @@ def _settings(root: Path) -> Config:
     if not path.is_file():
         raise FolderError(f"{root} is no course folder (there is no {SETTINGS}); `kata notebooks {root}` makes one.")
     try:
-        return PyFileConfigLoader(SETTINGS, path=str(root)).load_config()
+        settings = PyFileConfigLoader(SETTINGS, path=str(root)).load_config()
+    except SystemExit as error:
+        raise FolderError(f"{path} cannot be used: {error}") from None
     except Exception as error:  # whatever a file of Python raises
         raise FolderError(f"{path} cannot be used ({type(error).__name__}: {error}).") from None
+    try:
+        settings.merge(JSONFileConfigLoader(OUR_SETTINGS, path=str(root)).load_config())
+    except ConfigFileNotFound:  # a folder of a time when all of it stood in the other one
+        pass
+    except (OSError, ValueError, TypeError) as error:
+        raise FolderError(f"{root / OUR_SETTINGS} cannot be used ({error}).") from None
+    return settings

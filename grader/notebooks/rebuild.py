@@ -15,6 +15,7 @@ from grader.submission import Problem, SourceFile, Submission, SubmissionError, 
 from grader.submission.carried import PROBLEMS, listed
 from grader.submission.files import read_regular
 from grader.submission.model import RefusedError, UnreadableError
+from grader.submission.naming import printable
 from grader.submission.notebook import NOTEBOOK_MB
 
 from .cells import OURS, exercises_of, grade_id_of, is_answer, is_manual
@@ -40,8 +41,11 @@ class RebuildFromRelease(CourseStep):
         path = Path(names["handed_in"])
         if reason := exposed(Path(names["released"])):
             raise NotebookError(f"The course folder is in no good place: learners' code can read {reason}.")
-        released = _released(Path(names["released"]) / path.name)
-        nb = rebuilt(released, read(path, self.opened()), texts_for_people(path), self.opened())
+        released = released_at(Path(names["released"]) / path.name)
+        handed_in = read(path, self.opened())
+        for problem in handed_in.problems:
+            self.log.warning("Not taken of %s: %s", printable(str(path)), printable(problem.message))
+        nb = rebuilt(released, handed_in, texts_for_people(path), self.opened())
         self.judge(nb).begin(submission_in(nb, names["student"]))
         return nb, resources
 
@@ -112,10 +116,13 @@ def _named_texts(path: Path) -> Iterator[tuple[str, str]]:
         yield name, text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _released(path: Path) -> Any:
+def released_at(path: Path) -> Any:
+    """A unit's notebook as learners were given it. Raises NotebookError when there is none."""
     try:
         return nbformat.read(path, as_version=4)
     except OSError as error:
         raise NotebookError(
             f"There is no released notebook {path} ({error.strerror}); run `nbgrader generate_assignment` first."
         ) from None
+    except Exception as error:  # nbformat lets through what its parts raise
+        raise NotebookError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None

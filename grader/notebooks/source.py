@@ -22,10 +22,14 @@ REFLECTION_POINTS = 2.0
 
 YOUR_ANSWER = "YOUR ANSWER HERE"  # as nbgrader releases it
 
-NOT_INSTALLED = (
-    "The checks are not installed where this notebook runs. You can hand in without them. To have",
-    "them here, type %pip install attention-kata in a cell of your own and restart the kernel.",
+NOT_INSTALLED = "The checks are not installed where this notebook runs. You can hand in without them."
+FROM_WHEEL = ("To have them here, type this in a cell of your own, then restart the kernel:", "%pip install {wheel}")
+FROM_INSTRUCTOR = (
+    "To have them here, ask your instructor for the file to install. It is in no package index:",
+    "whatever bears that name there is something else.",
 )
+
+NOT_VALIDATED = "Not checked: the checks are not installed where this notebook runs. It can be handed in all the same."
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -33,8 +37,10 @@ _METADATA = {
 }
 
 
-def source_notebook(course: Course, unit: Unit) -> str:
+def source_notebook(course: Course, unit: Unit, wheel: str = "") -> str:
     """The text of a unit's source notebook, the same for the same course.
+
+    wheel: the file or address that learners install the checks from; empty when the instructor names none.
 
     Raises CourseError or StubError when a file of the course cannot be used.
     """
@@ -50,7 +56,7 @@ def source_notebook(course: Course, unit: Unit) -> str:
         cells += [
             _code(f"{number}-example-{count}", example) for count, example in enumerate(_examples(solution), start=1)
         ]
-        cells.append(_code(f"{number}-check", _check(exercise), marks_of_check(exercise)))
+        cells.append(_code(f"{number}-check", _check(exercise, wheel), marks_of_check(exercise)))
         cells.append(_code(f"{number}-test", _test(exercise), marks_of_test(exercise)))
     cells.append(_text("reflection-question", _question(unit)))
     cells.append(_text("reflection", YOUR_ANSWER, marks_of_manual(REFLECTION_POINTS)))
@@ -116,9 +122,10 @@ def _gives(cell: str) -> bool:
     return "\n#> " in cell
 
 
-def _check(exercise: Exercise) -> str:
+def _check(exercise: Exercise, wheel: str) -> str:
     """Stands below `try`, so that it gives nothing to the answers, whatever these call `kata`."""
-    advice = "\n".join(f'    print("{line}")' for line in NOT_INSTALLED)
+    lines = (NOT_INSTALLED, *(line.format(wheel=wheel) for line in (FROM_WHEEL if wheel else FROM_INSTRUCTOR)))
+    advice = "\n".join(f'    print("{line}")' for line in lines)
     return (
         "# Have your answer checked here, as often as you like: run its cell above, then this one.\n"
         "try:\n"
@@ -130,9 +137,19 @@ def _check(exercise: Exercise) -> str:
 
 
 def _test(exercise: Exercise) -> str:
+    """Fails where nbgrader's Validate runs it, unless every check passed; without a module to ask it fails by stderr.
+
+    Stands below `try` as the check cell does.
+    """
     return (
         f"# The checks of `{exercise.id}` run outside of this notebook, when it is graded: {_points(exercise)}.\n"
-        "# Please leave this cell as it is; what the checks found will stand here."
+        "# Please leave this cell as it is; what the checks found will stand here. Until then, Validate runs it.\n"
+        "try:\n"
+        "    import grader.in_notebook as kata\n\n"
+        f'    kata.validate("{exercise.id}")\n'
+        "except ModuleNotFoundError:\n"
+        "    import sys\n\n"
+        f'    print("{NOT_VALIDATED}", file=sys.stderr)'
     )
 
 

@@ -11,7 +11,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Enum, Integer, Unicode
 
 from grader.classroom import Terms
-from grader.course import Course, CourseError, Exercise, load_course
+from grader.course import FILE_NAME, Course, CourseError, Exercise, load_course
 from grader.results import MAX_SEED
 from grader.sandbox.levels import GRADING_LEVELS
 
@@ -37,8 +37,8 @@ class CourseStep(NbGraderPreprocessor):
         path = Path(self.course)
         if not self.course or not path.is_file():
             raise NotebookError(
-                f"There is no course at {self.course or '(no path)'}: set c.CourseStep.course in nbgrader_config.py, "
-                "or write the settings anew with `kata notebooks`."
+                f"There is no course at {self.course or '(no path)'}: write the settings anew with "
+                "`kata notebooks DIR --force`, and with --course if need be."
             )
         try:
             return _loaded(path, path.stat().st_mtime_ns)
@@ -48,13 +48,17 @@ class CourseStep(NbGraderPreprocessor):
     def judge(self, nb: Any) -> NotebookJudge:
         """The judge for a notebook's exercises. Raises NotebookError when the course has no such exercises."""
         course = self.opened()
-        exercises = _exercises(nb, course)
+        exercises = exercises_in(nb, course)
         seed = _fresh_seed() if self.seed is None else self.seed
-        return judge_for(Terms(Path(self.course), self.isolation, seed, tuple(exercise.id for exercise in exercises)))
+        ids = tuple(exercise.id for exercise in exercises)
+        return judge_for(Terms(course.root / FILE_NAME, self.isolation, seed, ids))
 
 
-def _exercises(nb: Any, course: Course) -> list[Exercise]:
-    """The exercises of a notebook; every cell that gives points without a person must be one's."""
+def exercises_in(nb: Any, course: Course) -> list[Exercise]:
+    """The exercises of a notebook; every cell that gives points without a person must be one's.
+
+    Raises NotebookError when one is not.
+    """
     try:
         exercises = exercises_of(nb.cells, course)
     except CourseError as error:

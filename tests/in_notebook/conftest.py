@@ -58,8 +58,11 @@ class Kernel:
     def __init__(self, manager: Any, client: Any) -> None:
         self.manager, self._client = manager, client
 
-    def run(self, source: str, meanwhile: Callable[[str], None] | None = None) -> Said:
-        """Run a cell. `meanwhile` is told what it prints, as soon as it does."""
+    def run(self, source: str, meanwhile: Callable[[str], None] | None = None, *, by_person: bool = True) -> Said:
+        """Run a cell. `meanwhile` is told what it prints, as soon as it does.
+
+        by_person: as a notebook's page runs it, and no program for notebooks.
+        """
         said = Said()
 
         def take(message: dict[str, Any]) -> None:
@@ -73,7 +76,7 @@ class Kernel:
             elif message["msg_type"] == "error":
                 said.error, said.traceback = content["ename"], "\n".join(content["traceback"])
 
-        reply = self._client.execute_interactive(source, timeout=SECONDS, output_hook=take)
+        reply = self._client.execute_interactive(source, timeout=SECONDS, output_hook=take, allow_stdin=by_person)
         said.number = reply["content"]["execution_count"]
         return said
 

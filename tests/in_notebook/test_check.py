@@ -415,7 +415,7 @@ FORKS = """\
 import os
 from grader.in_notebook import asking
 
-question = {"exercise": "share", "course": None, "folder": "/", "seed": None, "cells": []}
+question = {"exercise": "share", "course": None, "folder": "/", "seed": None, "cells": [], "is_try": True}
 asking.answer_to(question)
 asked = asking._judge._process.pid
 child = os.fork()

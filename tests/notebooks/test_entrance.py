@@ -204,10 +204,10 @@ def test_nobody_refused_is_in_the_gradebook_or_the_folders(log: str, folder: Any
         assert not {path.name for path in (folder.root / step).iterdir()} & REFUSED.keys()
 
 
-def test_nothing_beside_the_notebook_is_copied_but_its_time(log: str, folder: Any) -> None:
+def test_nothing_beside_the_notebook_is_copied_but_its_time_and_secret(log: str, folder: Any) -> None:
     for step, suffix in (("autograded", "ipynb"), ("feedback", "html")):
         names = {path.name for path in (folder.root / step / "with-more" / UNIT).iterdir()}
-        assert names == {f"{UNIT}.{suffix}", "timestamp.txt", "from-the-course.txt"}
+        assert names == {f"{UNIT}.{suffix}", "timestamp.txt", "submission_secret.txt", "from-the-course.txt"}
         assert (folder.root / step / "with-more" / UNIT / "timestamp.txt").read_text("utf-8") == TIME
 
 

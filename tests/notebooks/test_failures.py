@@ -51,7 +51,7 @@ def made(
 def folder(made: Path, tmp_path: Path, folder_at: Callable[[Path], Any]) -> Any:
     """A copy of it all, to break."""
     shutil.copytree(made, tmp_path / "copy")
-    config = tmp_path / "copy" / "nbgrader" / "nbgrader_config.py"
+    config = tmp_path / "copy" / "nbgrader" / "nbgrader_config.json"
     config.write_text(config.read_text("utf-8").replace(str(made), str(tmp_path / "copy")), "utf-8")
     return folder_at(tmp_path / "copy" / "nbgrader")
 
@@ -93,6 +93,17 @@ def test_old_points_stay_when_a_regrade_fails(folder: Any, course: Path) -> None
     log = folder.nbgrader("autograde", UNIT, "--force", status=1).stderr
     assert "hidden checks could not be collected" in log
     assert folder.scores("ada", UNIT)["test-share"] == 4
+    assert f"As it was before: {folder.root / 'autograded' / 'ada' / UNIT}" in log
+    assert folder.autograded("ada", UNIT)["cells"]
+
+
+def test_newer_hand_in_is_not_taken_for_graded_when_its_grading_fails(folder: Any, course: Path) -> None:
+    folder.nbgrader("autograde", UNIT, status=1)
+    (course / "tests" / "checks" / "01_parts" / "01_share.py").write_text("raise RuntimeError\n", "utf-8")
+    folder.handed_in("ada", UNIT).with_name("timestamp.txt").write_text("2030-01-01 00:00:00 UTC", "utf-8")
+    folder.nbgrader("autograde", UNIT, "--force", status=1)
+    assert not (folder.root / "autograded" / "ada" / UNIT / f"{UNIT}.ipynb").exists()
+    assert (folder.root / "autograded" / "cyd" / UNIT / f"{UNIT}.ipynb").exists()
 
 
 def test_test_cell_of_no_exercise_is_refused_not_given_full_marks(folder: Any, edit: Any) -> None:
@@ -104,7 +115,7 @@ def test_test_cell_of_no_exercise_is_refused_not_given_full_marks(folder: Any, e
     folder.nbgrader("generate_assignment", UNIT, "--force")
     log = folder.nbgrader("autograde", UNIT, status=1).stderr
     assert "These test cells are of no exercise, so there are no checks for them: own-test." in log
-    assert folder.scores("ada", UNIT) == {"test-share": None, "own-test": None, "reflection": None}
+    assert not (folder.root / "autograded").exists()
 
 
 def test_released_notebook_that_is_gone_is_named(folder: Any) -> None:

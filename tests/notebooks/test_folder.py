@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +23,9 @@ pytestmark = pytest.mark.timeout(600)
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")
 UNITS = [unit.folder for unit in COURSE.units]
+
+WITH_ALEMBIC = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+"""As in an environment that is activated, for settings that do not see to it."""
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -43,13 +47,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory, kata: Kata, folder_at: Call
 
 
 def files(root: Path) -> dict[str, bytes]:
-    made_by_us = [root / "nbgrader_config.py", *root.glob("source/*/*")]
+    made_by_us = [root / "nbgrader_config.py", root / "nbgrader_config.json", *root.glob("source/*/*")]
     return {str(path.relative_to(root)): path.read_bytes() for path in made_by_us}
 
 
 def test_one_notebook_a_unit(folder: Any) -> None:
     assert sorted(files(folder.root)) == [
-        "nbgrader_config.py", *(f"source/{unit}/{unit}.ipynb" for unit in UNITS)
+        "nbgrader_config.json", "nbgrader_config.py", *(f"source/{unit}/{unit}.ipynb" for unit in UNITS)
     ]  # fmt: skip
 
 
@@ -108,7 +112,12 @@ def test_check_cell_without_the_grader_is_a_kind_sentence(folder: Any, edit: Any
     program = "import sys; sys.modules['grader'] = None\n" + "".join(cell["source"])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("The checks are not installed where this notebook runs.")
-    assert "%pip install attention-kata" in done.stdout and not done.stderr
+    assert "ask your instructor for the file to install. It is in no package index" in done.stdout and not done.stderr
+
+
+def test_nothing_released_installs_anything_by_its_name(folder: Any) -> None:
+    text = "".join(path.read_text("utf-8") for path in (folder.root / "release").rglob("*.ipynb"))
+    assert "pip install" not in text and "attention-kata" not in text
 
 
 def test_check_cells_play_no_part_in_what_is_handed_in(folder: Any, edit: Any, tmp_path: Path) -> None:
@@ -155,7 +164,7 @@ def test_examples_run_once_the_answers_are_right(folder: Any, edit: Any) -> None
     answers = {each.id: COURSE.solution_path(each).read_text("utf-8") for each in unit.exercises}
     cells = edit.filled(folder.released(unit.folder), answers)["cells"]
     shown: dict[str, Any] = {}
-    for cell in (cell for cell in cells if cell["cell_type"] == "code"):
+    for cell in (cell for cell in cells if cell["cell_type"] == "code" and not cell["id"].endswith("-test")):
         *lines, last = [line for line in "".join(cell["source"]).split("\n") if not line.startswith("#")] or [""]
         if "example" not in cell["id"]:
             exec("".join(cell["source"]), shown)
@@ -167,13 +176,97 @@ def test_examples_run_once_the_answers_are_right(folder: Any, edit: Any) -> None
 
 def test_changed_file_is_written_over_only_by_force(tmp_path: Path, kata: Kata) -> None:
     made(tmp_path, kata)
-    config = tmp_path / "nbgrader_config.py"
-    config.write_text(config.read_text("utf-8") + "# mine\n", "utf-8")
+    source = tmp_path / "source" / UNITS[0] / f"{UNITS[0]}.ipynb"
+    before = source.read_bytes()
+    source.write_bytes(before + b"\n")
     refused = made(tmp_path, kata, status=2).stderr
-    assert refused == "Already there and different: nbgrader_config.py. With --force they are written anew.\n"
-    assert "# mine" in config.read_text("utf-8")
+    assert (
+        refused
+        == f"Already there and different: source/{UNITS[0]}/{UNITS[0]}.ipynb. With --force they are written anew.\n"
+    )
+    assert source.read_bytes() != before
     made(tmp_path, kata, "--force")
-    assert "# mine" not in config.read_text("utf-8")
+    assert source.read_bytes() == before
+
+
+def test_own_settings_are_kept_and_count(tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]) -> None:
+    made(tmp_path, kata)
+    settings = tmp_path / "nbgrader_config.py"
+    own = settings.read_text("utf-8") + 'c.CourseDirectory.release_directory = "given"\nc.CourseStep.seed = 5\n'
+    settings.write_text(own, "utf-8")
+    made(tmp_path, kata)
+    made(tmp_path, kata, "--force")
+    assert settings.read_text("utf-8") == own
+    folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0])
+    assert (tmp_path / "given" / UNITS[0] / f"{UNITS[0]}.ipynb").is_file()
+
+
+def test_settings_of_a_time_when_they_were_one_file_stay_and_yield(
+    tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
+) -> None:
+    settings = tmp_path / "nbgrader_config.py"
+    old = (
+        'c = get_config()\nc.CourseStep.course = "/gone/course.yml"\n'
+        'c.GenerateAssignment.preprocessors = []\nc.CourseDirectory.release_directory = "given"\n'
+    )
+    settings.write_text(old, "utf-8")
+    made(tmp_path, kata)
+    made(tmp_path, kata, "--force")
+    assert settings.read_text("utf-8") == old
+    folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0], PATH=WITH_ALEMBIC)
+    released = (tmp_path / "given" / UNITS[0] / f"{UNITS[0]}.ipynb").read_text("utf-8")
+    assert "SOLUTION" not in released
+
+
+def test_nbgrader_does_nothing_without_our_settings(
+    tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
+) -> None:
+    """It would run learners' code in a kernel else."""
+    made(tmp_path, kata)
+    (tmp_path / "nbgrader_config.json").unlink()
+    said = folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0], status=1).stderr
+    assert f"nbgrader_config.json is missing in {tmp_path}; `kata notebooks {tmp_path}` writes it." in said
+    assert not (tmp_path / "release").exists()
+
+
+def test_error_in_own_settings_lets_no_solution_out(
+    tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
+) -> None:
+    """nbgrader passes over such a file and goes on without it."""
+    made(tmp_path, kata)
+    with (tmp_path / "nbgrader_config.py").open("a", encoding="utf-8") as settings:
+        settings.write("c.CourseStep.seed = = 5\n")
+    folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0], PATH=WITH_ALEMBIC)
+    assert "SOLUTION" not in (tmp_path / "release" / UNITS[0] / f"{UNITS[0]}.ipynb").read_text("utf-8")
+
+
+WHEEL = "https://example.org/attention_kata-1.0-py3-none-any.whl"
+
+
+def test_wheel_is_named_in_the_notebooks_and_remembered(tmp_path: Path, kata: Kata) -> None:
+    made(tmp_path, kata, "--wheel", WHEEL)
+    first = files(tmp_path)
+    assert all(f"%pip install {WHEEL}".encode() in first[f"source/{unit}/{unit}.ipynb"] for unit in UNITS)
+    made(tmp_path, kata)
+    assert files(tmp_path) == first
+
+
+@pytest.mark.parametrize(
+    ("wheel", "why"),
+    [
+        pytest.param("attention-kata", "is no wheel to install from", id="a name"),
+        pytest.param("attention_kata-1.0-py3-none-any.whl", "is no wheel to install from", id="a relative path"),
+        pytest.param("http://example.org/a.whl", "is no wheel to install from", id="an open line"),
+        pytest.param("https://example.org/simple", "is no wheel to install from", id="an index"),
+        pytest.param('https://example.org/a");print(1)#.whl', "is no wheel to install from", id="behind a mark"),
+        pytest.param('/srv/a");print(1);("b.whl', "which a notebook's %pip does not take", id="a quote"),
+        pytest.param("/srv/my wheels/a.whl", "which a notebook's %pip does not take", id="a blank"),
+        pytest.param("--index-url=/x.whl", "is no wheel to install from", id="an option"),
+    ],
+)
+def test_anything_but_a_certain_wheel_is_refused(wheel: str, why: str, tmp_path: Path, kata: Kata) -> None:
+    assert why in made(tmp_path, kata, f"--wheel={wheel}", status=2).stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_folder_that_learners_code_could_read_is_refused(kata: Kata) -> None:
@@ -205,5 +298,5 @@ def test_missing_extra_is_one_sentence(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "nbformat is not installed; notebooks need the instructor's extra: "
-        "pip install 'attention-kata[instructor]' (Python 3.11 or newer).\n"
+        "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer).\n"
     )

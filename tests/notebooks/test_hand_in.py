@@ -316,14 +316,32 @@ def test_folder_that_is_no_course_folder_is_told(there: bool, hand_in: Any, work
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("file", "settings", "said"),
     [
-        pytest.param("c = get_config(\n", "nbgrader_config.py cannot be used (SyntaxError: ", id="no python"),
-        pytest.param("c = get_config()\n", "names no course (c.CourseStep.course)", id="no course"),
+        pytest.param(
+            "nbgrader_config.py",
+            "c = get_config(\n",
+            "nbgrader_config.py cannot be used (SyntaxError: ",
+            id="no python",
+        ),
+        pytest.param("nbgrader_config.json", "{", "nbgrader_config.json cannot be used (", id="no JSON"),
+        pytest.param("nbgrader_config.json", "5", "nbgrader_config.json cannot be used (", id="no settings"),
+        pytest.param(
+            "nbgrader_config.json", "{}", "nbgrader_config.json names no course (CourseStep.course)", id="no course"
+        ),
+        pytest.param(
+            "nbgrader_config.json",
+            None,
+            "nbgrader_config.py cannot be used: nbgrader_config.json is missing",
+            id="none",
+        ),
     ],
 )
-def test_settings_that_cannot_be_used_are_told(settings: str, said: str, hand_in: Any, work: Any, folder: Any) -> None:
-    (folder.root / "nbgrader_config.py").write_text(settings)
+def test_settings_that_cannot_be_used_are_told(
+    file: str, settings: str | None, said: str, hand_in: Any, work: Any, folder: Any
+) -> None:
+    path = folder.root / file
+    path.unlink() if settings is None else path.write_text(settings)
     assert said in hand_in(work("ada", share=SHARE), status=2).stderr
 
 
@@ -375,5 +393,5 @@ def test_missing_extra_is_one_sentence(absent: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(absent) and done.stderr.endswith(
         " is not installed; notebooks need the instructor's extra: "
-        "pip install 'attention-kata[instructor]' (Python 3.11 or newer).\n"
+        "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer).\n"
     )

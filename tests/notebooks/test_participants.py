@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from zoneinfo import ZoneInfo
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.notebooks.collecting.participants import Participant, handed_in, ids_of, safe_id
-from grader.notebooks.collecting.worksheet import WorksheetError, ids_in
+from grader.notebooks.collecting.worksheet import Listed, WorksheetError, learners_in, moment_of
 from grader.notebooks.learners import fault_in
 
 FILE = "assignsubmission_file_"
@@ -108,15 +110,53 @@ def test_name_that_is_somebodys_listed_id_is_told_apart() -> None:
 WORKSHEET = "Identifier,Full name,Email address,ID number\nParticipant 1,Max,m@x.org,\nParticipant 22,Bo,b@x.org,5\n"
 
 
+def ids_in(content: bytes, column: str = "") -> dict[str, str]:
+    listed = learners_in(content, column)
+    assert listed is not None
+    return {number: learner.id for number, learner in listed.items()}
+
+
 def test_worksheet_gives_the_first_usual_column_that_is_filled() -> None:
     assert ids_in(WORKSHEET.encode()) == {"1": "m@x.org", "22": "b@x.org"}
+
+
+def test_worksheet_tells_addresses_and_times() -> None:
+    text = (
+        "Identifier,Full name,Username,Email address,Status,Last modified (submission)\n"
+        'Participant 1,Max,max,m@x.org,Submitted,"Sunday, 1 March 2026, 12:14 PM"\n'
+        "Participant 2,Bo,bo,,No submission,-\n"
+    )
+    assert learners_in(text.encode()) == {
+        "1": Listed("max", "m@x.org", "Sunday, 1 March 2026, 12:14 PM"),
+        "2": Listed("bo"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "utc"),
+    [
+        pytest.param("Sunday, 1 March 2026, 12:14 PM", "2026-03-01 11:14", id="of winter"),
+        pytest.param("Saturday, 1 August 2026, 12:05 AM", "2026-07-31 22:05", id="of summer, past midnight"),
+        pytest.param("Sunday, 1 March 2026, 12:14\u202fPM", "2026-03-01 11:14", id="with a narrow blank"),
+        pytest.param("Sunday, 1 March 2026, 00:14", "2026-02-28 23:14", id="of 24 hours"),
+        pytest.param("1 March 2026, 12:14 PM", "2026-03-01 11:14", id="without the day"),
+        pytest.param("2026-03-01 12:14", "2026-03-01 11:14", id="in figures"),
+        pytest.param("2026-03-01 12:14 UTC", "2026-03-01 12:14", id="in UTC"),
+        pytest.param("3/1/26, 12:14", None, id="which is the month?"),
+        pytest.param("Sonntag, 1. M\u00e4rz 2026, 12:14", None, id="in German"),
+        pytest.param("", None, id="none"),
+    ],
+)
+def test_times_of_moodle_are_read_where_there_is_no_doubt(written: str, utc: str | None) -> None:
+    read = moment_of(written, ZoneInfo("Europe/Berlin"))
+    assert (read and read.strftime("%Y-%m-%d %H:%M %Z")) == (utc and f"{utc} UTC")
 
 
 def test_worksheet_in_another_language() -> None:
     german = "\ufeffID;Vollständiger Name;E-Mail-Adresse\r\nTeilnehmer/in1;Max;m@x.org\r\n"
     assert ids_in(german.encode(), "E-Mail-Adresse") == {"1": "m@x.org"}
     with pytest.raises(WorksheetError, match=r"name one with c\.MoodleCollector\.id_column"):
-        ids_in(german.encode())
+        learners_in(german.encode())
 
 
 @pytest.mark.parametrize(
@@ -125,9 +165,9 @@ def test_worksheet_in_another_language() -> None:
 )
 def test_worksheet_without_the_ids_is_refused(column: str, sentence: str) -> None:
     with pytest.raises(WorksheetError, match=sentence):
-        ids_in(WORKSHEET.encode(), column)
+        learners_in(WORKSHEET.encode(), column)
 
 
 @pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n,\n", b"name,points\nAnna,4\n", b"\xff\xfe", b"\0"], ids=repr)
 def test_other_tables_are_no_worksheets(content: bytes) -> None:
-    assert ids_in(content) is None
+    assert learners_in(content) is None

@@ -16,7 +16,7 @@ import pytest
 pytestmark = pytest.mark.timeout(600)
 
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(dim=-1, keepdim=True)\n"
-UNIT, NEXT, BAD = "01_parts", "02_more", "03_bad"
+UNIT, NEXT, BAD, TIMED = "01_parts", "02_more", "03_bad", "04_timed"
 FILE, TEXT = "assignsubmission_file_", "assignsubmission_onlinetext_"
 JANUARY, FEBRUARY, MARCH = (2024, 1, 10, 12, 0, 0), (2024, 2, 10, 12, 0, 0), (2024, 3, 10, 12, 0, 0)
 
@@ -66,7 +66,7 @@ def course(
     tmp_path_factory: pytest.TempPathFactory, make_course: Any, kata: Any, folder_at: Callable[[Path], Any]
 ) -> Course:
     root = tmp_path_factory.mktemp("collect")
-    made = make_course(root / "tiny", f"{UNIT}/01_share", f"{NEXT}/01_third", f"{BAD}/01_last")
+    made = make_course(root / "tiny", f"{UNIT}/01_share", f"{NEXT}/01_third", f"{BAD}/01_last", f"{TIMED}/01_late")
     assert kata("notebooks", root / "course", cwd=made).returncode == 0
     folder = folder_at(root / "course")
     folder.nbgrader("generate_assignment", "*")
@@ -240,6 +240,71 @@ def test_collecting_again_needs_force(by_worksheet: dict[str, dict[str, str]], c
     assert "use the --force option" in course.collect(NEXT, status=1)
     course.collect(NEXT, "--force")
     assert sorted(course.submitted(NEXT)["max.one@example.org"]) == [f"{NEXT}.ipynb"]
+
+
+@pytest.fixture(scope="module")
+def by_times(course: Course) -> str:
+    """The log of collecting with a worksheet that tells times and addresses, as Moodle writes it in English."""
+    from nbgrader.api import Gradebook
+
+    archive = course.archive(TIMED)
+    header = "Identifier,Full name,Username,Email address,Status,Grade,Last modified (submission),Feedback comments"
+    (archive / "Grades.csv").write_text(
+        f"\ufeff{header}\r\n"
+        'Participant 3001,Ada Winter,ada,ada@example.org,Submitted,,"Sunday, 1 March 2026, 12:14 PM",\r\n'
+        'Participant 3002,Bo Summer,bo,bo@example.org,Submitted,,"Saturday, 1 August 2026, 9:05 AM",\r\n'
+        'Participant 3003,Cyd Fremd,cyd,cyd@example.org,Submitted,,"Sonntag, 1. März 2026, 12:14",\r\n'
+        "Participant 3004,Nobody Came,nobody,nobody@example.org,No submission,,-,\r\n",
+        "utf-8",
+    )
+    names = {"3001": "Ada Winter", "3002": "Bo Summer", "3003": "Cyd Fremd"}
+    released = json.dumps(course.folder.released(TIMED))
+    (archive / "download.zip").write_bytes(
+        packed([(f"{name}_{number}_{FILE}/{TIMED}.ipynb", released) for number, name in names.items()])
+    )
+    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}") as book:
+        book.update_or_create_student("bo", email="bo@home.example.org", first_name="Bo")
+    return course.collect(TIMED, "--MoodleCollector.time_zone=Europe/Berlin", TZ="America/New_York")
+
+
+def test_times_of_the_worksheet_become_those_of_the_hand_ins(by_times: str, course: Course) -> None:
+    submitted = course.submitted(TIMED)
+    assert {id: files.get("timestamp.txt") for id, files in submitted.items()} == {
+        "ada": "2026-03-01 11:14:00",
+        "bo": "2026-08-01 07:05:00",
+        "cyd": None,
+    }
+
+
+def test_time_that_cannot_be_read_is_named(by_times: str) -> None:
+    assert "writes times in a way that is not read here, such as 'Sonntag, 1. März 2026, 12:14'" in by_times
+
+
+def test_lateness_is_counted_from_the_worksheets_time(by_times: str, course: Course) -> None:
+    from nbgrader.api import Gradebook
+
+    course.folder.nbgrader("db", "assignment", "add", TIMED, "--duedate=2026-03-01 11:00:00 UTC")
+    course.folder.nbgrader("autograde", TIMED)
+    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}") as book:
+        assert book.find_submission(TIMED, "ada").total_seconds_late == 14 * 60
+
+
+def test_addresses_of_the_worksheet_reach_the_gradebook_where_it_has_none(by_times: str, course: Course) -> None:
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}") as book:
+        found = {student.id: student.email for student in book.students}
+    assert {id: found[id] for id in ("ada", "bo", "cyd")} == {
+        "ada": "ada@example.org",
+        "bo": "bo@home.example.org",
+        "cyd": "cyd@example.org",
+    }
+    assert "nobody" not in found
+
+
+def test_unknown_time_zone_is_one_sentence(by_times: str, course: Course) -> None:
+    said = course.collect(TIMED, "--force", "--MoodleCollector.time_zone=Nowhere/Atall", status=1)
+    assert "This machine knows no time zone 'Nowhere/Atall'" in said and "Traceback" not in said
 
 
 # --- hostile ------------------------------------------------------------------------------------------------------

@@ -8,22 +8,24 @@ collected where there is no notebook. What does not count is named, and stays wh
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from nbgrader.api import Gradebook
 from nbgrader.plugins import FileNameCollectorPlugin
 from traitlets import Bool, Unicode
 
+from grader.course.moments import read_zone
 from grader.submission.files import read_regular
 from grader.submission.model import RefusedError, UnreadableError
 from grader.submission.naming import printable
 
 from .participants import HandedIn, Participant, handed_in, ids_of
-from .worksheet import WorksheetError, ids_in
+from .worksheet import Listed, WorksheetError, learners_in, moment_of
 
 _WORKSHEET_BYTES = 16 << 20
 
@@ -34,10 +36,13 @@ class MoodleCollector(FileNameCollectorPlugin):
     id_column = Unicode(
         "", help="The column of Moodle's grading worksheet with the learners' ids; else Username, ID number or Email."
     ).tag(config=True)
+    time_zone = Unicode(
+        "", help="Where the worksheet's times were written, such as Europe/Vienna; this computer's zone by default."
+    ).tag(config=True)
     zip_times = Bool(
         False,
-        help="Take the times in the zip for the times of handing in, from which lateness is counted. Only where your "
-        "Moodle keeps them: many write the time of the download.",
+        help="Where the worksheet says no time, take that in the zip for the time of handing in, from which lateness "
+        "is counted. Only where your Moodle keeps them: many write the time of the download.",
     ).tag(config=True)
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
@@ -58,13 +63,18 @@ class MoodleCollector(FileNameCollectorPlugin):
                 worksheets.append(path)
             else:
                 self.log.warning("%s has no participant's name and number in it.", printable(path.name))
-        ids = self._ids([files[0].handed.participant for files in found.values()], worksheets)
+        listed = self._listed(worksheets)
+        ids = self._ids([files[0].handed.participant for files in found.values()], listed)
+        self._note_emails({ids[number]: listed[number].email for number in found if number in listed})
+        times = self._times({number: listed[number].changed for number in found if number in listed})
         plan = {}
         for number, files in found.items():
             for path, name in self._counting(files, ids[number]).items():
                 plan[path] = {"student_id": ids[number], "file_id": name}
-                if self.zip_times:
+                time = times.get(number)
+                if time is None and self.zip_times:
                     time = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc)
+                if time is not None:
                     plan[path]["timestamp"] = time.isoformat(" ", "seconds")
         return plan
 
@@ -80,22 +90,47 @@ class MoodleCollector(FileNameCollectorPlugin):
         )
         return Path(app.coursedir.root, inside)
 
-    def _ids(self, people: Sequence[Participant], worksheets: Sequence[Path]) -> Any:
-        listed: dict[str, str] = {}
+    def _listed(self, worksheets: Sequence[Path]) -> dict[str, Listed]:
+        listed: dict[str, Listed] = {}
         for path in worksheets:
             try:
                 content = read_regular(path, _WORKSHEET_BYTES)
-                here = ids_in(content, self.id_column)
+                here = learners_in(content, self.id_column)
             except (WorksheetError, UnreadableError, RefusedError) as error:
                 self.parent.fail("%s: %s", path.name, error)
             if here is None:
                 self.log.warning("%s is no grading worksheet of Moodle's and was not used.", path.name)
             else:
                 listed.update(here)
+        return listed
+
+    def _note_emails(self, emails: Mapping[str, str]) -> None:
+        """Give them to the gradebook where it has none, as Moodle knows its users by them."""
+        coursedir = self.parent.coursedir
+        with Gradebook(coursedir.db_url, coursedir.course_id) as book:
+            for id, email in emails.items():
+                if email and not book.update_or_create_student(id).email:
+                    book.update_or_create_student(id, email=email)
+
+    def _times(self, changed: Mapping[str, str]) -> dict[str, datetime]:
+        """When each participant handed in, by number, as far as the worksheet says so."""
+        zone = read_zone(self.time_zone) if self.time_zone else None
+        if self.time_zone and zone is None:
+            self.parent.fail("This machine knows no time zone %r (c.MoodleCollector.time_zone).", self.time_zone)
+        times = {number: moment_of(text, zone) for number, text in changed.items()}
+        if unread := sorted({changed[number] for number, time in times.items() if time is None and changed[number]}):
+            self.log.warning(
+                "The grading worksheet writes times in a way that is not read here, such as %r; these do not count. "
+                "Download it with Moodle set to English.",
+                printable(unread[0]),
+            )
+        return {number: time for number, time in times.items() if time is not None}
+
+    def _ids(self, people: Sequence[Participant], listed: Mapping[str, Listed]) -> Mapping[str, str]:
         coursedir = self.parent.coursedir
         submitted = Path(coursedir.format_path(coursedir.submitted_directory, ".", "."))
         taken = {path.name for path in submitted.iterdir()} if submitted.is_dir() else set()
-        ids = ids_of(people, listed, taken)
+        ids = ids_of(people, {number: each.id for number, each in listed.items()}, taken)
         for warning in ids.warnings:
             self.log.warning(warning)
         return ids.of

@@ -1,7 +1,7 @@
 """Moodle's grading worksheet, a CSV that tells who is behind a participant's number.
 
-Its first column holds "Participant 1234567" (in the language of whoever downloads it), others the full name and what
-the site shows of its users, mostly "Email address" and "ID number".
+Its first column holds "Participant 1234567" (in the language of whoever downloads it), others the full name, what the
+site shows of its users, mostly "Email address" and "ID number", and when the submission was changed last.
 """
 
 from __future__ import annotations
@@ -9,10 +9,21 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone, tzinfo
+
+from grader.course.moments import placed, read_moment
 
 USUAL_COLUMNS = ("Username", "ID number", "Email address")
 """Where to look for ids, in this order; the first that is filled for everybody counts."""
+
+EMAIL = "Email address"
+CHANGED = "Last modified (submission)"
+
+_MOMENTS = ("%d %B %Y, %I:%M %p", "%d %B %Y, %H:%M", "%d %B %Y, %I:%M:%S %p", "%d %B %Y, %H:%M:%S")
+"""As Moodle writes times in English, behind the day of the week; others are not guessed at."""
+_DAY_OF_THE_WEEK = re.compile(r"[^\W0-9]+, +")
 
 _NUMBER = re.compile(r"[^0-9]*[^\W0-9][^0-9]*([0-9]+)\s*")  # a word in some language, then the number
 
@@ -21,10 +32,21 @@ class WorksheetError(Exception):
     """The worksheet cannot be used; the text is one sentence."""
 
 
-def ids_in(content: bytes, column: str = "") -> dict[str, str] | None:
-    """The ids by participant's number; None when this is no grading worksheet.
+@dataclass(frozen=True)
+class Listed:
+    """What the worksheet tells of a participant; empty for what it does not."""
+
+    id: str
+    email: str = ""
+    changed: str = ""
+    """When the submission was changed last, in Moodle's words."""
+
+
+def learners_in(content: bytes, column: str = "") -> dict[str, Listed] | None:
+    """The learners by participant's number; None when this is no grading worksheet.
 
     column: the header of the column with the ids; one of the usual ones when empty.
+
     Raises WorksheetError when there is no such column, or it leaves somebody out.
     """
     rows = _rows(content)
@@ -38,16 +60,40 @@ def ids_in(content: bytes, column: str = "") -> dict[str, str] | None:
     for name in candidates:
         if name not in header:
             raise WorksheetError(f"The grading worksheet has no column {name!r}; it has {', '.join(header)}.")
-        at = header.index(name)
-        ids = [row[at].strip() if at < len(row) else "" for row in people]
+        ids = list(_column(header, people, name))
         if all(ids):
-            return dict(zip(numbers, ids, strict=True))
+            emails = (text if "@" in text else "" for text in _column(header, people, EMAIL))
+            changed = (text if text != "-" else "" for text in _column(header, people, CHANGED))
+            return dict(zip(numbers, map(Listed, ids, emails, changed), strict=True))
     if not candidates:
         raise WorksheetError(
             f"Which column of the grading worksheet holds the learners' ids? It has {', '.join(header)}; "
             "name one with c.MoodleCollector.id_column."
         )
     raise WorksheetError(f"In the grading worksheet, {' and '.join(candidates)} are not filled for everybody.")
+
+
+def moment_of(text: str, zone: tzinfo | None = None) -> datetime | None:
+    """The moment that Moodle writes, such as "Sunday, 1 March 2026, 12:14 PM", in UTC; None for other text.
+
+    zone: where it was written; None for this computer's.
+    """
+    plain = _DAY_OF_THE_WEEK.sub("", " ".join(text.split()), count=1)
+    found = read_moment(plain)
+    for form in _MOMENTS:
+        try:
+            found = found or datetime.strptime(plain, form)
+        except ValueError:
+            continue
+    if found is None:
+        return None
+    return (placed(found, zone) or found).astimezone(timezone.utc)
+
+
+def _column(header: Sequence[str], people: Sequence[Sequence[str]], name: str) -> Iterator[str]:
+    """What a column holds, a text for each; empty ones where there is no such column."""
+    at = header.index(name) if name in header else len(header)
+    return (row[at].strip() if at < len(row) else "" for row in people)
 
 
 def _rows(content: bytes) -> Sequence[list[str]]:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
 from nbgrader.plugins import ExportPlugin
 
 from grader.reports.formats import FormatError, Learner
+from grader.reports.wording import counted
+from grader.submission.naming import printable
 from grader.writing import write_output
 
-from .gradebook import Unit, UnknownNameError, learners_of, units_of
+from .gradebook import State, Unit, UnknownNameError, learners_of, units_of
+
+MOST_NAMED = 20
+"""Of the learners whose marks are missing; the rest are counted."""
+
+_WAY_OUT: dict[State, Callable[[Unit], str]] = {
+    State.BY_HAND: lambda unit: "A person has to mark them first: formgrader, Manual Grading.",
+    State.NOT_AUTOGRADED: lambda unit: f"What was handed in last is not graded: nbgrader autograde {unit.name}",
+}
 
 
 class TextExporter(ExportPlugin):
@@ -31,6 +42,20 @@ class TextExporter(ExportPlugin):
         except OSError as error:
             self._fail(f"{path} cannot be written: {error.strerror}.")
         self.log.info("Wrote %s", path)
+        for unit in units:
+            states = {learner.id: unit.mark(learner.id).state for learner in learners}
+            for state in _WAY_OUT:
+                self._tell_of_missing(unit, state, [id for id, its in states.items() if its is state])
+
+    def _tell_of_missing(self, unit: Unit, state: State, ids: list[str]) -> None:
+        """Say whose marks the file lacks although something was handed in: an empty field says that to nobody."""
+        if not ids:
+            return
+        more = f" and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else ""
+        named = ", ".join(map(printable, ids[:MOST_NAMED])) + more
+        self.log.warning(
+            "%s: no mark yet for %s: %s. %s", unit.name, counted(len(ids), "learner"), named, _WAY_OUT[state](unit)
+        )
 
     def text(self, learners: list[Learner], units: list[Unit]) -> str:
         """The file's text. Raises FormatError when there can be none."""

@@ -1,0 +1,75 @@
+"""What was autograded before: at hand while it is graded anew, and put back when that comes to nothing.
+
+nbgrader takes the old folder away before it begins, and the new one too when a step fails. A course that was broken
+since, or a machine that cannot isolate, is no reason to lose a grading that stood.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import nbformat
+
+
+@dataclass(frozen=True)
+class _Kept:
+    copy: Path
+    still_counts: bool
+    """Whether nothing was handed in since: only then may it stand for the submission again."""
+
+
+class Former:
+    """The gradings that one run of nbgrader's Autograde replaces."""
+
+    def __init__(self, autograde: Any) -> None:
+        self._autograde = autograde
+        self._place = TemporaryDirectory(prefix="kata-former-")
+        self._kept: dict[Path, _Kept] = {}
+
+    def keep(self, assignment: str, student: str) -> None:
+        """Copy what there is of this submission's grading, if there is any."""
+        graded = Path(self._autograde._format_dest(assignment, student))
+        if not any(graded.glob("*.ipynb")):
+            return
+        copy = Path(self._place.name) / str(len(self._kept))
+        shutil.copytree(graded, copy, symlinks=True)
+        submitted = Path(self._autograde._format_source(assignment, student))
+        self._kept[graded] = _Kept(copy, self._is_of(graded, submitted))
+
+    def notebook(self, assignment: str, student: str, name: str) -> Any | None:
+        """A notebook as it was autograded before; None when there was none."""
+        kept = self._kept.get(Path(self._autograde._format_dest(assignment, student)))
+        if kept is None:
+            return None
+        try:
+            return nbformat.read(kept.copy / f"{name}.ipynb", as_version=4)
+        except Exception:  # nbformat lets through what its parts raise; then nothing is known of before
+            return None
+
+    def put_back(self) -> None:
+        """Put back what was taken away and not replaced, where it is still the grading of what is handed in."""
+        for graded, kept in self._kept.items():
+            if kept.still_counts and not any(graded.glob("*.ipynb")):
+                shutil.rmtree(graded, ignore_errors=True)
+                with suppress(OSError):
+                    shutil.copytree(kept.copy, graded, symlinks=True)
+                    self._autograde.log.warning("As it was before: %s", graded)
+        self._kept.clear()
+        self._place.cleanup()
+
+    def _is_of(self, graded: Path, submitted: Path) -> bool:
+        time_of = self._autograde.coursedir.get_existing_timestamp
+        handed_in = time_of(str(submitted))
+        if handed_in is not None and handed_in != time_of(str(graded)):
+            return False
+        try:
+            return all(
+                (submitted / each.name).lstat().st_mtime <= each.stat().st_mtime for each in graded.glob("*.ipynb")
+            )
+        except OSError:
+            return False
