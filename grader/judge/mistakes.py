@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import BankError
+from .families import Families
 
 
 @dataclass(frozen=True)
@@ -68,16 +69,30 @@ def _is_python(text: str) -> bool:
 
 
 def load_bank(path: Path) -> tuple[Mistake, ...]:
-    """Read MISTAKES from an exercise's bank (trusted, part of the course). Raises BankError when there is none."""
+    """Read MISTAKES from an exercise's bank (trusted, part of the course), with what it takes from families.
+
+    Raises BankError when there is none, or when it cannot be used as it is written.
+    """
     if not path.is_file():
         raise BankError(f"{path.name}: there is no bank of mistakes")
-    mistakes = runpy.run_path(str(path)).get("MISTAKES")
+    names = runpy.run_path(str(path))
+    listed = names.get("MISTAKES")
+    if isinstance(listed, list):
+        listed = Families(path, names.get("WORDS", {}), _load_family).expanded(listed)
+    return _checked(listed, path.name, "MISTAKES")
+
+
+def _load_family(path: Path) -> tuple[Mistake, ...]:
+    return _checked(runpy.run_path(str(path)).get("FAMILY"), f"{path.parent.name}/{path.name}", "FAMILY")
+
+
+def _checked(mistakes: object, file: str, name: str) -> tuple[Mistake, ...]:
     if not isinstance(mistakes, list) or not all(isinstance(mistake, Mistake) for mistake in mistakes):
-        raise BankError(f"{path.name}: MISTAKES must be a list of Mistake")
+        raise BankError(f"{file}: {name} must be a list of Mistake")
     ids = [mistake.id for mistake in mistakes]
-    repeated = {name for name in ids if ids.count(name) > 1}
+    repeated = {id for id in ids if ids.count(id) > 1}
     if repeated:
-        raise BankError(f"{path.name}: the ids {sorted(repeated)} occur twice")
+        raise BankError(f"{file}: the ids {sorted(repeated)} occur twice")
     return tuple(mistakes)
 
 
