@@ -6,25 +6,33 @@ from .case import Case, called_again, function, module
 from .compare import same
 from .errors import CheckFailed
 from .failure import expect, fail
+from .families import from_family
 from .held import stay_below
-from .loud import cut_off, loud_inputs, loud_weights
+from .loud import HIGH, HUGE_VALUE, LOW, cut_off, ends_loudly, hides_the_last_token, loud_inputs, loud_weights
 from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation
 from .points import points
 from .reading import Ask, Ended
-from .text_reader import TextReader
+from .text_reader import TextReader, Texts
 
 __all__ = [
+    "HIGH",
+    "HUGE_VALUE",
+    "LOW",
     "Ask",
     "Case",
     "CheckFailed",
     "Ended",
     "Mistake",
     "TextReader",
+    "Texts",
     "called_again",
     "cut_off",
+    "ends_loudly",
     "expect",
     "fail",
+    "from_family",
     "function",
+    "hides_the_last_token",
     "kept_from_the_last_call",
     "kept_in_evaluation",
     "loud_inputs",
