@@ -12,6 +12,7 @@ from .loud import HIGH, HUGE_VALUE, LOW, cut_off, ends_loudly, hides_the_last_to
 from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation
 from .points import points
 from .reading import Ask, Ended
+from .shared_checks import drops_in_training_only, has_mask_as_buffer, leaves_dict_alone, told_plainly
 from .text_reader import TextReader, Texts
 
 __all__ = [
@@ -27,18 +28,22 @@ __all__ = [
     "Texts",
     "called_again",
     "cut_off",
+    "drops_in_training_only",
     "ends_loudly",
     "expect",
     "fail",
     "from_family",
     "function",
+    "has_mask_as_buffer",
     "hides_the_last_token",
     "kept_from_the_last_call",
     "kept_in_evaluation",
+    "leaves_dict_alone",
     "loud_inputs",
     "loud_weights",
     "module",
     "points",
     "same",
     "stay_below",
+    "told_plainly",
 ]

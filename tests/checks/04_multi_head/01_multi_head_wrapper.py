@@ -1,10 +1,12 @@
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 
 from grader.judge.authoring import (
     called_again,
+    drops_in_training_only,
     expect,
     hides_the_last_token,
     loud_inputs,
@@ -151,13 +153,7 @@ def test_bias_when_asked_for(learner, draw):
 @points(0.5)
 def test_dropout_acts_in_training_only(learner, draw):
     """In eval() nothing is dropped; in training p = 1 drops every weight of every head and leaves zeros."""
-    sizes = drawn_sizes(draw)
-    learner.agrees(
-        case(draw, sizes, dropout=1.0),
-        case(draw, sizes, dropout=1.0, train=True),
-        case(draw, sizes, dropout=0.0, train=True),
-    )
-    learner.agrees(case(draw, sizes, dropout=0.5), case(draw, sizes, dropout=0.1))
+    drops_in_training_only(learner, partial(case, draw, drawn_sizes(draw)))
 
 
 @points(0.5)

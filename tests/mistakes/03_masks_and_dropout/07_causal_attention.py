@@ -285,12 +285,7 @@ MISTAKES = [
         caught_by=LONGER,
         edits=[(CORNER, "self.mask[-n:, :n]")],
     ),
-    Mistake(
-        "mask-cropped-at-the-right",
-        "The last columns of the mask were used. A shorter input needs the upper left corner.",
-        caught_by=LONGER,
-        edits=[(CORNER, "self.mask[:n, -n:]")],
-    ),
+    from_family("causal_mask", "mask-cropped-at-the-right"),
     from_family("causal_mask", "mask-cropped-for-good", "mask-not-a-buffer", "mask-under-another-name"),
     Mistake(
         "mask-made-in-forward",

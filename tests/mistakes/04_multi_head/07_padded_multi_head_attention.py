@@ -751,4 +751,6 @@ MISTAKES = [
     ),
     kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
+    # --- met in other people's code
+    from_family("layers", "output-layer-without-a-bias", "projections-without-a-bias"),
 ]

@@ -330,4 +330,26 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[(ADD1, ADD1 + "\n        x.detach().copy_(y.detach())")],
     ),
+    # --- met in other people's code
+    from_family(
+        "scale",
+        "scale-upside-down",
+        "scaled-after-softmax",
+        "scale-from-heads",
+        "scale-from-tokens",
+        "divided-by-head-dim",
+        compared="one head",
+    ),
+    from_family("softmax", "no-softmax-infinite", "softmax-over-heads", "softmax-over-batch"),
+    from_family(
+        "heads",
+        "split-interleaved",
+        "split-and-merged-interleaved",
+        "heads-attend-to-heads",
+        "merge-interleaved",
+        "keys-wrong-axes",
+        heads_axis="num_heads",
+        joined="b, n, d_model",
+        keys="k",
+    ),
 ]

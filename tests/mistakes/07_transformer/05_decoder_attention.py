@@ -29,6 +29,8 @@ WORDS = {
     "cache": "(k, v)",
     "length_of_the_cache": "cache[0].shape",
     "shape_check": "test_shape_of_one_pass",
+    "heads": "nums_head",
+    "tokens": "n",
 }
 
 MISTAKES = [
@@ -268,4 +270,35 @@ MISTAKES = [
         edits=[(KEYS, "k, v = k.detach(), v.detach()\n        " + KEYS)],
     ),
     from_family("decoder", "input-overwritten"),
+    # --- met in other people's code
+    from_family(
+        "scale",
+        "scale-upside-down",
+        "scaled-after-softmax",
+        "scale-from-heads",
+        "scale-from-tokens",
+        "divided-by-head-dim",
+        compared="one head",
+    ),
+    from_family("softmax", "no-softmax-infinite", "softmax-over-heads", "softmax-over-batch"),
+    from_family("softmax", "dropout-of-its-own", in_training=ONE_PASS),
+    from_family(
+        "heads", "merge-interleaved", "keys-wrong-axes", heads_axis="nums_head", joined="b, n, hidden_dim", keys="keys"
+    ),
+    from_family("layers", "output-layer-with-a-bias", out="o_proj"),
+    from_family("decoder", "residual-added"),
+    Mistake(
+        "split-without-transpose",
+        "The projections were viewed as (b, heads, n, head_dim) at once, which puts parts of several tokens into one head. View as "
+        "(b, n, heads, head_dim), then swap dimensions 1 and 2.",
+        caught_by=ONE_PASS,
+        edits=[
+            ("view(b, n, self.nums_head, self.head_dim).transpose(1, 2)", "view(b, self.nums_head, n, self.head_dim)"),
+            (
+                "view(b, n, self.nums_key_value_head, self.head_dim).transpose(1, 2)",
+                "view(b, self.nums_key_value_head, n, self.head_dim)",
+            ),
+        ],
+        everywhere=True,
+    ),
 ]

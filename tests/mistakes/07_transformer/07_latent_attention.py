@@ -23,6 +23,7 @@ WORDS = {
     "length_of_the_cache": "cache.shape",
     "shape_check": "test_shapes_of_one_pass",
     "heads": "nums_head",
+    "tokens": "n",
 }
 
 MISTAKES = [
@@ -209,4 +210,29 @@ MISTAKES = [
         edits=[(DOWN, "latents = self.kv_down(x).detach()\n")],
     ),
     from_family("decoder", "input-overwritten"),
+    # --- met in other people's code
+    from_family(
+        "scale",
+        "scale-upside-down",
+        "scaled-after-softmax",
+        "scale-from-heads",
+        "scale-from-tokens",
+        "divided-by-head-dim",
+        compared="one head",
+    ),
+    from_family("softmax", "no-softmax-infinite", "softmax-over-heads", "softmax-over-batch"),
+    from_family("softmax", "dropout-of-its-own", in_training=ONE_PASS),
+    from_family(
+        "heads", "merge-interleaved", "keys-wrong-axes", heads_axis="nums_head", joined="b, n, hidden_dim", keys="k"
+    ),
+    from_family("layers", "output-layer-with-a-bias", out="o_proj"),
+    from_family("decoder", "residual-added"),
+    Mistake(
+        "split-without-transpose",
+        "The projections were viewed as (b, heads, tokens, head_dim) at once, which puts parts of several tokens into one head. "
+        "Split the last axis first, then swap heads and tokens.",
+        caught_by=ONE_PASS,
+        edits=[(SPLIT, ".reshape(b, self.nums_head, -1, self.head_dim)")],
+        everywhere=True,
+    ),
 ]

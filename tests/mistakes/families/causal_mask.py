@@ -132,4 +132,10 @@ FAMILY = [
         edits=[(BUFFER, BUFFER.replace("mask", "causal_mask")), ("self.mask[", "self.causal_mask[")],
         same_as="mask-not-a-buffer",
     ),
+    Mistake(
+        "mask-cropped-at-the-right",
+        "The last columns of the mask were used. A shorter input needs the upper left corner.",
+        caught_by=LONGER,
+        edits=[(MASK, "self.mask[:n, -n:]")],
+    ),
 ]

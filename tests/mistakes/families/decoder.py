@@ -149,4 +149,10 @@ FAMILY = [
         caught_by="test_input_is_left_alone",
         edits=[(END, "out = self.o_proj(context)\n        x.detach().mul_(0.5)\n        return out, $cache")],
     ),
+    Mistake(
+        "residual-added",
+        "x was added to the result. That belongs to the block around the attention, not into it.",
+        caught_by="$main",
+        edits=[(END, "return self.o_proj(context) + x, $cache")],
+    ),
 ]

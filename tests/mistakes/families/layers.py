@@ -120,4 +120,28 @@ FAMILY = [
         caught_by="$inputs_check",
         edits=[("$end", f"$x.data.mul_(2){NEXT}$end")],
     ),
+    Mistake(
+        "output-layer-without-a-bias",
+        "$out has no bias. nn.Linear has one unless bias=False is given.",
+        caught_by="$main",
+        edits=[("self.$out = nn.Linear($model, $model)", "self.$out = nn.Linear($model, $model, bias=False)")],
+    ),
+    Mistake(
+        "projections-without-a-bias",
+        "Only o_proj has a bias. The other three layers have one as well: nn.Linear without bias=False.",
+        caught_by="$main",
+        edits=[
+            (
+                f"self.{name}_proj = nn.Linear($model, $model)",
+                f"self.{name}_proj = nn.Linear($model, $model, bias=False)",
+            )
+            for name in "qkv"
+        ],
+    ),
+    Mistake(
+        "output-layer-with-a-bias",
+        "$out has a bias. Here no layer has one: bias=False.",
+        caught_by="$main",
+        edits=[("self.$out = nn.Linear($model, $model, bias=False)", "self.$out = nn.Linear($model, $model)")],
+    ),
 ]

@@ -50,4 +50,10 @@ FAMILY = [
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
     ),
+    Mistake(
+        "dropout-of-its-own",
+        "Weights are dropped in training. This module has no dropout: in training and in eval() the numbers are the same.",
+        caught_by="$in_training",
+        edits=[(SOFTMAX, f"F.dropout({SOFTMAX}, 0.1, self.training)")],
+    ),
 ]
