@@ -285,7 +285,6 @@ MISTAKES = [
     from_family(
         "heads", "merge-interleaved", "keys-wrong-axes", heads_axis="nums_head", joined="b, n, hidden_dim", keys="keys"
     ),
-    from_family("layers", "output-layer-with-a-bias", out="o_proj"),
     from_family("decoder", "residual-added"),
     Mistake(
         "split-without-transpose",

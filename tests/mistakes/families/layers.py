@@ -138,10 +138,4 @@ FAMILY = [
             for name in "qkv"
         ],
     ),
-    Mistake(
-        "output-layer-with-a-bias",
-        "$out has a bias. Here no layer has one: bias=False.",
-        caught_by="$main",
-        edits=[("self.$out = nn.Linear($model, $model, bias=False)", "self.$out = nn.Linear($model, $model)")],
-    ),
 ]
