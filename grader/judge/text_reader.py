@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
@@ -61,43 +61,32 @@ class TextReader(Case):
         return cache
 
 
-class Sizes(Protocol):
-    """The sizes of one case, as a check has them."""
-
-    @property
-    def batch(self) -> int: ...
-
-    @property
-    def width(self) -> int:
-        """That of the texts."""
-        ...
-
-    @property
-    def init(self) -> Sequence[Any]:
-        """What the class is made with."""
-        ...
-
-
 @dataclass(frozen=True)
 class Texts:
-    """The cases of one class with a cache, as most checks of it want them: random weights and texts."""
+    """The cases of one class with a cache, as most checks of it want them: random weights and texts.
+
+    `init` and `width` say of a check's own sizes what the class is made with, and how wide texts are: so the file of
+    checks names what it needs of them, also where it is cut down to the visible ones.
+    """
 
     entry: str
     axes: str
+    init: Callable[[Any], Sequence[Any]]
+    width: Callable[[Any], int]
 
     def reader(
-        self, draw: Draw, sizes: Sizes, *, weights: Mapping[str, torch.Tensor] | None = None, **options: Any
+        self, draw: Draw, sizes: Any, *, weights: Mapping[str, torch.Tensor] | None = None, **options: Any
     ) -> TextReader:
         """A module that has read nothing yet; `options` are those of TextReader."""
-        weights = weights or draw.weights(self.entry, *sizes.init)
-        return TextReader(self.entry, *sizes.init, weights=weights, axes=self.axes, seed=draw.seed(), **options)
+        weights = weights or draw.weights(self.entry, *self.init(sizes))
+        return TextReader(self.entry, *self.init(sizes), weights=weights, axes=self.axes, seed=draw.seed(), **options)
 
-    def text(self, draw: Draw, sizes: Sizes, tokens: int, *, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    def text(self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """A text of so many tokens."""
-        return draw.normal(sizes.batch, tokens, sizes.width, dtype=dtype)
+        return draw.normal(sizes.batch, tokens, self.width(sizes), dtype=dtype)
 
     def one_pass(
-        self, draw: Draw, sizes: Sizes, tokens: int, *, dtype: torch.dtype = torch.float32, train: bool = False
+        self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32, train: bool = False
     ) -> TextReader:
         """A text that is read at once."""
         reading = self.reader(draw, sizes, dtype=dtype, train=train)
@@ -107,7 +96,7 @@ class Texts:
     def in_chunks(
         self,
         draw: Draw,
-        sizes: Sizes,
+        sizes: Any,
         lengths: Sequence[int],
         *,
         dtype: torch.dtype = torch.float32,
@@ -118,7 +107,7 @@ class Texts:
         reading.read_in_chunks(self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, tells_caches=tells_caches)
         return reading
 
-    def branching(self, draw: Draw, sizes: Sizes) -> TextReader:
+    def branching(self, draw: Draw, sizes: Any) -> TextReader:
         """A cache that different continuations start from, the first of them twice."""
         reading = self.reader(draw, sizes)
         start = reading.read(self.text(draw, sizes, 3), tell="the start", name="the start")
@@ -130,7 +119,7 @@ class Texts:
         return reading
 
     def start_and_rest(
-        self, draw: Draw, sizes: Sizes, x: torch.Tensor, weights: Mapping[str, torch.Tensor], dtype: torch.dtype
+        self, draw: Draw, sizes: Any, x: torch.Tensor, weights: Mapping[str, torch.Tensor], dtype: torch.dtype
     ) -> TextReader:
         """A text that is read in two chunks, the first of two tokens; the output is that of the second."""
         reading = self.reader(draw, sizes, weights=weights, dtype=dtype)

@@ -6,7 +6,7 @@ from grader.judge.authoring import Texts, hides_the_last_token, loud_inputs, lou
 
 ENTRY = "CachedAttention"
 PAIR = "forward should return two things: (out, cache)."
-TEXTS = Texts(ENTRY, axes="batch tokens hidden_dim")
+TEXTS = Texts(ENTRY, "batch tokens hidden_dim", init=lambda sizes: sizes.init, width=lambda sizes: sizes.width)
 
 
 @dataclass(frozen=True)
