@@ -15,8 +15,7 @@ then triu.
              [0., 0., 0., -inf],
              [0., 0., 0., 0.]]])
 
-The axis of size 1 in front is for the batch: the same mask is broadcast to every sequence of it. Beware of 0 * inf,
-which is NaN.
+The axis of size 1 in front is for the batch: the same mask is broadcast to every sequence of it.
 """
 
 import torch

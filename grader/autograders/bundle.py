@@ -55,6 +55,8 @@ def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
             course.mistakes_path(exercise),
         ):
             yield path.relative_to(course.root).as_posix(), _read(path)
+    for path in course.families():
+        yield path.relative_to(course.root).as_posix(), _read(path)
 
 
 def package_files() -> Iterator[tuple[str, bytes]]:

@@ -145,6 +145,7 @@ def _catalogue_sha256(course: Course) -> str:
 def _files(course: Course, exercises: list[Exercise]) -> Iterator[Path]:
     for place in (course.checks_path, course.solution_path, course.mistakes_path):
         yield from map(place, exercises)
+    yield from course.families()
 
 
 def _sha256(files: Iterator[Path], root: Path) -> str:

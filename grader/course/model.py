@@ -14,6 +14,9 @@ from .errors import CourseError
 from .moments import EXAMPLE, read_moment, read_zone
 from .phrases import did_you_mean, quoted
 
+FAMILIES = "families"
+"""The folder beside the banks of the units: mistakes that several banks share."""
+
 MAX_POINTS = 1000
 MAX_LIMIT = 1_000_000
 MAX_GRACE_MINUTES = 7 * 24 * 60
@@ -280,6 +283,10 @@ class Course(Model):
     def mistakes_path(self, exercise: Exercise) -> Path:
         """The known mistakes."""
         return self.root / "tests" / "mistakes" / exercise.relative_path
+
+    def families(self) -> list[Path]:
+        """The files of mistakes that several banks share."""
+        return sorted((self.root / "tests" / "mistakes" / FAMILIES).glob("*.py"))
 
     def alternatives_path(self, exercise: Exercise) -> Path:
         """The folder of right answers that are written differently."""

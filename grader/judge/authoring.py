@@ -6,31 +6,44 @@ from .case import Case, called_again, function, module
 from .compare import same
 from .errors import CheckFailed
 from .failure import expect, fail
+from .families import from_family
 from .held import stay_below
-from .loud import cut_off, loud_inputs, loud_weights
+from .loud import HIGH, HUGE_VALUE, LOW, cut_off, ends_loudly, hides_the_last_token, loud_inputs, loud_weights
 from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation
 from .points import points
 from .reading import Ask, Ended
-from .text_reader import TextReader
+from .shared_checks import drops_in_training_only, has_mask_as_buffer, leaves_dict_alone, told_plainly
+from .text_reader import TextReader, Texts
 
 __all__ = [
+    "HIGH",
+    "HUGE_VALUE",
+    "LOW",
     "Ask",
     "Case",
     "CheckFailed",
     "Ended",
     "Mistake",
     "TextReader",
+    "Texts",
     "called_again",
     "cut_off",
+    "drops_in_training_only",
+    "ends_loudly",
     "expect",
     "fail",
+    "from_family",
     "function",
+    "has_mask_as_buffer",
+    "hides_the_last_token",
     "kept_from_the_last_call",
     "kept_in_evaluation",
+    "leaves_dict_alone",
     "loud_inputs",
     "loud_weights",
     "module",
     "points",
     "same",
     "stay_below",
+    "told_plainly",
 ]

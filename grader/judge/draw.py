@@ -57,6 +57,23 @@ class Draw:
         """Normally distributed numbers of this shape."""
         return (self._numbers("normal", *shape) * scale).to(dtype)
 
+    def query_key_value(
+        self,
+        leading: Sequence[int],
+        queries: int,
+        keys: int,
+        width: int,
+        value_width: int,
+        *,
+        dtype: torch.dtype = torch.float32,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Normal numbers for a query, a key and a value that go together, with the same leading axes."""
+        return (
+            self.normal(*leading, queries, width, dtype=dtype),
+            self.normal(*leading, keys, width, dtype=dtype),
+            self.normal(*leading, keys, value_width, dtype=dtype),
+        )
+
     def uniform(
         self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32
     ) -> torch.Tensor:

@@ -11,6 +11,8 @@ from typing import Any, Protocol
 
 import torch
 
+from grader.sandbox.inside.wire import Slot
+
 from .answers import Answers, Malformed, read_answers
 from .case import GRADIENTS, OUTPUT, Case, FreshQuestions, Question, Questions
 from .compare import difference, form_difference, gradients_difference, is_far_off, scale_for
@@ -208,6 +210,16 @@ class Learner:
                 ending == "refused",
                 f"{why} must be refused with AssertionError or ValueError; {str(ending)[:60]} was raised instead.",
             )
+
+    def returns_a_pair(self, case: Case, result: Slot, sentence: str) -> None:
+        """What came back in a slot has two parts; the sentence is for a learner whose result has not."""
+        case.call(result, method="__len__", tell="parts")
+        (answer,) = self.ask_all(case)
+        if answer.error is not None:
+            # what has no length is no pair; an error with frames is one in the learner's own lines
+            fail(self.tell_error(answer.error) if answer.error.get("frames") else sentence)
+        parts = answer["parts"]
+        expect(type(parts) is int and parts == 2, sentence)
 
     def repaired_with(self, *, removed: int, added: int) -> None:
         """The file differs from the one given by at most so many lines; blank lines and comments do not count."""

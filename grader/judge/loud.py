@@ -13,7 +13,10 @@ from dataclasses import dataclass
 import torch
 
 from .case import OUTPUT, Case
+from .compare import same
 from .draw import Draw
+from .failure import expect
+from .learner import Learner
 
 LEAST_WIDTH = 3
 VISIBLE = -55.0
@@ -22,6 +25,12 @@ LOUD = ((torch.float32, 20.0), (torch.float64, 55.0))
 HUGE = 1e30
 QUIET = 0.1
 FAR = 100.0
+
+LOW = -60.0
+HIGH = {torch.float32: 20.0, torch.float64: 50.0}
+HUGE_VALUE = 1e18
+"""Where a check's own weights make the scores: what visible tokens score, what the hidden one scores, and its value; in
+float32 a plain exp of the score times the value is still a number."""
 
 
 @dataclass(frozen=True)
@@ -71,3 +80,24 @@ def cut_off(case: Case) -> Case:
     case.steps[case.output.number]["tell"] = False
     case.output = case.call(case.library_module("Hardtanh", -FAR, FAR), case.output, tell=OUTPUT)
     return case
+
+
+def ends_loudly(x: torch.Tensor, high: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """A text for weights that read LOW times column 1 as a key's score and column 2 as its value: the last token scores
+    `high`, all others LOW; its value is 0, and in the second text huge."""
+    before = x.clone()
+    before[..., 0], before[..., 1], before[..., 2] = 1.0, 1.0, 0.0
+    before[:, -1, 1] = high / LOW
+    after = before.clone()
+    after[:, -1, 2] = HUGE_VALUE
+    return before, after
+
+
+def hides_the_last_token(learner: Learner, before: Case, after: Case) -> None:
+    """The cases differ in nothing but the value of their last token, which is loud: no output before it may change."""
+    one, other = learner.outputs(cut_off(before), cut_off(after))
+    expect(
+        same(other[:, :-1], one[:, :-1]),
+        "A later token whose score is far above the others, and whose value is huge, still comes through to earlier "
+        "ones. What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+    )

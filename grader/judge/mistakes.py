@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .authored import fault, place
 from .errors import BankError
+from .families import Families
 
 _read_now: ContextVar[str] = ContextVar("bank", default="")
 """The bank that is being read: what is made now stands in it."""
@@ -101,16 +103,34 @@ def _is_python(text: str) -> bool:
 
 
 def load_bank(path: Path) -> tuple[Mistake, ...]:
-    """Read MISTAKES from an exercise's bank (trusted, part of the course). Raises BankError when there is none."""
+    """Read MISTAKES from an exercise's bank (trusted, part of the course), with what it takes from families.
+
+    Raises BankError when there is none, or when it cannot be used as it is written.
+    """
     if not path.is_file():
         raise BankError(f"{place(path)}: there is no bank of mistakes")
+    names = _run(path)
+    listed = names.get("MISTAKES")
+    if isinstance(listed, list):
+        listed = Families(path, names.get("WORDS", {}), _load_family).expanded(listed)
+    return _checked(listed, path, "MISTAKES")
+
+
+def _load_family(path: Path) -> tuple[Mistake, ...]:
+    return _checked(_run(path).get("FAMILY"), path, "FAMILY")
+
+
+def _run(path: Path) -> dict[str, Any]:
     try:
         with _being_read(path):
-            mistakes = runpy.run_path(str(path)).get("MISTAKES")
+            return runpy.run_path(str(path))
     except Exception as error:
         raise BankError(fault(error, path)) from None
+
+
+def _checked(mistakes: object, path: Path, name: str) -> tuple[Mistake, ...]:
     if not isinstance(mistakes, list) or not all(isinstance(mistake, Mistake) for mistake in mistakes):
-        raise BankError(f"{place(path)}: MISTAKES must be a list of Mistake")
+        raise BankError(f"{place(path)}: {name} must be a list of Mistake")
     first: dict[str, str] = {}
     for mistake in mistakes:
         if mistake.id in first:

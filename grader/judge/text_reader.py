@@ -1,8 +1,9 @@
-"""A case for modules with a cache: one module reads texts chunk by chunk, and its caches stay on the learner's side."""
+"""Cases for modules with a cache: one module reads texts chunk by chunk, and its caches stay on the learner's side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ import torch
 from grader.sandbox.inside.wire import Slot
 
 from .case import Case
+from .draw import Draw
 
 
 class TextReader(Case):
@@ -57,3 +59,70 @@ class TextReader(Case):
             cache = self.read(chunk, cache, tell=f"out of chunk {number}", name=f"chunk {number}", tell_cache=told)
         assert cache is not None
         return cache
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The cases of one class with a cache, as most checks of it want them: random weights and texts.
+
+    `init` and `width` say of a check's own sizes what the class is made with, and how wide texts are: so the file of
+    checks names what it needs of them, also where it is cut down to the visible ones.
+    """
+
+    entry: str
+    axes: str
+    init: Callable[[Any], Sequence[Any]]
+    width: Callable[[Any], int]
+
+    def reader(
+        self, draw: Draw, sizes: Any, *, weights: Mapping[str, torch.Tensor] | None = None, **options: Any
+    ) -> TextReader:
+        """A module that has read nothing yet; `options` are those of TextReader."""
+        weights = weights or draw.weights(self.entry, *self.init(sizes))
+        return TextReader(self.entry, *self.init(sizes), weights=weights, axes=self.axes, seed=draw.seed(), **options)
+
+    def text(self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """A text of so many tokens."""
+        return draw.normal(sizes.batch, tokens, self.width(sizes), dtype=dtype)
+
+    def one_pass(
+        self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32, train: bool = False
+    ) -> TextReader:
+        """A text that is read at once."""
+        reading = self.reader(draw, sizes, dtype=dtype, train=train)
+        reading.read(self.text(draw, sizes, tokens, dtype=dtype), tell="output")
+        return reading
+
+    def in_chunks(
+        self,
+        draw: Draw,
+        sizes: Any,
+        lengths: Sequence[int],
+        *,
+        dtype: torch.dtype = torch.float32,
+        tells_caches: bool = False,
+    ) -> TextReader:
+        """A text that is read in chunks of these lengths."""
+        reading = self.reader(draw, sizes, dtype=dtype)
+        reading.read_in_chunks(self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, tells_caches=tells_caches)
+        return reading
+
+    def branching(self, draw: Draw, sizes: Any) -> TextReader:
+        """A cache that different continuations start from, the first of them twice."""
+        reading = self.reader(draw, sizes)
+        start = reading.read(self.text(draw, sizes, 3), tell="the start", name="the start")
+        one, other = self.text(draw, sizes, 2), self.text(draw, sizes, 2)
+        longer = reading.read(one, start, tell="a continuation", name="a continuation")
+        reading.read(other, start, tell="another continuation", name="another continuation")
+        reading.read(one, start, tell="the first continuation again", name="the first continuation again")
+        reading.read(other, longer, tell="the end of the first", name="the end of the first")
+        return reading
+
+    def start_and_rest(
+        self, draw: Draw, sizes: Any, x: torch.Tensor, weights: Mapping[str, torch.Tensor], dtype: torch.dtype
+    ) -> TextReader:
+        """A text that is read in two chunks, the first of two tokens; the output is that of the second."""
+        reading = self.reader(draw, sizes, weights=weights, dtype=dtype)
+        cache = reading.read(x[:, :2].to(dtype), tell="the start", name="the start")
+        reading.read(x[:, 2:].to(dtype), cache, tell="the rest", name="the rest")
+        return reading

@@ -260,6 +260,7 @@ def test_whole_course_is_packed() -> None:
     for exercise in course.exercises:
         for folder in ("exercises", "solutions", "tests/checks", "tests/mistakes"):
             assert f"{folder}/{exercise.relative_path}" in names
+    assert "tests/mistakes/families/scale.py" in names
 
 
 def test_zip_that_is_there_is_left_alone_unless_forced(packed: Path, kata: Run) -> None:

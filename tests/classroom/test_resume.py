@@ -107,12 +107,18 @@ def test_other_terms_are_refused_and_named(
         pytest.param("tests/checks/01_parts/01_share.py", "0.25", "0.250", "hidden checks", id="hidden check"),
         pytest.param("solutions/01_parts/01_share.py", "total", "sums", "solutions", id="solution"),
         pytest.param("tests/mistakes/01_parts/01_share.py", "amax", "amin", "known mistakes", id="known mistake"),
+        pytest.param(
+            "tests/mistakes/families/sums.py", "FAMILY", "THE_FAMILY", "known mistakes", id="family of mistakes"
+        ),
     ],
 )
 def test_changed_course_is_refused_and_named(
     file: str, old: str, new: str, told: str, dozen: Path, tiny_course: Path, tmp_path: Path, recorded: Any
 ) -> None:
     out = tmp_path / "out"
+    families = tiny_course / "tests" / "mistakes" / "families"
+    families.mkdir()
+    (families / "sums.py").write_text("FAMILY = []\n", "utf-8")
     recorded.run_class(load_course(tiny_course / "course.yml"), dozen, out)
     changed = tiny_course / file
     assert old in changed.read_text("utf-8")

@@ -1,11 +1,21 @@
 from __future__ import annotations
 
 import ast
+import runpy
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from grader.course import Exercise, load_course
+from grader.judge.case import Question
+from grader.judge.learner import Learner
+from grader.judge.trusted import Expected
 from grader.release.errors import ReleaseError
 from grader.release.visible import visible_part
+from grader.sandbox.inside import host, wire
+
+COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 
 CHECKS = '''\
 """What these checks are about."""
@@ -135,3 +145,32 @@ def test_file_that_cannot_be_cut_is_refused(source: str, sentence: str) -> None:
     with pytest.raises(ReleaseError) as refused:
         visible_part(source, "03_row.py")
     assert str(refused.value) == sentence
+
+
+class AsTheReference:
+    """Answers as a learner with the reference does, in this process."""
+
+    def __init__(self, expected: Expected) -> None:
+        self._namespace = expected.reference.namespace
+
+    def ask(self, question: Question, meanwhile: object = None) -> Any:
+        cases = {"cases": [case.as_data() for case in question.cases]}
+        return wire.copied(host.run_question(cases, self._namespace, "reference"))
+
+
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_what_is_left_of_a_file_of_checks_still_runs(exercise: Exercise, tmp_path: Path) -> None:
+    path = COURSE.checks_path(exercise)
+    part = tmp_path / path.name
+    part.write_text(visible_part(path.read_text("utf-8"), path.name), "utf-8")
+    names = runpy.run_path(str(part))
+    expected = Expected(COURSE.solution_path(exercise), COURSE.mistakes_path(exercise))
+    checks = [name for name in names if name.startswith("test_")]
+    assert checks
+    for name in checks:
+        draw = expected.draw(1, exercise.id, name)
+        source = COURSE.solution_path(exercise).read_text("utf-8")
+        learner = Learner(AsTheReference(expected), expected, draw, source)
+        given = {"learner": learner, "draw": draw}
+        wanted = names[name].__code__.co_varnames[: names[name].__code__.co_argcount]
+        names[name](**{each: given[each] for each in wanted})

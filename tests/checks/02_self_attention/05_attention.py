@@ -29,11 +29,7 @@ BENDING = Dropout("Sigmoid", only_its_method=True)
 
 
 def tensors(draw, *leading, queries, keys, width, value_width, dtype=torch.float32):
-    return (
-        draw.normal(*leading, queries, width, dtype=dtype),
-        draw.normal(*leading, keys, width, dtype=dtype),
-        draw.normal(*leading, keys, value_width, dtype=dtype),
-    )
+    return draw.query_key_value(leading, queries, keys, width, value_width, dtype=dtype)
 
 
 def case(qkv, dropout=None, *, by_name=True, seed=0):

@@ -1,9 +1,21 @@
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
-from grader.judge.authoring import called_again, cut_off, expect, loud_inputs, loud_weights, module, points, same
+from grader.judge.authoring import (
+    called_again,
+    drops_in_training_only,
+    expect,
+    has_mask_as_buffer,
+    hides_the_last_token,
+    loud_inputs,
+    loud_weights,
+    module,
+    points,
+    same,
+)
 
 ENTRY = "CausalAttention"
 AXES = "batch tokens d_out"
@@ -144,14 +156,7 @@ def test_later_tokens_weigh_exactly_nothing(learner, draw):
     sizes = Sizes(2, tokens, d_in, d_out)
     weights = loud_weights(draw.weights(ENTRY, *sizes.init()), "W_query", "W_key", "W_value", d_out)
     for loud in loud_inputs(draw, 2, tokens, d_in):
-        before, after = learner.outputs(
-            *[cut_off(case(draw, sizes, x=x, weights=weights, dtype=loud.dtype)) for x in loud]
-        )
-        expect(
-            same(after[:, :-1], before[:, :-1]),
-            "A later token whose score is far above the others, and whose value is huge, still comes through to earlier ones. "
-            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
-        )
+        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=loud.dtype) for x in loud])
 
 
 @points(0.75)
@@ -168,13 +173,7 @@ def test_bias_when_asked_for(learner, draw):
 @points(1)
 def test_dropout_acts_in_training_only(learner, draw):
     """In eval() nothing is dropped; in training p = 1 drops every weight and leaves zeros."""
-    sizes = drawn_sizes(draw)
-    learner.agrees(
-        case(draw, sizes, dropout=1.0),
-        case(draw, sizes, dropout=1.0, train=True),
-        case(draw, sizes, dropout=0.0, train=True),
-    )
-    learner.agrees(case(draw, sizes, dropout=0.5), case(draw, sizes, dropout=0.1))
+    drops_in_training_only(learner, partial(case, draw, drawn_sizes(draw)))
 
 
 @points(1)
@@ -239,14 +238,7 @@ def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
 @points(0.75, role="manners")
 def test_mask_is_a_buffer(learner, draw):
     """The mask is a buffer of the module, under the name `mask`."""
-    asked = case(draw, drawn_sizes(draw))
-    asked.buffers(asked.module)
-    (answer,) = learner.ask(asked)
-    names = answer["buffers"]
-    expect(
-        isinstance(names, (list, tuple)) and any(isinstance(name, str) and name == "mask" for name in names),
-        'There is no buffer named `mask`. Make it with self.register_buffer("mask", …), so that it moves along with the module.',
-    )
+    has_mask_as_buffer(learner, case(draw, drawn_sizes(draw)))
 
 
 @points(0.5, role="manners")

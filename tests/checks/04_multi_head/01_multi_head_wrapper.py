@@ -1,9 +1,20 @@
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 
-from grader.judge.authoring import called_again, cut_off, expect, loud_inputs, loud_weights, module, points, same
+from grader.judge.authoring import (
+    called_again,
+    drops_in_training_only,
+    expect,
+    hides_the_last_token,
+    loud_inputs,
+    loud_weights,
+    module,
+    points,
+    same,
+)
 
 ENTRY = "MultiHeadAttentionWrapper"
 AXES = "batch tokens d_out·num_heads"
@@ -93,14 +104,7 @@ def later_tokens_are_too_loud(learner, draw, sizes):
         layers = [f"heads.{head}.{name}" for name in ("W_query", "W_key", "W_value")]
         weights = loud_weights(weights, *layers, sizes.d_out)
     for loud in loud_inputs(draw, sizes.batch, sizes.tokens, sizes.d_in):
-        before, after = learner.outputs(
-            *[cut_off(case(draw, sizes, x=x, weights=weights, dtype=loud.dtype)) for x in loud]
-        )
-        expect(
-            same(after[:, :-1], before[:, :-1]),
-            "A later token whose score is far above the others, and whose value is huge, still comes through to earlier ones. "
-            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
-        )
+        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=loud.dtype) for x in loud])
 
 
 @points(0.5, role="main")
@@ -149,13 +153,7 @@ def test_bias_when_asked_for(learner, draw):
 @points(0.5)
 def test_dropout_acts_in_training_only(learner, draw):
     """In eval() nothing is dropped; in training p = 1 drops every weight of every head and leaves zeros."""
-    sizes = drawn_sizes(draw)
-    learner.agrees(
-        case(draw, sizes, dropout=1.0),
-        case(draw, sizes, dropout=1.0, train=True),
-        case(draw, sizes, dropout=0.0, train=True),
-    )
-    learner.agrees(case(draw, sizes, dropout=0.5), case(draw, sizes, dropout=0.1))
+    drops_in_training_only(learner, partial(case, draw, drawn_sizes(draw)))
 
 
 @points(0.5)

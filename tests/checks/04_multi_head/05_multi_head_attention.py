@@ -1,8 +1,20 @@
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 
-from grader.judge.authoring import called_again, cut_off, expect, loud_inputs, loud_weights, module, points, same
+from grader.judge.authoring import (
+    called_again,
+    drops_in_training_only,
+    expect,
+    has_mask_as_buffer,
+    hides_the_last_token,
+    loud_inputs,
+    loud_weights,
+    module,
+    points,
+    same,
+)
 
 ENTRY = "MultiHeadAttention"
 AXES = "batch tokens d_out"
@@ -96,14 +108,7 @@ def later_tokens_are_too_loud(learner, draw, sizes):
     sizes = replace(sizes, d_in=max(sizes.d_in, 3))
     weights = loud_weights(draw.weights(ENTRY, *sizes.init()), "W_query", "W_key", "W_value", sizes.head_dim)
     for loud in loud_inputs(draw, sizes.batch, sizes.tokens, sizes.d_in):
-        before, after = learner.outputs(
-            *[cut_off(case(draw, sizes, x=x, weights=weights, dtype=loud.dtype)) for x in loud]
-        )
-        expect(
-            same(after[:, :-1], before[:, :-1]),
-            "A later token whose score is far above the others, and whose value is huge, still comes through to earlier ones. "
-            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
-        )
+        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=loud.dtype) for x in loud])
 
 
 @points(1.5)
@@ -154,13 +159,7 @@ def test_bias_when_asked_for(learner, draw):
 @points(1.5)
 def test_dropout_acts_in_training_only(learner, draw):
     """In eval() nothing is dropped; in training p = 1 drops every weight and leaves the bias of out_proj."""
-    sizes = drawn_sizes(draw)
-    learner.agrees(
-        case(draw, sizes, dropout=1.0),
-        case(draw, sizes, dropout=1.0, train=True),
-        case(draw, sizes, dropout=0.0, train=True),
-    )
-    learner.agrees(case(draw, sizes, dropout=0.5), case(draw, sizes, dropout=0.1))
+    drops_in_training_only(learner, partial(case, draw, drawn_sizes(draw)))
 
 
 @points(1)
@@ -248,14 +247,7 @@ def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
 @points(0.5, role="manners")
 def test_mask_is_a_buffer(learner, draw):
     """The mask is a buffer of the module, under the name `mask`."""
-    asked = case(draw, drawn_sizes(draw))
-    asked.buffers(asked.module)
-    (answer,) = learner.ask(asked)
-    names = answer["buffers"]
-    expect(
-        isinstance(names, (list, tuple)) and any(isinstance(name, str) and name == "mask" for name in names),
-        'There is no buffer named `mask`. Make it with self.register_buffer("mask", …), so that it moves along with the module.',
-    )
+    has_mask_as_buffer(learner, case(draw, drawn_sizes(draw)))
 
 
 @points(0.5, role="manners")

@@ -1,8 +1,19 @@
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
-from grader.judge.authoring import called_again, cut_off, expect, loud_inputs, loud_weights, module, points, same
+from grader.judge.authoring import (
+    called_again,
+    cut_off,
+    drops_in_training_only,
+    expect,
+    loud_inputs,
+    loud_weights,
+    module,
+    points,
+    same,
+)
 
 ENTRY = "MultiHeadAttention"
 AXES = "batch tokens hidden_dim"
@@ -188,13 +199,7 @@ def test_padding_has_no_say(learner, draw):
 @points(1)
 def test_dropout_acts_in_training_only(learner, draw):
     """In eval() nothing is dropped; in training p = 1 drops every weight and leaves the bias of o_proj."""
-    sizes = drawn_sizes(draw)
-    learner.agrees(
-        case(draw, sizes, dropout=1.0),
-        case(draw, sizes, dropout=1.0, train=True),
-        case(draw, sizes, dropout=0.0, train=True),
-    )
-    learner.agrees(case(draw, sizes, dropout=0.5), case(draw, sizes, dropout=0.1))
+    drops_in_training_only(learner, partial(case, draw, drawn_sizes(draw)))
 
 
 def in_training(learner, draw, tokens, dropout):

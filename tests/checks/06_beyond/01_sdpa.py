@@ -18,9 +18,7 @@ def case(draw, leading, queries, keys, width, value_width, *, hidden=None, dtype
         hidden = draw.hidden(queries, keys)
     return function(
         "sdpa",
-        draw.normal(*leading, queries, width, dtype=dtype),
-        draw.normal(*leading, keys, width, dtype=dtype),
-        draw.normal(*leading, keys, value_width, dtype=dtype),
+        *draw.query_key_value(leading, queries, keys, width, value_width, dtype=dtype),
         hidden,
         names=NAMES,
         axes=" ".join(AXES),

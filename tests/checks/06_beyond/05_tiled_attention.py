@@ -19,12 +19,7 @@ def of(query, key, value, block_size):
 
 
 def case(draw, leading, queries, keys, width, value_width, block_size, *, dtype=torch.float32):
-    return of(
-        draw.normal(*leading, queries, width, dtype=dtype),
-        draw.normal(*leading, keys, width, dtype=dtype),
-        draw.normal(*leading, keys, value_width, dtype=dtype),
-        block_size,
-    )
+    return of(*draw.query_key_value(leading, queries, keys, width, value_width, dtype=dtype), block_size)
 
 
 # Of the longest sequences: (leading axes, queries, keys, block size). One for each index of the leading axes, so that all
@@ -61,7 +56,7 @@ def test_agrees_with_formula(learner, draw):
     batch, heads, block, side = draw.distinct(4, 2, 5)
     keys = blocks * block
     again = case(draw, (batch, heads), queries, keys, width, value_width, block)
-    others = [draw.normal(batch, heads, *shape) for shape in ((queries, width), (keys, width), (keys, value_width))]
+    others = draw.query_key_value((batch, heads), queries, keys, width, value_width)
     learner.agrees(
         case(draw, (batch, heads), queries, keys, width, value_width, block),
         case(draw, (batch,), queries, keys, width, value_width, block),

@@ -2,10 +2,10 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.judge.authoring import TextReader, expect, fail, points, same
+from grader.judge.authoring import HIGH, LOW, Texts, ends_loudly, hides_the_last_token, points
 
 ENTRY = "DecoderAttention"
-AXES = "batch tokens hidden_dim"
+TEXTS = Texts(ENTRY, "batch tokens hidden_dim", init=lambda sizes: sizes.init, width=lambda sizes: sizes.width)
 PAIR = "forward should return two things: (out, cache)."
 
 
@@ -35,41 +35,14 @@ def drawn_sizes(draw):
     return Sizes(batch, kv, group, head_dim)
 
 
-def reader(draw, sizes, *, weights=None, **options):
-    weights = weights or draw.weights(ENTRY, *sizes.init)
-    return TextReader(ENTRY, *sizes.init, weights=weights, axes=AXES, seed=draw.seed(), **options)
-
-
-def text(draw, sizes, tokens, *, dtype=torch.float32):
-    return draw.normal(sizes.batch, tokens, sizes.width, dtype=dtype)
-
-
-def one_pass(draw, sizes, tokens, *, dtype=torch.float32, train=False):
-    reading = reader(draw, sizes, dtype=dtype, train=train)
-    reading.read(text(draw, sizes, tokens, dtype=dtype), tell="output")
-    return reading
-
-
-def in_chunks(draw, sizes, lengths, *, dtype=torch.float32):
-    reading = reader(draw, sizes, dtype=dtype)
-    reading.read_in_chunks(text(draw, sizes, sum(lengths), dtype=dtype), lengths)
-    return reading
-
-
 @points(0.5, visible=True)
 def test_shape_of_one_pass(learner, draw):
     """DecoderAttention(16, 4, 2) turns x of shape (3, 5, 16) into a pair (out, cache), where out is (3, 5, 16)."""
     sizes = Sizes(3, 2, 2, 4)
-    reading = reader(draw, sizes)
-    pair = reading.call(reading.module, text(draw, sizes, 5))
-    reading.call(pair, method="__len__", tell="parts")
-    (answer,) = learner.ask_all(reading)
-    if answer.error is not None:
-        # what has no length is no pair; an error with frames is one in the learner's own lines
-        fail(learner.tell_error(answer.error) if answer.error.get("frames") else PAIR)
-    parts = answer["parts"]
-    expect(type(parts) is int and parts == 2, PAIR)
-    learner.outputs(one_pass(draw, sizes, 5))
+    reading = TEXTS.reader(draw, sizes)
+    pair = reading.call(reading.module, TEXTS.text(draw, sizes, 5))
+    learner.returns_a_pair(reading, pair, PAIR)
+    learner.outputs(TEXTS.one_pass(draw, sizes, 5))
 
 
 @points(4, role="main")
@@ -77,19 +50,19 @@ def test_one_pass_agrees_with_formula(learner, draw):
     """Without a cache: turned queries and keys, neighbouring query heads share a key head, later tokens hidden, o_proj."""
     sizes, other = drawn_sizes(draw), drawn_sizes(draw)
     learner.agrees(
-        one_pass(draw, sizes, 5),
-        one_pass(draw, other, 7),
+        TEXTS.one_pass(draw, sizes, 5),
+        TEXTS.one_pass(draw, other, 7),
         # square: a wrong axis fits here without an error
-        one_pass(draw, Sizes(2, 2, 2, 2), 2),
-        one_pass(draw, Sizes(4, 2, 2, 4), 4),
-        one_pass(draw, other, other.kv * other.group),
-        one_pass(draw, other, other.head_dim),
-        one_pass(draw, Sizes(1, sizes.kv, sizes.group, sizes.head_dim), 6),
-        one_pass(draw, Sizes(sizes.batch, 2, 3, 2), 6),
-        one_pass(draw, sizes, 1),
-        one_pass(draw, other, draw.integer(20, 33)),
-        one_pass(draw, sizes, 4, train=True),
-        one_pass(draw, other, 5, dtype=torch.float64),
+        TEXTS.one_pass(draw, Sizes(2, 2, 2, 2), 2),
+        TEXTS.one_pass(draw, Sizes(4, 2, 2, 4), 4),
+        TEXTS.one_pass(draw, other, other.kv * other.group),
+        TEXTS.one_pass(draw, other, other.head_dim),
+        TEXTS.one_pass(draw, Sizes(1, sizes.kv, sizes.group, sizes.head_dim), 6),
+        TEXTS.one_pass(draw, Sizes(sizes.batch, 2, 3, 2), 6),
+        TEXTS.one_pass(draw, sizes, 1),
+        TEXTS.one_pass(draw, other, draw.integer(20, 33)),
+        TEXTS.one_pass(draw, sizes, 4, train=True),
+        TEXTS.one_pass(draw, other, 5, dtype=torch.float64),
     )
 
 
@@ -98,16 +71,16 @@ def test_chunks_give_what_one_pass_gives(learner, draw):
     """However a text is cut into chunks, each chunk's out is that part of one pass over the whole text."""
     sizes, other = drawn_sizes(draw), drawn_sizes(draw)
     learner.agrees(
-        in_chunks(draw, sizes, [3, 2]),
-        in_chunks(draw, sizes, [2, 4, 3]),
-        in_chunks(draw, other, [1, 1, 1, 1, 1]),
-        in_chunks(draw, other, [4, 1, 1, 3]),
-        in_chunks(draw, sizes, [draw.integer(1, 4) for _ in range(4)]),
-        in_chunks(draw, Sizes(2, 2, 2, 2), [2, 2, 2]),
-        in_chunks(draw, Sizes(1, sizes.kv, sizes.group, sizes.head_dim), [2, 1, 3]),
+        TEXTS.in_chunks(draw, sizes, [3, 2]),
+        TEXTS.in_chunks(draw, sizes, [2, 4, 3]),
+        TEXTS.in_chunks(draw, other, [1, 1, 1, 1, 1]),
+        TEXTS.in_chunks(draw, other, [4, 1, 1, 3]),
+        TEXTS.in_chunks(draw, sizes, [draw.integer(1, 4) for _ in range(4)]),
+        TEXTS.in_chunks(draw, Sizes(2, 2, 2, 2), [2, 2, 2]),
+        TEXTS.in_chunks(draw, Sizes(1, sizes.kv, sizes.group, sizes.head_dim), [2, 1, 3]),
         # longer than any room that was set aside for a few tokens
-        in_chunks(draw, other, [20, 1, 17]),
-        in_chunks(draw, other, [3, 2, 2], dtype=torch.float64),
+        TEXTS.in_chunks(draw, other, [20, 1, 17]),
+        TEXTS.in_chunks(draw, other, [3, 2, 2], dtype=torch.float64),
     )
 
 
@@ -116,41 +89,31 @@ def test_multi_head_and_multi_query_are_special_cases(learner, draw):
     """As many key heads as query heads, a single key head, and a single head altogether work too, in one pass and in chunks."""
     sizes = drawn_sizes(draw)
     for one in (Sizes(sizes.batch, 4, 1, 4), Sizes(sizes.batch, 1, 4, 4), Sizes(sizes.batch, 1, 1, sizes.head_dim)):
-        learner.agrees(one_pass(draw, one, 5), in_chunks(draw, one, [2, 3]))
+        learner.agrees(TEXTS.one_pass(draw, one, 5), TEXTS.in_chunks(draw, one, [2, 3]))
 
 
 @points(1)
 def test_a_cache_can_be_used_again(learner, draw):
     """A cache stays as it was: different continuations can start from it, and nothing is kept from call to call."""
     sizes = drawn_sizes(draw)
-    branching = reader(draw, sizes)
-    start = branching.read(text(draw, sizes, 3), tell="the start", name="the start")
-    one, other = text(draw, sizes, 2), text(draw, sizes, 2)
-    longer = branching.read(one, start, tell="a continuation", name="a continuation")
-    branching.read(other, start, tell="another continuation", name="another continuation")
-    branching.read(one, start, tell="the first continuation again", name="the first continuation again")
-    branching.read(other, longer, tell="the end of the first", name="the end of the first")
+    branching = TEXTS.branching(draw, sizes)
 
-    by_turns = reader(draw, sizes)
+    by_turns = TEXTS.reader(draw, sizes)
     for train in (False, True):
         by_turns.mode(train=train)
         mode = "in training" if train else "in eval()"
         caches = [
-            by_turns.read(text(draw, sizes, 3), tell=f"text {number} {mode}", name=f"text {number} {mode}")
+            by_turns.read(TEXTS.text(draw, sizes, 3), tell=f"text {number} {mode}", name=f"text {number} {mode}")
             for number in range(2)
         ]
         for number, cache in enumerate(caches):
             end = f"the end of text {number} {mode}"
-            by_turns.read(text(draw, sizes, 2), cache, tell=end, name=end)
+            by_turns.read(TEXTS.text(draw, sizes, 2), cache, tell=end, name=end)
     learner.agrees(branching, by_turns)
 
 
-LOUD, HUGE = ((torch.float32, 20.0), (torch.float64, 50.0)), 1e18
-LOW = -60.0
-
-
 def loud(draw, sizes, tokens, high):
-    """Weights, and texts in which the last token scores about `high` and all others about LOW; its value is none, or HUGE."""
+    """Weights, and texts in which the last token scores about `high` and all others about LOW; its value is none, or huge."""
     weights = draw.weights(ENTRY, *sizes.init)
     # the last pair of a head hardly turns at all: places 0 and 1 of x are read by queries and keys into it, 2 by the values
     slow = sizes.head_dim // 2 - 1
@@ -158,41 +121,23 @@ def loud(draw, sizes, tokens, high):
         weights[name].zero_()
         weights[name][slow :: sizes.head_dim, column] = size
     weights["v_proj.weight"][:, :2] = 0.0
-    x = text(draw, sizes, tokens)
-    x[..., 0], x[..., 1], x[..., 2] = 1.0, 1.0, 0.0
-    x[:, -1, 1] = high / LOW
-    huge = x.clone()
-    huge[:, -1, 2] = HUGE
-    return weights, x, huge
+    return weights, ends_loudly(TEXTS.text(draw, sizes, tokens), high)
 
 
 @points(0.5, role="manners")
 def test_later_tokens_weigh_exactly_nothing(learner, draw):
     """A later token weighs exactly 0, though its score is far above all visible ones and its value is huge."""
     sizes, tokens = Sizes(2, 2, 2, 8), 5
-    for dtype, high in LOUD:
-        weights, *texts = loud(draw, sizes, tokens, high)
-        cases = []
-        for x in texts:
-            asked = reader(draw, sizes, weights=weights, dtype=dtype)
-            cache = asked.read(x[:, :2].to(dtype), tell="the start", name="the start")
-            asked.read(x[:, 2:].to(dtype), cache, tell="not cut off", name="the rest")
-            # one huge row leaves the others to be looked at
-            asked.output = asked.call(asked.library_module("Hardtanh", -100.0, 100.0), asked.output, tell="output")
-            cases.append(asked)
-        before, after = learner.outputs(*cases)
-        expect(
-            same(after[:, :-1], before[:, :-1]),
-            "A later token whose score is far above the others, and whose value is huge, still comes through to earlier ones. "
-            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
-        )
+    for dtype, high in HIGH.items():
+        weights, texts = loud(draw, sizes, tokens, high)
+        hides_the_last_token(learner, *[TEXTS.start_and_rest(draw, sizes, x, weights, dtype) for x in texts])
 
 
 @points(0.75)
 def test_sizes_that_do_not_divide_are_refused(learner, draw):
     """hidden_dim must be divisible by nums_head, and nums_head by nums_key_value_head; other sizes are refused."""
     sizes = drawn_sizes(draw)
-    learner.outputs(one_pass(draw, sizes, 3))
+    learner.outputs(TEXTS.one_pass(draw, sizes, 3))
     learner.refuses(
         ENTRY,
         (sizes.width + 1, *sizes.init[1:]),
@@ -216,12 +161,12 @@ def test_sizes_that_do_not_divide_are_refused(learner, draw):
 def test_gradients_reach_input_and_parameters(learner, draw):
     """Gradients reach x and every parameter of all four layers."""
     # in one pass: whether a cache keeps its history is the learner's own choice
-    learner.agrees_in_gradients(one_pass(draw, drawn_sizes(draw), 5), one_pass(draw, drawn_sizes(draw), 4))
+    learner.agrees_in_gradients(TEXTS.one_pass(draw, drawn_sizes(draw), 5), TEXTS.one_pass(draw, drawn_sizes(draw), 4))
 
 
 @points(0.25, role="manners")
 def test_input_is_left_alone(learner, draw):
     """The input x is not changed."""
-    reading = in_chunks(draw, drawn_sizes(draw), [3, 2])
+    reading = TEXTS.in_chunks(draw, drawn_sizes(draw), [3, 2])
     reading.tell(reading.output, "output")
-    learner.keeps_inputs(one_pass(draw, drawn_sizes(draw), 5), reading)
+    learner.keeps_inputs(TEXTS.one_pass(draw, drawn_sizes(draw), 5), reading)

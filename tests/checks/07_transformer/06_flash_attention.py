@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, fail, function, points, stay_below
+from grader.judge.authoring import Case, expect, function, points, stay_below
 
 ENTRY = "flash_attention"
 NAMES = ("query", "key", "value", "block_q", "block_k")
@@ -24,26 +24,13 @@ def part(which, query, key, value, block_q, block_k, **options):
     return asked
 
 
-def tensors(draw, leading, queries, keys, width, value_width, *, dtype=torch.float32):
-    return [
-        draw.normal(*leading, queries, width, dtype=dtype),
-        draw.normal(*leading, keys, width, dtype=dtype),
-        draw.normal(*leading, keys, value_width, dtype=dtype),
-    ]
-
-
 @points(0.5, visible=True)
 def test_three_values_in_small_blocks(learner):
     """All scores 0, values 1, 3, 8, causal: query 0 sees two keys and gives 2 and ln 2, query 1 sees three: 4 and ln 3."""
     inputs = torch.zeros(2, 2), torch.zeros(3, 2), torch.tensor([[1.0], [3.0], [8.0]])
     asked = Case()
     pair = asked.call(asked.entry(ENTRY), *inputs, 1, 2, causal=True)
-    asked.call(pair, method="__len__", tell="parts")
-    (answer,) = learner.ask_all(asked)
-    if answer.error is not None:
-        # what has no length is no pair; an error with frames is one in the learner's own lines
-        fail(learner.tell_error(answer.error) if answer.error.get("frames") else PAIR)
-    expect(type(answer["parts"]) is int and answer["parts"] == 2, PAIR)
+    learner.returns_a_pair(asked, pair, PAIR)
     dues = (torch.tensor([[2.0], [4.0]]), torch.tensor([2.0, 3.0]).log())
     for which, due, name in ((OUT, dues[0], "out"), (LOGSUMEXP, dues[1], "logsumexp")):
         (came,) = learner.outputs(part(which, *inputs, 1, 2, causal=True))
@@ -63,10 +50,10 @@ def test_out_agrees_with_formula(learner, draw):
     side = draw.integer(2, 4)
 
     def case(leading, *sizes, blocks=(block_q, block_k), dtype=torch.float32):
-        return part(OUT, *tensors(draw, leading, *sizes, dtype=dtype), *blocks)
+        return part(OUT, *draw.query_key_value(leading, *sizes, dtype=dtype), *blocks)
 
     again = case((batch,), queries, keys, width, value_width)
-    others = tensors(draw, (batch,), queries, keys, width, value_width)
+    others = draw.query_key_value((batch,), queries, keys, width, value_width)
     pair = again.call(again.entry(ENTRY), *others, block_q, block_k)
     again.call(pair, OUT, method="__getitem__", tell="out for others of the same shape")
     learner.agrees(
@@ -93,7 +80,11 @@ def test_blocks_need_not_fit(learner, draw):
 
     def case(leading, more_queries, more_keys, block_q, block_k, **options):
         return part(
-            OUT, *tensors(draw, leading, more_queries, more_keys, width, value_width), block_q, block_k, **options
+            OUT,
+            *draw.query_key_value(leading, more_queries, more_keys, width, value_width),
+            block_q,
+            block_k,
+            **options,
         )
 
     learner.agrees(
@@ -130,11 +121,11 @@ def test_causal(learner, draw):
     batch, heads, width, value_width = draw.distinct(4, 2, 6)
     learner.agrees(
         *[
-            part(OUT, *tensors(draw, (batch, heads), queries, keys, width, value_width), *blocks, causal=True)
+            part(OUT, *draw.query_key_value((batch, heads), queries, keys, width, value_width), *blocks, causal=True)
             for queries, keys, *blocks in causal_shapes(draw)
         ],
-        part(OUT, *tensors(draw, (batch,), 7, 9, width, value_width, dtype=torch.float64), 2, 3, causal=True),
-        part(OUT, *tensors(draw, (batch,), 7, 9, width, value_width), 2, 3, causal=False),
+        part(OUT, *draw.query_key_value((batch,), 7, 9, width, value_width, dtype=torch.float64), 2, 3, causal=True),
+        part(OUT, *draw.query_key_value((batch,), 7, 9, width, value_width), 2, 3, causal=False),
     )
 
 
@@ -147,15 +138,17 @@ def test_logsumexp_agrees_with_formula(learner, draw):
     plain = [((batch, heads), queries, keys), ((), keys, queries), ((batch,), 4, 4), ((batch,), 1, 1)]
     learner.agrees(
         *[
-            part(LOGSUMEXP, *tensors(draw, leading, *lengths, width, value_width), block_q, block_k)
+            part(LOGSUMEXP, *draw.query_key_value(leading, *lengths, width, value_width), block_q, block_k)
             for leading, *lengths in plain
         ],
-        part(LOGSUMEXP, *tensors(draw, (batch,), queries, keys, width, value_width), queries + 2, keys + 1),
+        part(LOGSUMEXP, *draw.query_key_value((batch,), queries, keys, width, value_width), queries + 2, keys + 1),
         *[
-            part(LOGSUMEXP, *tensors(draw, (batch,), *lengths, width, value_width), *blocks, causal=True)
+            part(LOGSUMEXP, *draw.query_key_value((batch,), *lengths, width, value_width), *blocks, causal=True)
             for *lengths, blocks in [(*shape[:2], shape[2:]) for shape in causal_shapes(draw)]
         ],
-        part(LOGSUMEXP, *tensors(draw, (batch,), queries, keys, width, 3, dtype=torch.float64), block_q, block_k),
+        part(
+            LOGSUMEXP, *draw.query_key_value((batch,), queries, keys, width, 3, dtype=torch.float64), block_q, block_k
+        ),
     )
 
 
@@ -176,7 +169,7 @@ def long_shapes(draw):
 
 
 def long_case(draw, leading, queries, keys, block_q, block_k, causal):
-    return part(OUT, *tensors(draw, leading, queries, keys, WIDTH, VALUE_WIDTH), block_q, block_k, causal=causal)
+    return part(OUT, *draw.query_key_value(leading, queries, keys, WIDTH, VALUE_WIDTH), block_q, block_k, causal=causal)
 
 
 @points(1.5, role="main")
@@ -217,7 +210,7 @@ def test_large_scores_stay_finite(learner, draw):
     ]
     asked = []
     for signs, sizes, causal in large:
-        query, key, value = tensors(draw, (), queries, keys, width, value_width)
+        query, key, value = draw.query_key_value((), queries, keys, width, value_width)
         # the first entries alone set how large the scores are
         query[:, 0], key[:, 0] = signs, sizes * width**0.5
         asked.append((query, key, value, draw.integer(2, 3), draw.integer(1, 5), {"causal": causal}))
@@ -231,9 +224,9 @@ def test_large_scores_stay_finite(learner, draw):
 def test_gradients_flow_through_both_results(learner, draw):
     """Gradients flow back to query and key from both results, and to value from out."""
     learner.agrees_in_gradients(
-        both(*tensors(draw, (2, 3), 4, 7, 5, 3), 2, 3),
-        both(*tensors(draw, (2,), 5, 6, 3, 4), 2, 4, causal=True),
-        both(*tensors(draw, (), 5, 5, 3, 4, dtype=torch.float64), 3, 2, causal=True),
+        both(*draw.query_key_value((2, 3), 4, 7, 5, 3), 2, 3),
+        both(*draw.query_key_value((2,), 5, 6, 3, 4), 2, 4, causal=True),
+        both(*draw.query_key_value((), 5, 5, 3, 4, dtype=torch.float64), 3, 2, causal=True),
     )
 
 
@@ -241,6 +234,6 @@ def test_gradients_flow_through_both_results(learner, draw):
 def test_inputs_are_left_alone(learner, draw):
     """The tensors that were passed in are not changed."""
     learner.keeps_inputs(
-        part(OUT, *tensors(draw, (2, 3), 4, 7, 5, 3), 2, 3),
-        part(OUT, *tensors(draw, (2,), 4, 7, 5, 3), 2, 3, causal=True),
+        part(OUT, *draw.query_key_value((2, 3), 4, 7, 5, 3), 2, 3),
+        part(OUT, *draw.query_key_value((2,), 4, 7, 5, 3), 2, 3, causal=True),
     )

@@ -2,10 +2,10 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.judge.authoring import TextReader, expect, fail, points, same
+from grader.judge.authoring import HIGH, LOW, Texts, ends_loudly, expect, hides_the_last_token, points
 
 ENTRY = "LatentAttention"
-AXES = "batch tokens hidden_dim"
+TEXTS = Texts(ENTRY, "batch tokens hidden_dim", init=lambda sizes: sizes.init, width=lambda sizes: sizes.width)
 PAIR = "forward should return two things: (out, cache)."
 
 
@@ -35,42 +35,15 @@ def drawn_sizes(draw):
     return Sizes(batch, heads, head_dim, latent)
 
 
-def reader(draw, sizes, *, weights=None, **options):
-    weights = weights or draw.weights(ENTRY, *sizes.init)
-    return TextReader(ENTRY, *sizes.init, weights=weights, axes=AXES, seed=draw.seed(), **options)
-
-
-def text(draw, sizes, tokens, *, dtype=torch.float32):
-    return draw.normal(sizes.batch, tokens, sizes.width, dtype=dtype)
-
-
-def one_pass(draw, sizes, tokens, *, dtype=torch.float32, train=False):
-    reading = reader(draw, sizes, dtype=dtype, train=train)
-    reading.read(text(draw, sizes, tokens, dtype=dtype), tell="output")
-    return reading
-
-
-def in_chunks(draw, sizes, lengths, *, dtype=torch.float32, tells_caches=False):
-    reading = reader(draw, sizes, dtype=dtype)
-    reading.read_in_chunks(text(draw, sizes, sum(lengths), dtype=dtype), lengths, tells_caches=tells_caches)
-    return reading
-
-
 @points(0.5, visible=True)
 def test_shapes_of_one_pass(learner, draw):
     """LatentAttention(8, 2, 3) turns x of shape (4, 5, 8) into a pair: out (4, 5, 8) and the cache, a tensor (4, 5, 3)."""
     sizes = Sizes(4, 2, 4, 3)
-    reading = reader(draw, sizes)
-    pair = reading.call(reading.module, text(draw, sizes, 5))
-    reading.call(pair, method="__len__", tell="parts")
-    (answer,) = learner.ask_all(reading)
-    if answer.error is not None:
-        # what has no length is no pair; an error with frames is one in the learner's own lines
-        fail(learner.tell_error(answer.error) if answer.error.get("frames") else PAIR)
-    parts = answer["parts"]
-    expect(type(parts) is int and parts == 2, PAIR)
-    asked = reader(draw, sizes)
-    asked.read(text(draw, sizes, 5), tell="output", tell_cache="cache")
+    reading = TEXTS.reader(draw, sizes)
+    pair = reading.call(reading.module, TEXTS.text(draw, sizes, 5))
+    learner.returns_a_pair(reading, pair, PAIR)
+    asked = TEXTS.reader(draw, sizes)
+    asked.read(TEXTS.text(draw, sizes, 5), tell="output", tell_cache="cache")
     (answer,) = learner.ask(asked)
     for name, due in (("output", (4, 5, 8)), ("cache", (4, 5, 3))):
         came = answer[name]
@@ -84,19 +57,19 @@ def test_one_pass_agrees_with_formula(learner, draw):
     sizes, other = drawn_sizes(draw), drawn_sizes(draw)
     side = draw.integer(2, 4)
     learner.agrees(
-        one_pass(draw, sizes, 5),
-        one_pass(draw, other, 7),
+        TEXTS.one_pass(draw, sizes, 5),
+        TEXTS.one_pass(draw, other, 7),
         # square: a wrong axis fits here without an error
-        one_pass(draw, Sizes(side, side, side, side), side),
-        one_pass(draw, Sizes(other.batch, other.heads, other.head_dim, other.width), other.heads),
-        one_pass(draw, other, other.width),
-        one_pass(draw, Sizes(sizes.batch, 1, sizes.head_dim, sizes.latent), 4),
-        one_pass(draw, Sizes(sizes.batch, sizes.heads, 1, sizes.latent), 4),
-        one_pass(draw, Sizes(sizes.batch, sizes.heads, sizes.head_dim, 1), 4),
-        one_pass(draw, Sizes(1, sizes.heads, sizes.head_dim, sizes.latent), 6),
-        one_pass(draw, sizes, 1),
-        one_pass(draw, sizes, 4, train=True),
-        one_pass(draw, other, 5, dtype=torch.float64),
+        TEXTS.one_pass(draw, Sizes(side, side, side, side), side),
+        TEXTS.one_pass(draw, Sizes(other.batch, other.heads, other.head_dim, other.width), other.heads),
+        TEXTS.one_pass(draw, other, other.width),
+        TEXTS.one_pass(draw, Sizes(sizes.batch, 1, sizes.head_dim, sizes.latent), 4),
+        TEXTS.one_pass(draw, Sizes(sizes.batch, sizes.heads, 1, sizes.latent), 4),
+        TEXTS.one_pass(draw, Sizes(sizes.batch, sizes.heads, sizes.head_dim, 1), 4),
+        TEXTS.one_pass(draw, Sizes(1, sizes.heads, sizes.head_dim, sizes.latent), 6),
+        TEXTS.one_pass(draw, sizes, 1),
+        TEXTS.one_pass(draw, sizes, 4, train=True),
+        TEXTS.one_pass(draw, other, 5, dtype=torch.float64),
     )
 
 
@@ -106,15 +79,15 @@ def test_chunks_give_what_one_pass_gives(learner, draw):
     sizes, other = drawn_sizes(draw), drawn_sizes(draw)
     side = draw.integer(2, 4)
     learner.agrees(
-        in_chunks(draw, sizes, [3, 2]),
-        in_chunks(draw, sizes, [2, 4, 3]),
-        in_chunks(draw, other, [1, 1, 1, 1, 1]),
-        in_chunks(draw, other, [4, 1, 1, 3]),
-        in_chunks(draw, sizes, [draw.integer(1, 4) for _ in range(4)]),
-        in_chunks(draw, Sizes(side, side, side, side), [side, side, side]),
-        in_chunks(draw, Sizes(1, sizes.heads, sizes.head_dim, sizes.latent), [2, 1, 3]),
-        in_chunks(draw, other, [20, 1, 17]),
-        in_chunks(draw, other, [3, 2, 2], dtype=torch.float64),
+        TEXTS.in_chunks(draw, sizes, [3, 2]),
+        TEXTS.in_chunks(draw, sizes, [2, 4, 3]),
+        TEXTS.in_chunks(draw, other, [1, 1, 1, 1, 1]),
+        TEXTS.in_chunks(draw, other, [4, 1, 1, 3]),
+        TEXTS.in_chunks(draw, sizes, [draw.integer(1, 4) for _ in range(4)]),
+        TEXTS.in_chunks(draw, Sizes(side, side, side, side), [side, side, side]),
+        TEXTS.in_chunks(draw, Sizes(1, sizes.heads, sizes.head_dim, sizes.latent), [2, 1, 3]),
+        TEXTS.in_chunks(draw, other, [20, 1, 17]),
+        TEXTS.in_chunks(draw, other, [3, 2, 2], dtype=torch.float64),
     )
 
 
@@ -123,10 +96,10 @@ def test_the_cache_is_the_latents(learner, draw):
     """The cache is one tensor, kv_down of all tokens so far in their order, and nothing else."""
     sizes, other = drawn_sizes(draw), drawn_sizes(draw)
     learner.agrees(
-        in_chunks(draw, sizes, [4], tells_caches=True),
-        in_chunks(draw, sizes, [3, 2, 1], tells_caches=True),
-        in_chunks(draw, other, [1, 1, 1, 4], tells_caches=True),
-        in_chunks(draw, other, [2, 2], dtype=torch.float64, tells_caches=True),
+        TEXTS.in_chunks(draw, sizes, [4], tells_caches=True),
+        TEXTS.in_chunks(draw, sizes, [3, 2, 1], tells_caches=True),
+        TEXTS.in_chunks(draw, other, [1, 1, 1, 4], tells_caches=True),
+        TEXTS.in_chunks(draw, other, [2, 2], dtype=torch.float64, tells_caches=True),
     )
 
 
@@ -134,30 +107,20 @@ def test_the_cache_is_the_latents(learner, draw):
 def test_a_cache_can_be_used_again(learner, draw):
     """A cache stays as it was, one from elsewhere is taken as it is, and nothing is kept from call to call."""
     sizes = drawn_sizes(draw)
-    branching = reader(draw, sizes)
-    start = branching.read(text(draw, sizes, 3), tell="the start", name="the start")
-    one, other = text(draw, sizes, 2), text(draw, sizes, 2)
-    longer = branching.read(one, start, tell="a continuation", name="a continuation")
-    branching.read(other, start, tell="another continuation", name="another continuation")
-    branching.read(one, start, tell="the first continuation again", name="the first continuation again")
-    branching.read(other, longer, tell="the end of the first", name="the end of the first")
-    branching.read(text(draw, sizes, 3), tell="a new text", name="a new text")
+    branching = TEXTS.branching(draw, sizes)
+    branching.read(TEXTS.text(draw, sizes, 3), tell="a new text", name="a new text")
     branching.mode(train=True)
-    branching.read(text(draw, sizes, 3), tell="a new text in training", name="a new text in training")
+    branching.read(TEXTS.text(draw, sizes, 3), tell="a new text in training", name="a new text in training")
 
     # latents that the judge made up
-    handed = reader(draw, sizes)
+    handed = TEXTS.reader(draw, sizes)
     latents = handed.tensor(draw.normal(sizes.batch, 4, sizes.latent), name="cache")
-    handed.read(text(draw, sizes, 2), latents, tell="after a cache from elsewhere", tell_cache="the cache then")
+    handed.read(TEXTS.text(draw, sizes, 2), latents, tell="after a cache from elsewhere", tell_cache="the cache then")
     learner.agrees(branching, handed)
 
 
-LOUD, HUGE = ((torch.float32, 20.0), (torch.float64, 50.0)), 1e18
-LOW = -60.0
-
-
 def loud(draw, sizes, tokens, high):
-    """Weights, and texts in which the last token scores `high` and all others LOW; its value is none, or HUGE."""
+    """Weights, and texts in which the last token scores `high` and all others LOW; its value is none, or huge."""
     weights = draw.weights(ENTRY, *sizes.init)
     for name in ("q_proj.weight", "kv_down.weight", "k_up.weight"):
         weights[name].zero_()
@@ -168,41 +131,23 @@ def loud(draw, sizes, tokens, high):
     weights["kv_down.weight"][2:, :3] = 0.0
     weights["k_up.weight"][:: sizes.head_dim, 0] = 1.0
     weights["v_up.weight"][:, 0] = 0.0
-    x = text(draw, sizes, tokens)
-    x[..., 0], x[..., 1], x[..., 2] = 1.0, 1.0, 0.0
-    x[:, -1, 1] = high / LOW
-    huge = x.clone()
-    huge[:, -1, 2] = HUGE
-    return weights, x, huge
+    return weights, ends_loudly(TEXTS.text(draw, sizes, tokens), high)
 
 
 @points(0.5, role="manners")
 def test_later_tokens_weigh_exactly_nothing(learner, draw):
     """A later token weighs exactly 0, though its score is far above all visible ones and its value is huge."""
     sizes, tokens = Sizes(2, 2, 3, 4), 5
-    for dtype, high in LOUD:
-        weights, *texts = loud(draw, sizes, tokens, high)
-        cases = []
-        for x in texts:
-            asked = reader(draw, sizes, weights=weights, dtype=dtype)
-            cache = asked.read(x[:, :2].to(dtype), tell="the start", name="the start")
-            asked.read(x[:, 2:].to(dtype), cache, tell="not cut off", name="the rest")
-            # one huge row leaves the others to be looked at
-            asked.output = asked.call(asked.library_module("Hardtanh", -100.0, 100.0), asked.output, tell="output")
-            cases.append(asked)
-        before, after = learner.outputs(*cases)
-        expect(
-            same(after[:, :-1], before[:, :-1]),
-            "A later token whose score is far above the others, and whose value is huge, still comes through to earlier ones. "
-            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
-        )
+    for dtype, high in HIGH.items():
+        weights, texts = loud(draw, sizes, tokens, high)
+        hides_the_last_token(learner, *[TEXTS.start_and_rest(draw, sizes, x, weights, dtype) for x in texts])
 
 
 @points(0.5)
 def test_sizes_that_do_not_divide_are_refused(learner, draw):
     """A hidden_dim that nums_head does not divide is refused; one that it divides is not, whatever latent_dim."""
     heads, head_dim = draw.integer(3, 6), draw.integer(2, 4)
-    learner.outputs(one_pass(draw, Sizes(2, heads, head_dim, heads + 1), 3))
+    learner.outputs(TEXTS.one_pass(draw, Sizes(2, heads, head_dim, heads + 1), 3))
     learner.refuses(
         ENTRY,
         (heads * head_dim + 1, heads, heads),
@@ -214,12 +159,12 @@ def test_sizes_that_do_not_divide_are_refused(learner, draw):
 @points(0.75)
 def test_gradients_reach_input_and_parameters(learner, draw):
     """Gradients reach x and every parameter of all five layers."""
-    learner.agrees_in_gradients(one_pass(draw, drawn_sizes(draw), 5), one_pass(draw, drawn_sizes(draw), 4))
+    learner.agrees_in_gradients(TEXTS.one_pass(draw, drawn_sizes(draw), 5), TEXTS.one_pass(draw, drawn_sizes(draw), 4))
 
 
 @points(0.25, role="manners")
 def test_input_is_left_alone(learner, draw):
     """The input x is not changed."""
-    reading = in_chunks(draw, drawn_sizes(draw), [3, 2])
+    reading = TEXTS.in_chunks(draw, drawn_sizes(draw), [3, 2])
     reading.tell(reading.output, "output")
-    learner.keeps_inputs(one_pass(draw, drawn_sizes(draw), 5), reading)
+    learner.keeps_inputs(TEXTS.one_pass(draw, drawn_sizes(draw), 5), reading)

@@ -1,36 +1,17 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 SCORES = "query @ key.transpose(-2, -1) * self.scaling"
 PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(x), self.linear_v(x)"
 
+WORDS = {
+    "main": MAIN,
+    "answers": "x",
+    "gradients_check": "test_gradients_reach_input_and_parameters",
+}
+
 MISTAKES = [
-    Mistake(
-        "layers-not-found",
-        "The module has no layers named linear_q, linear_k and linear_v. Set each as an attribute of its own in __init__: other "
-        "names, a plain list, or layers made in `forward` are not found.",
-        caught_by=MAIN,
-        edits=[("linear_q", "q_proj"), ("linear_k", "k_proj"), ("linear_v", "v_proj")],
-        everywhere=True,
-    ),
-    Mistake(
-        "no-scale",
-        "The scores are not divided by √D. Multiply query · keyᵀ by hidden_size ** -0.5 before the softmax.",
-        caught_by=MAIN,
-        edits=[(" * self.scaling", "")],
-    ),
-    Mistake(
-        "scale-upside-down",
-        "The scores are multiplied by √D where they should be divided by it. The factor is hidden_size ** -0.5.",
-        caught_by=MAIN,
-        edits=[("* self.scaling", "/ self.scaling")],
-    ),
-    Mistake(
-        "divided-by-width",
-        "The scores are divided by D, not by √D. The factor is hidden_size ** -0.5.",
-        caught_by=MAIN,
-        edits=[("hidden_size**-0.5", "hidden_size**-1.0")],
-    ),
+    from_family("one_head", "layers-not-found", "no-scale", "scale-upside-down", "divided-by-width"),
     Mistake(
         "scaled-twice",
         "The scale was applied twice, so the scores are divided by D. Scale the query or the scores, not both.",
@@ -38,33 +19,8 @@ MISTAKES = [
         edits=[("* self.scaling", "* self.scaling * self.scaling")],
         same_as="divided-by-width",
     ),
-    Mistake(
-        "scaled-after-softmax",
-        "The scale was applied to the weights, after the softmax. Scale the scores before it: the weights must sum to 1.",
-        caught_by=MAIN,
-        edits=[
-            (" * self.scaling", ""),
-            ("F.softmax(scores, dim=-1)", "F.softmax(scores, dim=-1) * self.scaling"),
-        ],
-    ),
-    Mistake(
-        "softmax-over-queries",
-        "The softmax runs over the query axis (dim=1). Each query spreads its weight over the keys: that is the last axis, dim=-1.",
-        caught_by=MAIN,
-        edits=[("F.softmax(scores, dim=-1)", "F.softmax(scores, dim=1)")],
-    ),
-    Mistake(
-        "softmax-over-batch",
-        "The softmax runs over the batch (dim=0), so the sequences of a batch disturb each other. It belongs on the keys, dim=-1.",
-        caught_by=MAIN,
-        edits=[("F.softmax(scores, dim=-1)", "F.softmax(scores, dim=0)")],
-    ),
-    Mistake(
-        "no-softmax",
-        "There is no softmax: the scores themselves were used as weights.",
-        caught_by=MAIN,
-        edits=[("F.softmax(scores, dim=-1)", "scores")],
-    ),
+    from_family("one_head", "scaled-after-softmax", "softmax-over-queries", "softmax-over-batch"),
+    from_family("softmax", "no-softmax"),
     Mistake(
         "no-softmax-no-scale",
         "The plain products of query and key were taken for the weights. First divide them by √D, then apply softmax over the last axis.",
@@ -123,24 +79,14 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "x.transpose(-2, -1)")],
     ),
-    Mistake(
-        "value-as-key",
-        "The queries were compared with the values. They are compared with the keys, linear_k(x).",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "value.transpose(-2, -1)")],
-    ),
+    from_family("one_head", "value-as-key"),
     Mistake(
         "no-exp",
         "The scores were divided by their sum without exp(). A softmax takes the exponential first.",
         caught_by=MAIN,
         edits=[("F.softmax(scores, dim=-1)", "scores / scores.sum(dim=-1, keepdim=True)")],
     ),
-    Mistake(
-        "softmax-twice",
-        "The softmax was taken twice, which makes the weights almost equal. Once is enough.",
-        caught_by=MAIN,
-        edits=[("F.softmax(scores, dim=-1)", "F.softmax(F.softmax(scores, dim=-1), dim=-1)")],
-    ),
+    from_family("one_head", "softmax-twice"),
     Mistake(
         "nothing-projected",
         "The layers are there but not used: the scores and the output come from x itself. Project x first.",
@@ -153,31 +99,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
     ),
-    Mistake(
-        "viewed-as-transposed",
-        "The key was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
-        "transpose(-2, -1) moves them.",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key.reshape(key.shape[0], key.shape[2], key.shape[1])")],
-    ),
-    Mistake(
-        "not-transposed",
-        "The key went into the product as it is. Turn its last two axes round first.",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key")],
-    ),
-    Mistake(
-        "first-two-axes",
-        "transpose(0, 1) exchanges batch and tokens. The key needs its last two axes exchanged: transpose(-2, -1).",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key.transpose(0, 1)")],
-    ),
-    Mistake(
-        "all-axes-reversed",
-        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key.permute(2, 1, 0)")],
-    ),
+    from_family("one_head", "viewed-as-transposed", "not-transposed", "first-two-axes", "all-axes-reversed"),
     Mistake(
         "weights-transposed",
         "The weights were transposed before they met the values. A row holds the weights of one query: weights · value.",
@@ -196,50 +118,16 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake(
-        "input-added",
-        "x was added to the output, as the block around attention does in a transformer. Return weights · value alone.",
-        caught_by=MAIN,
-        edits=[("return weights @ value", "return x + weights @ value")],
-    ),
+    from_family("one_head", "input-added"),
     Mistake(
         "outputs-averaged",
         "The outputs were averaged over the tokens. Each token keeps its own row: (B, L, D).",
         caught_by=MAIN,
         edits=[("return weights @ value", "return (weights @ value).mean(dim=1)")],
     ),
-    Mistake(
-        "weights-returned-as-well",
-        "The attention weights came back beside the output. Return the output alone.",
-        caught_by=MAIN,
-        edits=[("return weights @ value", "return weights @ value, weights")],
-    ),
-    Mistake(
-        "weights-returned",
-        "The attention weights were returned. One step is missing: weights · value.",
-        caught_by=MAIN,
-        edits=[("return weights @ value", "return weights")],
-    ),
-    Mistake(
-        "no-bias",
-        "The layers have no bias. nn.Linear(hidden_size, hidden_size) has one unless bias=False is given.",
-        caught_by=MAIN,
-        edits=[("nn.Linear(hidden_size, hidden_size)", "nn.Linear(hidden_size, hidden_size, bias=False)")],
-        everywhere=True,
-    ),
-    Mistake(
-        "weights-detached",
-        "The output is right, but the weights were cut off with .detach(), .data or torch.no_grad(), so query and key can't learn.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[("return weights @ value", "return weights.detach() @ value")],
-    ),
+    from_family("one_head", "weights-returned-as-well", "weights-returned", "no-bias", "weights-detached"),
     # after "weights-detached": where no gradient comes at all, none can differ
-    Mistake(
-        "output-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[("return weights @ value", "return (weights @ value).detach()")],
-    ),
+    from_family("one_head", "output-detached"),
     Mistake(
         "query-as-value",
         "The weights were applied to the queries. They belong on the values, linear_v(x).",

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 EQUAL = "test_equal_lengths"
@@ -13,15 +13,14 @@ def projected(query, key, value):
     return f"query, key, value = self.linear_q({query}), self.linear_k({key}), self.linear_v({value})"
 
 
+WORDS = {
+    "main": MAIN,
+    "answers": "memory",
+    "gradients_check": "test_gradients_reach_inputs_and_parameters",
+}
+
 MISTAKES = [
-    Mistake(
-        "layers-not-found",
-        "The module has no layers named linear_q, linear_k and linear_v. Set each as an attribute of its own in __init__: other "
-        "names, a plain list, or layers made in `forward` are not found.",
-        caught_by=MAIN,
-        edits=[("linear_q", "q_proj"), ("linear_k", "k_proj"), ("linear_v", "v_proj")],
-        everywhere=True,
-    ),
+    from_family("one_head", "layers-not-found"),
     Mistake(
         "query-from-memory",
         "The query comes from memory, so nothing is asked by x. With equal lengths there is no error, only wrong numbers. The query is linear_q(x).",
@@ -88,24 +87,7 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake(
-        "no-scale",
-        "The scores are not divided by √D. Multiply query · keyᵀ by hidden_size ** -0.5 before the softmax.",
-        caught_by=MAIN,
-        edits=[(" * self.scaling", "")],
-    ),
-    Mistake(
-        "scale-upside-down",
-        "The scores are multiplied by √D where they should be divided by it. The factor is hidden_size ** -0.5.",
-        caught_by=MAIN,
-        edits=[("* self.scaling", "/ self.scaling")],
-    ),
-    Mistake(
-        "divided-by-width",
-        "The scores are divided by D, not by √D. The factor is hidden_size ** -0.5.",
-        caught_by=MAIN,
-        edits=[("hidden_size**-0.5", "hidden_size**-1.0")],
-    ),
+    from_family("one_head", "no-scale", "scale-upside-down", "divided-by-width"),
     Mistake(
         "root-of-the-memory-length",
         "The scores are divided by the root of the number of tokens in memory. The scale comes from the width, hidden_size.",
@@ -118,36 +100,9 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
     ),
-    Mistake(
-        "scaled-after-softmax",
-        "The scale was applied to the weights, after the softmax. Scale the scores before it: the weights must sum to 1.",
-        caught_by=MAIN,
-        edits=[(" * self.scaling", ""), (SOFTMAX, f"{SOFTMAX} * self.scaling")],
-    ),
-    Mistake(
-        "softmax-over-queries",
-        "The softmax runs over the query axis (dim=1). Each query spreads its weight over the keys: that is the last axis, dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=1)")],
-    ),
-    Mistake(
-        "softmax-over-batch",
-        "The softmax runs over the batch (dim=0), so the sequences of a batch disturb each other. It belongs on the keys, dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
-    ),
-    Mistake(
-        "no-softmax",
-        "There is no softmax: the scores themselves were used as weights.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "scores")],
-    ),
-    Mistake(
-        "softmax-twice",
-        "The softmax was taken twice, which makes the weights almost equal. Once is enough.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(F.softmax(scores, dim=-1), dim=-1)")],
-    ),
+    from_family("one_head", "scaled-after-softmax", "softmax-over-queries", "softmax-over-batch"),
+    from_family("softmax", "no-softmax"),
+    from_family("one_head", "softmax-twice"),
     Mistake(
         "memory-as-value",
         "The weights were applied to memory itself. They belong on the values, linear_v(memory).",
@@ -166,12 +121,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "memory.transpose(-2, -1)")],
     ),
-    Mistake(
-        "value-as-key",
-        "The queries were compared with the values. They are compared with the keys, linear_k(memory).",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "value.transpose(-2, -1)")],
-    ),
+    from_family("one_head", "value-as-key"),
     Mistake(
         "query-not-projected",
         "x itself was used as the query. Project it first: linear_q(x).",
@@ -209,31 +159,7 @@ MISTAKES = [
         caught_by=EQUAL,
         edits=[(SCORES, "key @ query.transpose(-2, -1) * self.scaling")],
     ),
-    Mistake(
-        "not-transposed",
-        "The key went into the product as it is. Turn its last two axes round first.",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key")],
-    ),
-    Mistake(
-        "viewed-as-transposed",
-        "The key was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
-        "transpose(-2, -1) moves them.",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key.reshape(key.shape[0], key.shape[2], key.shape[1])")],
-    ),
-    Mistake(
-        "first-two-axes",
-        "transpose(0, 1) exchanges batch and tokens. The key needs its last two axes exchanged: transpose(-2, -1).",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key.transpose(0, 1)")],
-    ),
-    Mistake(
-        "all-axes-reversed",
-        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key.permute(2, 1, 0)")],
-    ),
+    from_family("one_head", "not-transposed", "viewed-as-transposed", "first-two-axes", "all-axes-reversed"),
     Mistake(
         "weights-transposed",
         "The weights were transposed before they met the values. A row holds the weights of one query: weights · value.",
@@ -263,31 +189,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, "return F.dropout(weights @ value, 0.1, self.training)")],
     ),
-    Mistake(
-        "input-added",
-        "x was added to the output, as the block around attention does in a transformer. Return weights · value alone.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return x + weights @ value")],
-    ),
-    Mistake(
-        "weights-returned-as-well",
-        "The attention weights came back beside the output. Return the output alone.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return weights @ value, weights")],
-    ),
-    Mistake(
-        "weights-returned",
-        "The attention weights were returned. One step is missing: weights · value.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return weights")],
-    ),
-    Mistake(
-        "no-bias",
-        "The layers have no bias. nn.Linear(hidden_size, hidden_size) has one unless bias=False is given.",
-        caught_by=MAIN,
-        edits=[("nn.Linear(hidden_size, hidden_size)", "nn.Linear(hidden_size, hidden_size, bias=False)")],
-        everywhere=True,
-    ),
+    from_family("one_head", "input-added", "weights-returned-as-well", "weights-returned", "no-bias"),
     Mistake(
         "one-input-only",
         "`forward` takes one input. It takes two: x, which asks, and memory, which answers.",
@@ -304,19 +206,9 @@ MISTAKES = [
         caught_by="test_gradients_reach_inputs_and_parameters",
         edits=[(PROJECTIONS, f"memory = memory.detach()\n        {PROJECTIONS}")],
     ),
-    Mistake(
-        "weights-detached",
-        "The output is right, but the weights were cut off with .detach(), .data or torch.no_grad(), so query and key can't learn.",
-        caught_by="test_gradients_reach_inputs_and_parameters",
-        edits=[(RETURN, "return weights.detach() @ value")],
-    ),
+    from_family("one_head", "weights-detached"),
     # after the two above: where no gradient comes at all, none can differ
-    Mistake(
-        "output-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
-        caught_by="test_gradients_reach_inputs_and_parameters",
-        edits=[(RETURN, "return (weights @ value).detach()")],
-    ),
+    from_family("one_head", "output-detached"),
     Mistake(
         "memory-overwritten",
         "An input was changed in place. The caller still needs x and memory: work on new tensors.",

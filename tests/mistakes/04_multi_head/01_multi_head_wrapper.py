@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 MAIN = "test_heads_stand_side_by_side"
 BIAS = "test_bias_when_asked_for"
@@ -15,6 +15,14 @@ TOO_MANY = (
     "There are parameters too many. The wrapper has its num_heads heads and nothing else: no further head, and no layer behind them "
     "(out_proj), which belongs to the efficient version."
 )
+
+WORDS = {
+    "fill": "self.mask[:n, :n], -torch.inf",
+    "weak_fill": "self.mask[:n, :n], -100.0",
+    "hide": "scores.masked_fill(self.mask[:n, :n], -torch.inf)",
+    "taken_off": "scores - 100.0 * self.mask[:n, :n]",
+    "loud": "test_each_head_has_its_own_columns",
+}
 
 MISTAKES = [
     Mistake(
@@ -366,19 +374,5 @@ MISTAKES = [
         # BEGIN SOLUTION
         return torch.cat""",
     ),
-    Mistake(
-        "fill-of-minus-100",
-        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
-        "Use -inf (or -1e9).",
-        caught_by="test_each_head_has_its_own_columns",
-        edits=[("self.mask[:n, :n], -torch.inf", "self.mask[:n, :n], -100.0")],
-    ),
-    Mistake(
-        "minus-100-added",
-        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
-        "Use -inf (or -1e9).",
-        caught_by="test_each_head_has_its_own_columns",
-        edits=[("scores.masked_fill(self.mask[:n, :n], -torch.inf)", "scores - 100.0 * self.mask[:n, :n]")],
-        same_as="fill-of-minus-100",
-    ),
+    from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
 ]

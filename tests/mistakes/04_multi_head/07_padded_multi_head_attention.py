@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula_without_a_mask"
 MASK = "test_padding_is_hidden"
@@ -9,15 +9,12 @@ INPUTS = "test_inputs_are_left_alone"
 SOFTMAX = "F.softmax(scores, dim=-1)"
 WEIGHTS = "weights = " + SOFTMAX
 ROOT = "self.head_dim**0.5"
-SCALE = " / " + ROOT
 PADDING = "padding = attention_mask[:, None, None, :] == 0"
 AXES_OF_KEYS = "[:, None, None, :]"
 HIDE = "scores = scores.masked_fill(padding, -torch.inf)"
 DROP = "weights = self.att_dropout(weights)"
 CONTEXT = "(weights @ v).transpose(1, 2).reshape(b, s, hidden_dim)"
 END = "return self.o_proj(context)"
-VIEW = ".view(in_heads).transpose(1, 2)"
-ALL_IN_ONE = ".view(b, self.nums_head, s, self.head_dim)"
 DIVIDES = '        assert hidden_dim % nums_head == 0, "hidden_dim must be divisible by nums_head"\n'
 LAYER = "nn.Linear(hidden_dim, hidden_dim)"
 O_LAYER = "        self.o_proj = nn.Linear(hidden_dim, hidden_dim)\n"
@@ -96,49 +93,61 @@ def document_copied(name, *edits):
     )
 
 
+WORDS = {
+    "main": MAIN,
+    "root": ROOT,
+    "width": "head_dim",
+    "compared": "one head",
+    "tokens": "s",
+    "heads": "nums_head",
+    "heads_axis": "nums_head",
+    "viewed": "The projections were",
+    "queries": "q",
+    "keys": "k",
+    "averaged": "the values",
+    "query_axis": "2",
+    "x": "X",
+    "values": "v",
+    "to_keys": "k_proj",
+    "to_values": "v_proj",
+    "last_two": "2, 3",
+    "end": END,
+    "other": "other",
+    "values_alone": "self.o_proj(self.v_proj(X))",
+    "missing": "Three steps are missing: weights · v, joining the heads, o_proj.",
+    "inputs_check": INPUTS,
+    "layer": "self.att_dropout",
+    "acts": DROPOUT,
+    "on_weights": ON_WEIGHTS,
+    "hide": HIDE,
+    "rows": "heads",
+    "wrong_layer": "Dropout2d",
+    "model": "hidden_dim",
+    "joined": "b, s, hidden_dim",
+    "out": "o_proj",
+    "zeros": "X",
+    "fill": HIDE,
+    "weak_fill": "scores = scores.masked_fill(padding, -100.0)",
+    "taken_off": "scores = scores - 100.0 * padding",
+    "loud": "test_padding_has_no_say",
+}
+
 MISTAKES = [
     # --- the scale
-    Mistake(
-        "no-scale",
-        "The scores are not divided by √head_dim.",
-        caught_by=MAIN,
-        edits=[(SCALE, "")],
-    ),
+    from_family("scale", "no-scale"),
     Mistake(
         "scale-from-hidden-dim",
         "The scores are divided by √hidden_dim. A head compares vectors of width head_dim = hidden_dim / nums_head, so it is √head_dim.",
         caught_by=MAIN,
         edits=[(ROOT, "hidden_dim**0.5")],
     ),
-    Mistake(
+    from_family(
+        "scale",
         "scale-from-heads",
-        "The scores are divided by the root of the number of heads. It is √head_dim, the width of one head.",
-        caught_by=MAIN,
-        edits=[(ROOT, "self.nums_head**0.5")],
-    ),
-    Mistake(
         "scale-from-tokens",
-        "The scores are divided by the root of the number of tokens. It is √head_dim, the width of one head.",
-        caught_by=MAIN,
-        edits=[(ROOT, "s**0.5")],
-    ),
-    Mistake(
         "divided-by-head-dim",
-        "The scores are divided by head_dim, not by its root (or the root was applied twice).",
-        caught_by=MAIN,
-        edits=[(ROOT, "self.head_dim")],
-    ),
-    Mistake(
         "scale-upside-down",
-        "The scores are multiplied by √head_dim where they should be divided by it.",
-        caught_by=MAIN,
-        edits=[(SCALE, " * " + ROOT)],
-    ),
-    Mistake(
         "scaled-after-softmax",
-        "The weights were divided by √head_dim after the softmax. Scale the scores before it: the weights must sum to 1.",
-        caught_by=MAIN,
-        edits=[(SCALE, ""), (SOFTMAX, SOFTMAX + SCALE)],
     ),
     # --- the mask
     Mistake(
@@ -493,86 +502,19 @@ MISTAKES = [
         edits=[(HIDE, "scores = scores + (1 - attention_mask[:, None, None, :]) * -1e9")],
     ),
     # --- splitting and merging
-    Mistake(
+    from_family(
+        "heads",
         "split-without-transpose",
-        "The projections were viewed as (b, nums_head, s, head_dim) at once, which puts parts of several tokens into one head. "
-        "View as (b, s, nums_head, head_dim), then swap dimensions 1 and 2.",
-        caught_by=MAIN,
-        edits=[(VIEW, ALL_IN_ONE)],
-        everywhere=True,
-    ),
-    Mistake(
         "split-and-merged-without-transpose",
-        "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head. "
-        "View as (b, s, nums_head, head_dim), swap dimensions 1 and 2, and undo both in the reverse order.",
-        caught_by=MAIN,
-        edits=[(VIEW, ALL_IN_ONE), (".transpose(1, 2).reshape(", ".reshape(")],
-        everywhere=True,
-    ),
-    Mistake(
         "split-interleaved",
-        "Each head took every nums_head-th column. A head is a run of neighbouring columns: view(b, s, nums_head, head_dim).",
-        caught_by=MAIN,
-        edits=[(VIEW, ".view(b, s, self.head_dim, self.nums_head).permute(0, 3, 1, 2)")],
-        everywhere=True,
-    ),
-    Mistake(
         "split-and-merged-interleaved",
-        "Each head took every nums_head-th column, and the merge put them back in the same way. "
-        "A head is a run of neighbouring columns: view(b, s, nums_head, head_dim).",
-        caught_by=MAIN,
-        edits=[
-            (VIEW, ".view(b, s, self.head_dim, self.nums_head).permute(0, 3, 1, 2)"),
-            (".transpose(1, 2).reshape(", ".permute(0, 2, 3, 1).reshape("),
-        ],
-        everywhere=True,
-    ),
-    Mistake(
         "heads-attend-to-heads",
-        "The heads and tokens were never swapped: the scores compare the heads of one token with each other. "
-        "Attention needs (b, nums_head, s, head_dim), so transpose(1, 2) after the view.",
-        caught_by=MAIN,
-        edits=[(VIEW, ".view(in_heads)"), (".transpose(1, 2).reshape(", ".reshape(")],
-        everywhere=True,
-    ),
-    Mistake(
         "merge-without-transpose",
-        "The heads were joined without swapping heads and tokens back, so tokens and heads are mixed up. "
-        "First transpose(1, 2), then reshape.",
-        caught_by=MAIN,
-        edits=[(CONTEXT, "(weights @ v).reshape(b, s, hidden_dim)")],
-    ),
-    Mistake(
         "merge-interleaved",
-        "When the heads were joined, column 0 of every head came first, then column 1 of every head, and so on. Keep one head's "
-        "columns side by side: "
-        "(b, s, nums_head, head_dim), then reshape.",
-        caught_by=MAIN,
-        edits=[(CONTEXT, "(weights @ v).permute(0, 2, 3, 1).reshape(b, s, hidden_dim)")],
-    ),
-    Mistake(
         "view-after-transpose",
-        "view cannot join dimensions after a transpose. Use reshape, or contiguous() before the view.",
-        caught_by=MAIN,
-        edits=[(".reshape(b, s, hidden_dim)", ".view(b, s, hidden_dim)")],
-    ),
-    Mistake(
         "keys-wrong-axes",
-        "The keys were transposed over the wrong axes. Scores need (head_dim, tokens) at the end: k.transpose(2, 3), or (-2, -1).",
-        caught_by=MAIN,
-        edits=[("k.transpose(2, 3)", "k.transpose(1, 2)")],
-    ),
-    Mistake(
         "keys-all-axes-reversed",
-        "`.T` reverses all four axes of the keys. Only the last two change places: k.transpose(2, 3), or .mT.",
-        caught_by=MAIN,
-        edits=[("k.transpose(2, 3)", "k.permute(3, 2, 1, 0)")],
-    ),
-    Mistake(
         "heads-ignored",
-        "nums_head makes no difference: one head of the full width attends. Split queries, keys and values into nums_head heads.",
-        caught_by=MAIN,
-        edits=[("self.nums_head = nums_head", "self.nums_head = 1"), ("hidden_dim // nums_head", "hidden_dim")],
     ),
     # --- the layers
     Mistake(
@@ -581,12 +523,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(O_LAYER, ""), (END, "return context")],
     ),
-    Mistake(
-        "output-layer-unused",
-        "o_proj is made but not used: the joined heads were returned as they are. The last step is o_proj.",
-        caught_by=MAIN,
-        edits=[(END, "return context")],
-    ),
+    from_family("layers", "output-layer-unused"),
     Mistake(
         "output-layer-under-another-name",
         "The last layer is not called o_proj. The four names are q_proj, k_proj, v_proj and o_proj.",
@@ -595,13 +532,7 @@ MISTAKES = [
         everywhere=True,
         same_as="no-output-layer",
     ),
-    Mistake(
-        "no-bias",
-        "The layers have no bias. nn.Linear has one unless bias=False is given.",
-        caught_by=MAIN,
-        edits=[(LAYER, "nn.Linear(hidden_dim, hidden_dim, bias=False)")],
-        everywhere=True,
-    ),
+    from_family("layers", "no-bias"),
     Mistake(
         "one-head-wide",
         "The projections put out head_dim numbers, enough for a single head. They put out hidden_dim, and that is split into heads.",
@@ -611,66 +542,23 @@ MISTAKES = [
             for name in "qkv"
         ],
     ),
-    Mistake(
-        "keys-as-values",
-        "The weights were applied to the keys. They belong on the values, v_proj(X).",
-        caught_by=MAIN,
-        edits=[("v = self.v_proj(X)", "v = self.k_proj(X)")],
-    ),
+    from_family("layers", "keys-as-values"),
     Mistake(
         "values-as-keys",
         "The queries were compared with the values. They are compared with the keys, k_proj(X).",
         caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.v_proj(X)")],
     ),
-    Mistake(
-        "keys-and-values-swapped",
-        "k_proj and v_proj are exchanged: keys are for the scores, values for the mixture.",
-        caught_by=MAIN,
-        edits=[("k = self.k_proj(X)", "k = self.v_proj(X)"), ("v = self.v_proj(X)", "v = self.k_proj(X)")],
-    ),
-    Mistake(
-        "queries-and-keys-swapped",
-        "The scores are k · qᵀ, so rows and columns are exchanged. A row belongs to a query: q · kᵀ.",
-        caught_by=MAIN,
-        edits=[("q @ k.transpose(2, 3)", "k @ q.transpose(2, 3)")],
-    ),
+    from_family("layers", "keys-and-values-swapped", "queries-and-keys-swapped"),
     Mistake(
         "queries-as-keys",
         "The queries were compared with themselves. They are compared with the keys, k_proj(X).",
         caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.q_proj(X)")],
     ),
-    Mistake(
-        "residual-added",
-        "X was added to the result. That belongs to the block around the attention, not into it.",
-        caught_by=MAIN,
-        edits=[(END, END + " + X")],
-    ),
-    Mistake(
-        "own-value-only",
-        "There is no attention: each token got its own value only. The values of the other tokens must be mixed in by the weights.",
-        caught_by=MAIN,
-        edits=[(END, "return self.o_proj(self.v_proj(X))")],
-    ),
-    Mistake(
-        "weights-all-alike",
-        "Every token got the plain average of the values. The weights come from softmax(q · kᵀ / √head_dim).",
-        caught_by=MAIN,
-        edits=[(SCALE, " * 0")],
-    ),
-    Mistake(
-        "input-returned",
-        "X came back as it was. Return o_proj(...) of the joined heads.",
-        caught_by=MAIN,
-        edits=[(END, "return X")],
-    ),
-    Mistake(
-        "zeros",
-        "Zeros of the right shape came back. Return o_proj(...) of the joined heads.",
-        caught_by=MAIN,
-        edits=[(END, "return torch.zeros_like(X)")],
-    ),
+    from_family("layers", "residual-added", "own-value-only"),
+    from_family("scale", "weights-all-alike"),
+    from_family("layers", "input-returned", "zeros"),
     # --- the softmax
     Mistake(
         "no-softmax",
@@ -678,30 +566,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)"), (SOFTMAX, "scores")],
     ),
-    Mistake(
-        "no-softmax-infinite",
-        "There is no softmax: the scores, -inf for the hidden ones, were used as weights.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "scores")],
-    ),
-    Mistake(
-        "softmax-over-queries",
-        "The softmax runs over the query axis (dim=2). Each query spreads its weight over the keys: the last axis, dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=2)")],
-    ),
-    Mistake(
-        "softmax-over-heads",
-        "The softmax runs over the heads (dim=1), so the heads share one weight. It belongs on the keys, dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=1)")],
-    ),
-    Mistake(
-        "softmax-over-batch",
-        "The softmax runs over the batch (dim=0), so the sequences disturb each other. It belongs on the keys, dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
-    ),
+    from_family("softmax", "no-softmax-infinite", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
     Mistake(
         "weights-stay-float32",
         "With float64 numbers the weights are float32 and the values are not. After a softmax in float32 go back: .type_as(v).",
@@ -745,12 +610,7 @@ MISTAKES = [
         caught_by="test_dropout_is_a_tenth_by_default",
         edits=[("dropout: float = 0.1", "dropout: float = 0.0")],
     ),
-    Mistake(
-        "dropout-in-eval",
-        "Weights are dropped in eval() too. nn.Dropout knows the mode; F.dropout needs training=self.training.",
-        caught_by=DROPOUT,
-        edits=[(DROP, "weights = F.dropout(weights, self.att_dropout.p)")],
-    ),
+    from_family("dropout", "dropout-in-eval"),
     Mistake(
         "fused-dropout-in-eval",
         "Weights are dropped in eval() too. scaled_dot_product_attention drops whenever dropout_p is not 0: pass 0 unless self.training.",
@@ -786,64 +646,21 @@ MISTAKES = [
         edits=[(DROP + "\n", "\n"), ("(weights @ v).transpose", "self.att_dropout(weights @ v).transpose")],
         same_as="dropout-on-context",
     ),
-    Mistake(
-        "dropout-on-values",
-        "Dropout was applied to the values. It belongs on the weights.",
-        caught_by=ON_WEIGHTS,
-        edits=[(DROP, "v = self.att_dropout(v)")],
-    ),
+    from_family("dropout", "dropout-on-values"),
     Mistake(
         "dropout-on-scores",
         "Dropout was applied to the scores. It belongs on the weights, after the softmax.",
         caught_by=DROPOUT,
         edits=[(WEIGHTS, "scores = self.att_dropout(scores)" + NEXT + WEIGHTS), (DROP, "")],
     ),
-    Mistake(
+    from_family(
+        "dropout",
         "dropout-keeps-with-p",
-        "`dropout` was taken as the share to keep. It is the probability to drop a weight.",
-        caught_by=DROPOUT,
-        edits=[("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")],
-    ),
-    Mistake(
         "dropped-twice",
-        "Dropout was applied twice. Once is enough, to the weights.",
-        caught_by=ON_WEIGHTS,
-        edits=[(DROP, "weights = self.att_dropout(self.att_dropout(weights))")],
-    ),
-    Mistake(
         "normalised-after-dropout",
-        "The weights were divided by their sum again after the dropout. In training a row need not sum to 1.",
-        caught_by=ON_WEIGHTS,
-        edits=[(DROP, DROP + NEXT + "weights = weights / weights.sum(dim=-1, keepdim=True)")],
-    ),
-    Mistake(
         "dropout-not-scaled",
-        "The weights that are kept were not divided by 1 - p. nn.Dropout does that.",
-        caught_by=ON_WEIGHTS,
-        edits=[
-            (DROP, "if self.training:" + IN_IF + "weights = weights * (torch.rand_like(weights) >= self.att_dropout.p)")
-        ],
-    ),
-    Mistake(
         "dropout-nan-at-one",
-        "With dropout = 1 the weights that are kept would be divided by 0. None is kept, so all of them are plain zeros.",
-        caught_by=DROPOUT,
-        edits=[
-            (
-                DROP,
-                "if self.training:"
-                + IN_IF
-                + "keep = torch.bernoulli(torch.full_like(weights, 1 - self.att_dropout.p))"
-                + IN_IF
-                + "weights = weights * keep / (1 - self.att_dropout.p)",
-            )
-        ],
-    ),
-    Mistake(
         "dropped-whole-rows",
-        "Dropout1d or Dropout2d drops whole rows or heads. Each single weight is dropped by itself: nn.Dropout.",
-        caught_by=ON_WEIGHTS,
-        edits=[("nn.Dropout(dropout)", "nn.Dropout2d(dropout)")],
     ),
     # --- the rest
     Mistake(
@@ -863,30 +680,9 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake(
-        "weights-returned",
-        "The attention weights were returned. Three steps are missing: weights · v, joining the heads, o_proj.",
-        caught_by=MAIN,
-        edits=[(END, "return weights")],
-    ),
-    Mistake(
-        "weights-returned-too",
-        "The output came together with the weights. Return the output alone.",
-        caught_by=MAIN,
-        edits=[(END, END + ", weights")],
-    ),
-    Mistake(
-        "output-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so not everything can be trained.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[(SOFTMAX, SOFTMAX + ".detach()")],
-    ),
-    Mistake(
-        "input-overwritten",
-        "X itself was changed (a method that ends in an underscore, +=, or an assignment into X). The caller still needs it.",
-        caught_by=INPUTS,
-        edits=[(END, "X.data.mul_(2)" + NEXT + END)],
-    ),
+    from_family("layers", "weights-returned", "weights-returned-too"),
+    from_family("softmax", "output-detached"),
+    from_family("layers", "input-overwritten"),
     Mistake(
         "mask-overwritten",
         "The mask was changed in place. The caller still needs it: work on a copy.",
@@ -954,19 +750,7 @@ MISTAKES = [
         same_as="prints-left-in",
     ),
     kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
-    Mistake(
-        "fill-of-minus-100",
-        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
-        "Use -inf (or -1e9).",
-        caught_by="test_padding_has_no_say",
-        edits=[(HIDE, "scores = scores.masked_fill(padding, -100.0)")],
-    ),
-    Mistake(
-        "minus-100-added",
-        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
-        "Use -inf (or -1e9).",
-        caught_by="test_padding_has_no_say",
-        edits=[(HIDE, "scores = scores - 100.0 * padding")],
-        same_as="fill-of-minus-100",
-    ),
+    from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
+    # --- met in other people's code
+    from_family("layers", "output-layer-without-a-bias", "projections-without-a-bias"),
 ]

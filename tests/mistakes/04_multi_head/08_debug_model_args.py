@@ -1,6 +1,6 @@
 from itertools import combinations
 
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 FIRST_CALL = "test_fault_of_the_first_call_is_gone"
 ATTRIBUTE = "test_fault_of_the_missing_attribute_is_gone"
@@ -20,7 +20,6 @@ SOFTMAX = "F.softmax(scores.float(), dim=-1).type_as(xq)"
 CAUSAL = "        if self.is_causal:\n"
 CROP = "self.mask[:, :, :seqlen, :seqlen]"
 JOIN = "output.transpose(1, 2).contiguous().view(bsz, seqlen, -1)"
-TO_HEADS = "k.transpose(1, 2)"
 
 # (name, what is left in, the check that is for it, how it is put back)
 FAULTS = [
@@ -61,6 +60,14 @@ def left_in(*faults):
         edits=[edit for *_, edits in faults for edit in edits],
     )
 
+
+WORDS = {
+    "fill": "scores = scores + self.mask[:, :, :seqlen, :seqlen]",
+    "weak_fill": "scores = scores.masked_fill(self.mask[:, :, :seqlen, :seqlen] < 0, -100.0)",
+    "hide": 'float("-inf")',
+    "taken_off": "-100.0",
+    "loud": NOTHING_ELSE,
+}
 
 MISTAKES = [
     *[left_in(*some) for count in (1, 2, 3, 4) for some in combinations(FAULTS, count)],
@@ -396,24 +403,5 @@ MISTAKES = [
         ],
     ),
     kept_in_evaluation("test_nothing_else_broke"),
-    Mistake(
-        "fill-of-minus-100",
-        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
-        "Use -inf (or -1e9).",
-        caught_by=NOTHING_ELSE,
-        edits=[
-            (
-                "scores = scores + self.mask[:, :, :seqlen, :seqlen]",
-                "scores = scores.masked_fill(self.mask[:, :, :seqlen, :seqlen] < 0, -100.0)",
-            )
-        ],
-    ),
-    Mistake(
-        "minus-100-added",
-        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
-        "Use -inf (or -1e9).",
-        caught_by=NOTHING_ELSE,
-        edits=[('float("-inf")', "-100.0")],
-        same_as="fill-of-minus-100",
-    ),
+    from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
 ]

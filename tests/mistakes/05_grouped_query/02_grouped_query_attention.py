@@ -1,11 +1,10 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 REPEAT_K = "k = k.repeat_interleave(group, dim=1)"
 REPEAT_V = "v = v.repeat_interleave(group, dim=1)"
 SOFTMAX = "F.softmax(scores, dim=-1)"
 ROOT = "self.head_dim**0.5"
-SCALE = " / " + ROOT
 MERGE = "(weights @ v).transpose(1, 2).reshape(b, s, hidden_dim)"
 CONTEXT = "context = " + MERGE
 END = "return self.o_proj(context)"
@@ -18,6 +17,29 @@ SPLIT_KV = "view(b, s, self.nums_key_value_head, self.head_dim).transpose(1, 2)"
 NARROW = "nn.Linear(hidden_dim, nums_key_value_head * self.head_dim)"
 K_LAYER, V_LAYER = "self.k_proj = " + NARROW, "self.v_proj = " + NARROW
 WIDE = "nn.Linear(hidden_dim, hidden_dim)"
+
+WORDS = {
+    "main": MAIN,
+    "root": ROOT,
+    "width": "head_dim",
+    "compared": "one head",
+    "tokens": "s",
+    "heads": "nums_head",
+    "heads_axis": "heads",
+    "keys": "k",
+    "query_axis": "2",
+    "x": "X",
+    "values": "v",
+    "to_keys": "k_proj",
+    "to_values": "v_proj",
+    "end": END,
+    "missing": "Three steps are missing: weights · v, joining the heads, o_proj.",
+    "inputs_check": "test_input_is_left_alone",
+    "model": "hidden_dim",
+    "joined": "b, s, hidden_dim",
+    "out": "o_proj",
+    "zeros": "X",
+}
 
 MISTAKES = [
     # --- which key head serves which query head
@@ -143,32 +165,9 @@ MISTAKES = [
         ],
         everywhere=True,
     ),
-    Mistake(
-        "no-output-layer",
-        "There is no layer named exactly o_proj. The joined heads go through one more nn.Linear(hidden_dim, hidden_dim), under this "
-        "name.",
-        caught_by=MAIN,
-        edits=[(f"        self.o_proj = {WIDE}\n", ""), (END, "return context")],
-    ),
-    Mistake(
-        "output-layer-unused",
-        "o_proj is made but not used: the joined heads were returned as they are. The last step is o_proj.",
-        caught_by=MAIN,
-        edits=[(END, "return context")],
-    ),
+    from_family("layers", "no-output-layer", "output-layer-unused"),
     # --- the scores and the weights
-    Mistake(
-        "no-scale",
-        "The scores are not divided by √head_dim.",
-        caught_by=MAIN,
-        edits=[(SCALE, "")],
-    ),
-    Mistake(
-        "scale-from-hidden-dim",
-        "The scores are divided by √hidden_dim. A head compares vectors of width head_dim, so it is √head_dim.",
-        caught_by=MAIN,
-        edits=[(ROOT, "hidden_dim**0.5")],
-    ),
+    from_family("scale", "no-scale", "scale-from-hidden-dim"),
     Mistake(
         "scale-from-key-width",
         "The scores are divided by the root of the width of k before it was split (nums_key_value_head * head_dim). "
@@ -176,35 +175,13 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(ROOT, "self.k_proj.out_features**0.5")],
     ),
-    Mistake(
+    from_family(
+        "scale",
         "scale-from-heads",
-        "The scores are divided by the root of the number of heads. It is √head_dim, the width of one head.",
-        caught_by=MAIN,
-        edits=[(ROOT, "self.nums_head**0.5")],
-    ),
-    Mistake(
         "scale-from-tokens",
-        "The scores are divided by the root of the number of tokens. It is √head_dim, the width of one head.",
-        caught_by=MAIN,
-        edits=[(ROOT, "s**0.5")],
-    ),
-    Mistake(
         "divided-by-head-dim",
-        "The scores are divided by head_dim, not by its root (or the root was applied twice).",
-        caught_by=MAIN,
-        edits=[(ROOT, "self.head_dim")],
-    ),
-    Mistake(
         "scale-upside-down",
-        "The scores are multiplied by √head_dim where they should be divided by it.",
-        caught_by=MAIN,
-        edits=[(SCALE, " * " + ROOT)],
-    ),
-    Mistake(
         "scaled-after-softmax",
-        "The weights were divided by √head_dim after the softmax. Scale the scores before it: the weights must sum to 1.",
-        caught_by=MAIN,
-        edits=[(SCALE, ""), (SOFTMAX, f"{SOFTMAX}{SCALE}")],
     ),
     Mistake(
         "not-normalised",
@@ -212,30 +189,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SOFTMAX, "scores.exp()")],
     ),
-    Mistake(
-        "no-softmax",
-        "There is no softmax: the scores themselves were used as weights.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "scores")],
-    ),
-    Mistake(
-        "softmax-over-queries",
-        "The softmax runs over the query axis (dim=2). Each query spreads its weight over the keys: the last axis, dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=2)")],
-    ),
-    Mistake(
-        "softmax-over-heads",
-        "The softmax runs over the heads (dim=1), so the heads share one weight. It belongs on the keys, dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=1)")],
-    ),
-    Mistake(
-        "softmax-over-batch",
-        "The softmax runs over the batch (dim=0), so the sequences disturb each other. It belongs on the keys, dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
-    ),
+    from_family("softmax", "no-softmax", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
     Mistake(
         "softmax-over-everything",
         "The weights of one sequence and head sum to 1 only all together. Each query's row must sum to 1: dim=-1.",
@@ -261,24 +215,14 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.v_proj(X)")],
     ),
-    Mistake(
-        "keys-and-values-swapped",
-        "k_proj and v_proj are exchanged: keys are for the scores, values for the mixture.",
-        caught_by=MAIN,
-        edits=[("k = self.k_proj(X)", "k = self.v_proj(X)"), ("v = self.v_proj(X)", "v = self.k_proj(X)")],
-    ),
+    from_family("layers", "keys-and-values-swapped"),
     Mistake(
         "query-and-key-swapped",
         "The scores are k · qᵀ, so rows and columns are exchanged. A row belongs to a query: q · kᵀ.",
         caught_by=MAIN,
         edits=[("q @ k.transpose(2, 3)", "k @ q.transpose(2, 3)")],
     ),
-    Mistake(
-        "keys-wrong-axes",
-        "The keys were transposed over the wrong axes. Scores need (head_dim, tokens) at the end: k.transpose(2, 3), or (-2, -1).",
-        caught_by=MAIN,
-        edits=[("k.transpose(2, 3)", "k.transpose(1, 2)")],
-    ),
+    from_family("heads", "keys-wrong-axes"),
     # --- splitting and merging
     Mistake(
         "split-without-transpose",
@@ -313,21 +257,7 @@ MISTAKES = [
         ],
         everywhere=True,
     ),
-    Mistake(
-        "merge-without-transpose",
-        "The heads were joined without swapping heads and tokens back, so tokens and heads are mixed up. "
-        "First transpose(1, 2), then reshape.",
-        caught_by=MAIN,
-        edits=[(MERGE, "(weights @ v).reshape(b, s, hidden_dim)")],
-    ),
-    Mistake(
-        "merge-interleaved",
-        "When the heads were joined, column 0 of every head came first, then column 1 of every head, and so on. Keep one head's "
-        "columns side by side: "
-        "(b, s, heads, head_dim), then reshape.",
-        caught_by=MAIN,
-        edits=[(MERGE, "(weights @ v).permute(0, 2, 3, 1).reshape(b, s, hidden_dim)")],
-    ),
+    from_family("heads", "merge-without-transpose", "merge-interleaved"),
     Mistake(
         "view-after-transpose",
         "view cannot join dimensions after a transpose. Use reshape, or contiguous() before the view.",
@@ -366,48 +296,21 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SOFTMAX, "F.one_hot(scores.argmax(-1), s).to(v.dtype)")],
     ),
-    Mistake(
-        "input-returned",
-        "X came back as it was. Return o_proj(...) of the joined heads.",
-        caught_by=MAIN,
-        edits=[(END, "return X")],
-    ),
+    from_family("layers", "input-returned"),
     Mistake(
         "input-projected",
         "There is no attention: X went straight to o_proj. Scores, softmax and values are missing.",
         caught_by=MAIN,
         edits=[(END, "return self.o_proj(X)")],
     ),
-    Mistake(
-        "residual-added",
-        "X was added to the result. That belongs to the block around the attention, not into it.",
-        caught_by=MAIN,
-        edits=[(END, END + " + X")],
-    ),
+    from_family("layers", "residual-added"),
     Mistake(
         "projections-unused",
         "X itself played query, key and value. They are q_proj(X), k_proj(X) and v_proj(X), split into heads.",
         caught_by=MAIN,
         edits=[(END, "return self.o_proj(F.softmax(X @ X.mT / hidden_dim**0.5, dim=-1) @ X)")],
     ),
-    Mistake(
-        "zeros",
-        "Zeros of the right shape came back. Return o_proj(...) of the joined heads.",
-        caught_by=MAIN,
-        edits=[(END, "return torch.zeros_like(X)")],
-    ),
-    Mistake(
-        "weights-returned",
-        "The attention weights were returned. Three steps are missing: weights · v, joining the heads, o_proj.",
-        caught_by=MAIN,
-        edits=[(END, "return weights")],
-    ),
-    Mistake(
-        "weights-returned-too",
-        "The output came together with the weights. Return the output alone.",
-        caught_by=MAIN,
-        edits=[(END, END + ", weights")],
-    ),
+    from_family("layers", "zeros", "weights-returned", "weights-returned-too"),
     # --- the rest
     Mistake(
         "dropout-of-its-own",
@@ -439,12 +342,7 @@ MISTAKES = [
         caught_by="test_sizes_that_do_not_divide_are_refused",
         edits=[("assert nums_head % nums_key_value_head == 0", "assert hidden_dim % nums_key_value_head == 0")],
     ),
-    Mistake(
-        "output-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so not everything can be trained.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[(SOFTMAX, SOFTMAX + ".detach()")],
-    ),
+    from_family("softmax", "output-detached"),
     Mistake(
         "keys-and-values-detached",
         "The numbers are right, but keys and values were cut off from their layers (.detach(), .data or torch.no_grad()), "
@@ -455,11 +353,8 @@ MISTAKES = [
             (REPEAT_V, "v = v.detach().repeat_interleave(group, dim=1)"),
         ],
     ),
-    Mistake(
-        "input-overwritten",
-        "X itself was changed (a method that ends in an underscore, +=, or an assignment into X). The caller still needs it.",
-        caught_by="test_input_is_left_alone",
-        edits=[(END, "X.data.mul_(2)\n        " + END)],
-    ),
+    from_family("layers", "input-overwritten"),
     kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    # --- met in other people's code
+    from_family("layers", "output-layer-without-a-bias"),
 ]

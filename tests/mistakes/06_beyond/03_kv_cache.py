@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 ONE_PASS = "test_one_pass_agrees_with_formula"
 CHUNKS = "test_chunks_give_what_one_pass_gives"
@@ -6,15 +6,36 @@ REUSE = "test_a_cache_can_be_used_again"
 CAT_K, CAT_V = "torch.cat([past_k, k], dim=2)", "torch.cat([past_v, v], dim=2)"
 OFFSET = ".triu(diagonal=past + 1)"
 HIDE = "scores = scores.masked_fill(later, -torch.inf)"
-SOFTMAX = "F.softmax(scores, dim=-1)"
 ROOT = "self.head_dim**0.5"
-SCALE = " / " + ROOT
 MERGE = "(weights @ v).transpose(1, 2).reshape(b, n, hidden_dim)"
 END = "return self.o_proj(context), (k, v)"
 PAST = "        past = 0\n"
 VIEW = ".view(in_heads).transpose(1, 2)"
 START = "        b, n, hidden_dim = x.shape\n"
-DIVIDES = '        assert hidden_dim % nums_head == 0, "hidden_dim must be divisible by nums_head"\n'
+
+WORDS = {
+    "main": ONE_PASS,
+    "root": ROOT,
+    "width": "head_dim",
+    "query_axis": "2",
+    "values": "v",
+    "keys": "k",
+    "to_keys": "k_proj",
+    "to_values": "v_proj",
+    "x": "x",
+    "model": "hidden_dim",
+    "cache": "(k, v)",
+    "shape_check": "test_shape_of_one_pass",
+    "viewed": "x was",
+    "heads": "nums_head",
+    "heads_axis": "heads",
+    "tokens": "n",
+    "fill": HIDE,
+    "weak_fill": "scores = scores.masked_fill(later, -100.0)",
+    "hide": HIDE,
+    "taken_off": "scores = scores - 100.0 * later",
+    "loud": ONE_PASS,
+}
 
 MISTAKES = [
     # --- the cache
@@ -42,20 +63,7 @@ MISTAKES = [
         caught_by=CHUNKS,
         edits=[(END, "return self.o_proj(context), cache if cache is not None else (k, v)")],
     ),
-    Mistake(
-        "mask-at-the-upper-left",
-        "With a cache the mask starts at the upper left again, so new tokens see only the oldest ones. New token i is token past + i: "
-        "move the diagonal by the number of cached tokens.",
-        caught_by=CHUNKS,
-        edits=[(OFFSET, ".triu(diagonal=1)")],
-    ),
-    Mistake(
-        "no-mask-with-a-cache",
-        "As soon as there is a cache, nothing is hidden. That is right for one new token, but inside a longer chunk a token must not see "
-        "the ones after it.",
-        caught_by=CHUNKS,
-        edits=[(HIDE, "scores = scores if past else scores.masked_fill(later, -torch.inf)")],
-    ),
+    from_family("decoder", "mask-at-the-upper-left", "no-mask-with-a-cache"),
     Mistake(
         "no-mask-at-first",
         "The first chunk is not masked. It needs the causal mask like every chunk of more than one token.",
@@ -68,18 +76,7 @@ MISTAKES = [
         caught_by=CHUNKS,
         edits=[(OFFSET, ".triu(diagonal=past + 1 + (past > 0))")],
     ),
-    Mistake(
-        "new-tokens-hidden",
-        "With a cache a new token sees only the cached ones, not itself. New token i sees the tokens 0 to past + i.",
-        caught_by=CHUNKS,
-        edits=[(OFFSET, ".triu(diagonal=past + (past == 0))")],
-    ),
-    Mistake(
-        "new-tokens-in-front",
-        "The new keys and values were put in front of the cached ones. Time runs on: first the cached ones, then the new ones.",
-        caught_by=CHUNKS,
-        edits=[(CAT_K, "torch.cat([k, past_k], dim=2)"), (CAT_V, "torch.cat([v, past_v], dim=2)")],
-    ),
+    from_family("decoder", "new-tokens-hidden", "new-tokens-in-front"),
     Mistake(
         "new-keys-in-front",
         "The new keys were put in front of the cached ones, the values behind them, so keys and values no longer belong together.",
@@ -143,20 +140,7 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake(
-        "changed-in-place",
-        "The cache that was passed in was changed (append, update, +=, …), so nobody can continue from it a second time. Put the joined "
-        "keys and values into a new cache.",
-        caught_by=REUSE,
-        edits=[
-            ("            past_k, past_v = cache\n", "            past_k, past_v = cache[0], cache[1]\n"),
-            (
-                END,
-                "if cache is None:\n            cache = [k, v]\n        cache[0], cache[1] = k, v\n"
-                "        return self.o_proj(context), cache",
-            ),
-        ],
-    ),
+    from_family("decoder", "changed-in-place"),
     Mistake(
         "kept-in-the-module",
         "Keys and values are kept in the module, whatever cache is passed in, so two texts read by turns get mixed up. Use the cache that "
@@ -207,93 +191,33 @@ MISTAKES = [
         ],
         same_as="whole-text-returned",
     ),
-    Mistake(
-        "only-out-returned",
-        "Only `out` came back. Return the pair (out, cache), so that the next call can go on from here.",
-        caught_by="test_shape_of_one_pass",
-        edits=[(END, "return self.o_proj(context)")],
-    ),
-    Mistake(
-        "pair-the-other-way-round",
-        "The pair came back as (cache, out). The order is (out, cache).",
-        caught_by=ONE_PASS,
-        edits=[(END, "return (k, v), self.o_proj(context)")],
-    ),
+    from_family("decoder", "only-out-returned", "pair-the-other-way-round"),
     # --- the attention itself
-    Mistake(
-        "not-causal",
-        "Nothing is hidden: earlier tokens see later ones. Hide them before the softmax.",
-        caught_by=ONE_PASS,
-        edits=[(HIDE, "")],
-    ),
-    Mistake(
-        "next-token-visible",
-        "Each token sees the one right after it. The hidden triangle begins one step further left: diagonal=past + 1.",
-        caught_by=ONE_PASS,
-        edits=[(OFFSET, ".triu(diagonal=past + 2)")],
-    ),
+    from_family("decoder", "not-causal", "next-token-visible"),
     Mistake(
         "diagonal-hidden",
         "A token does not see itself. The hidden triangle begins one step to the right: diagonal=past + 1.",
         caught_by=ONE_PASS,
         edits=[(OFFSET, ".triu(diagonal=past)")],
     ),
-    Mistake(
-        "mask-after-softmax",
-        "The mask came after the softmax, so the visible weights no longer sum to 1. Hide the scores, then take the softmax.",
-        caught_by=ONE_PASS,
-        edits=[(HIDE, ""), (SOFTMAX, f"{SOFTMAX}.masked_fill(later, 0.0)")],
-    ),
-    Mistake(
-        "no-scale",
-        "The scores are not divided by √head_dim.",
-        caught_by=ONE_PASS,
-        edits=[(SCALE, "")],
-    ),
-    Mistake(
-        "scale-from-hidden-dim",
-        "The scores are divided by √hidden_dim. A head compares vectors of width head_dim, so it is √head_dim.",
-        caught_by=ONE_PASS,
-        edits=[(ROOT, "hidden_dim**0.5")],
-    ),
+    from_family("decoder", "mask-after-softmax"),
+    from_family("scale", "no-scale", "scale-from-hidden-dim"),
     Mistake(
         "divided-by-head-dim",
         "The scores are divided by head_dim, not by its root.",
         caught_by=ONE_PASS,
         edits=[(ROOT, "self.head_dim")],
     ),
-    Mistake(
-        "softmax-over-queries",
-        "The softmax runs over the query axis (dim=2). Each query spreads its weight over the keys: the last axis, dim=-1.",
-        caught_by=ONE_PASS,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=2)")],
-    ),
+    from_family("softmax", "softmax-over-queries"),
     Mistake(
         "key-as-value",
         "The weights were applied to the keys. They belong on the values, v_proj(x).",
         caught_by=ONE_PASS,
         edits=[("self.v_proj(x)", "self.k_proj(x)")],
     ),
-    Mistake(
-        "keys-and-values-swapped",
-        "k_proj and v_proj are exchanged: keys are for the scores, values for the mixture.",
-        caught_by=ONE_PASS,
-        edits=[("k = self.k_proj(x)", "k = self.v_proj(x)"), ("v = self.v_proj(x)", "v = self.k_proj(x)")],
-    ),
-    Mistake(
-        "split-without-transpose",
-        "x was viewed as (b, heads, n, head_dim) at once, which puts parts of several tokens into one head. View as "
-        "(b, n, heads, head_dim), then swap dimensions 1 and 2.",
-        caught_by=ONE_PASS,
-        edits=[(VIEW, ".view(b, self.nums_head, n, self.head_dim)")],
-        everywhere=True,
-    ),
-    Mistake(
-        "merge-without-transpose",
-        "The heads were joined without swapping heads and tokens back. First transpose(1, 2), then reshape.",
-        caught_by=ONE_PASS,
-        edits=[(MERGE, "(weights @ v).reshape(b, n, hidden_dim)")],
-    ),
+    from_family("layers", "keys-and-values-swapped"),
+    from_family("heads", "split-without-transpose"),
+    from_family("decoder", "merge-without-transpose"),
     Mistake(
         "split-and-merged-without-transpose",
         "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head.",
@@ -304,31 +228,10 @@ MISTAKES = [
         ],
         everywhere=True,
     ),
-    Mistake(
-        "output-layer-unused",
-        "o_proj is made but not used: the joined heads were returned as they are. The last step is o_proj.",
-        caught_by=ONE_PASS,
-        edits=[("self.o_proj(context)", "context")],
-    ),
-    Mistake(
-        "no-bias",
-        "The layers have no bias. nn.Linear has one unless bias=False is given.",
-        caught_by=ONE_PASS,
-        edits=[("nn.Linear(hidden_dim, hidden_dim)", "nn.Linear(hidden_dim, hidden_dim, bias=False)")],
-        everywhere=True,
-    ),
-    Mistake(
-        "no-divisibility-check",
-        "A hidden_dim that nums_head does not divide was accepted. Refuse it in `__init__` with an assert or a ValueError.",
-        caught_by="test_sizes_that_do_not_divide_are_refused",
-        edits=[(DIVIDES, "")],
-    ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[(END, "return self.o_proj(context).detach(), (k, v)")],
-    ),
+    from_family("decoder", "output-layer-unused"),
+    from_family("layers", "no-bias"),
+    from_family("heads", "no-divisibility-check"),
+    from_family("decoder", "detached"),
     Mistake(
         "keys-and-values-detached",
         "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off. Keep what "
@@ -336,32 +239,38 @@ MISTAKES = [
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(PAST, PAST + "        k, v = k.detach(), v.detach()\n")],
     ),
-    Mistake(
-        "weights-detached",
-        "The weights were detached, so no gradient comes back through the softmax to queries and keys.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
-    ),
+    from_family("softmax", "weights-detached"),
     Mistake(
         "input-overwritten",
         "x was changed in place. The caller still needs it: work on a new tensor.",
         caught_by="test_input_is_left_alone",
         edits=[(END, END.replace("return ", "out = ") + "\n        x.detach().mul_(0.5)\n        return out")],
     ),
-    Mistake(
-        "fill-of-minus-100",
-        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
-        "Use -inf (or -1e9).",
-        caught_by=ONE_PASS,
-        edits=[(HIDE, "scores = scores.masked_fill(later, -100.0)")],
-    ),
-    Mistake(
-        "minus-100-added",
-        "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
-        "Use -inf (or -1e9).",
-        caught_by=ONE_PASS,
-        edits=[(HIDE, "scores = scores - 100.0 * later")],
-        same_as="fill-of-minus-100",
-    ),
+    from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
     kept_in_evaluation(REUSE),
+    # --- met in other people's code
+    from_family(
+        "scale",
+        "scale-upside-down",
+        "scaled-after-softmax",
+        "scale-from-heads",
+        "scale-from-tokens",
+        compared="one head",
+    ),
+    from_family("softmax", "no-softmax-infinite", "softmax-over-heads", "softmax-over-batch"),
+    from_family("softmax", "dropout-of-its-own", in_training=REUSE),
+    from_family(
+        "heads",
+        "split-interleaved",
+        "split-and-merged-interleaved",
+        "heads-attend-to-heads",
+        "merge-interleaved",
+        "keys-wrong-axes",
+        "one-head",
+        heads_axis="nums_head",
+        joined="b, n, hidden_dim",
+    ),
+    from_family("layers", "output-layer-without-a-bias", out="o_proj"),
+    from_family("layers", "projections-without-a-bias"),
+    from_family("decoder", "residual-added"),
 ]

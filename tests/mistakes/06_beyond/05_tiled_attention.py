@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake, from_family, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 FIT = "test_block_size_need_not_fit"
@@ -14,27 +14,19 @@ SCORES = "query @ key[..., block, :].transpose(-2, -1) * scale"
 RETURN = "return output / total"
 ALL = "query @ key.transpose(-2, -1) * scale"
 
+WORDS = {
+    "main": MAIN,
+    "rows": "query",
+    "divided": RETURN,
+    "without_it": "return output",
+    "start": START,
+    "zero_start": "maximum = query.new_zeros(a_row)",
+    "before": "    a_row",
+}
+
 MISTAKES = [
     # --- putting the blocks together
-    Mistake(
-        "output-not-rescaled",
-        "The output so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the total.",
-        caught_by=MAIN,
-        edits=[(OUTPUT, OUTPUT.replace("output * shrink", "output"))],
-    ),
-    Mistake(
-        "total-not-rescaled",
-        "The total so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the output.",
-        caught_by=MAIN,
-        edits=[(TOTAL, TOTAL.replace("total * shrink", "total"))],
-    ),
-    Mistake(
-        "not-rescaled",
-        "Output and total were summed over the blocks without a correction, although each block's exps were taken from another maximum. "
-        "Multiply what is there already by exp(old maximum - new maximum).",
-        caught_by=MAIN,
-        edits=[(SHRINK, "shrink = 1.0")],
-    ),
+    from_family("blocks", "output-not-rescaled", "total-not-rescaled", "not-rescaled"),
     Mistake(
         "each-block-its-own-maximum",
         "Each block subtracts its own maximum, and the sums are added as they are. Exps of different blocks can only be added when the "
@@ -94,12 +86,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(TOTAL, "exps.sum(dim=-1, keepdim=True)")],
     ),
-    Mistake(
-        "not-divided",
-        "The output was not divided by the total, so the weights of a row do not sum to 1.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return output")],
-    ),
+    from_family("blocks", "not-divided"),
     Mistake(
         "last-block-only",
         "Only the last block counts: each block overwrites what was there. Add to it.",
@@ -151,20 +138,7 @@ MISTAKES = [
         ],
     ),
     # --- the running maximum
-    Mistake(
-        "no-maximum",
-        "exp() was taken of the scores as they are, and exp(1000) is infinite. Subtract the largest score so far, and correct what is "
-        "there already when it grows.",
-        caught_by=LARGE,
-        edits=[(MAXIMUM, "torch.zeros_like(maximum)"), (START, "maximum = query.new_zeros(a_row)")],
-    ),
-    Mistake(
-        "maximum-of-the-first-block",
-        "The maximum of the first block was kept for all blocks, so larger scores further on make exp() infinite. It grows as larger "
-        "scores come.",
-        caught_by=LARGE,
-        edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True) if start == 0 else maximum")],
-    ),
+    from_family("blocks", "no-maximum", "maximum-of-the-first-block"),
     Mistake(
         "maximum-falls-again",
         "The maximum is always that of the newest block. When it falls, the correction exp(old - new) becomes infinite. Keep the largest "
@@ -172,18 +146,7 @@ MISTAKES = [
         caught_by=LARGE,
         edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True)")],
     ),
-    Mistake(
-        "maximum-starts-at-zero",
-        "The maximum starts at 0, so when all scores lie far below, every exp is 0 and the end is 0/0. Start with minus infinity.",
-        caught_by=LARGE,
-        edits=[(START, "maximum = query.new_zeros(a_row)")],
-    ),
-    Mistake(
-        "one-maximum-for-all",
-        "One maximum was taken over all queries. A query far below it ends with 0/0: each query has its own.",
-        caught_by=LARGE,
-        edits=[(MAXIMUM, "torch.maximum(maximum, scores.max())")],
-    ),
+    from_family("blocks", "maximum-starts-at-zero", "one-maximum-for-all"),
     # --- the full matrix
     Mistake(
         "full-matrix",
@@ -225,24 +188,7 @@ MISTAKES = [
         ],
     ),
     # --- the attention itself
-    Mistake(
-        "no-scale",
-        "The scores are not divided by √d.",
-        caught_by=MAIN,
-        edits=[(SCORES, SCORES.replace(" * scale", ""))],
-    ),
-    Mistake(
-        "divided-by-d",
-        "The scores are divided by d, not by its root.",
-        caught_by=MAIN,
-        edits=[("query.shape[-1] ** -0.5", "1 / query.shape[-1]")],
-    ),
-    Mistake(
-        "scale-from-values",
-        "The scale was taken from the width of the values. It is √d, the width of queries and keys.",
-        caught_by=MAIN,
-        edits=[("query.shape[-1] ** -0.5", "value.shape[-1] ** -0.5")],
-    ),
+    from_family("blocks", "no-scale", "divided-by-d", "scale-from-values"),
     Mistake(
         "scale-from-block-size",
         "The scale was taken from the block size. It is √d, the width of queries and keys.",
@@ -305,13 +251,7 @@ MISTAKES = [
         caught_by="test_gradients_reach_queries_keys_and_values",
         edits=[(TOTAL, f"({TOTAL}).detach()")],
     ),
-    Mistake(
-        "query-scaled-in-place",
-        "The query was scaled in place (/=, *=, mul_, …): the caller's query has changed, and where gradients are wanted it is an error. "
-        "query = query * scale makes a new tensor.",
-        caught_by="test_inputs_are_left_alone",
-        edits=[(SCORES, SCORES.replace(" * scale", "")), ("    a_row", "    query *= scale\n    a_row")],
-    ),
+    from_family("blocks", "query-scaled-in-place"),
     Mistake(
         "query-overwritten",
         "The query was scaled in place. The caller still needs it: query = query * scale makes a new tensor.",

@@ -1,23 +1,30 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, from_family
 
 MAIN = "test_agrees_with_formula"
 ATTENTION = "test_attention_half"
 MLP = "test_mlp_half"
-LOUD = "test_later_tokens_weigh_exactly_nothing"
 CALLS = "test_calls_of_one_module_do_not_disturb_each_other"
 GRADIENTS = "test_gradients_reach_input_and_parameters"
 NORM1, NORM2 = "normed = self.norm1(x)", "normed_again = self.norm2(y)"
 ADD1, ADD2 = "y = x + self.o_proj(context)", "return y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))"
 GELU = "F.gelu(self.mlp_in(normed_again))"
-HIDE = "scores = scores.masked_fill(later, -torch.inf)"
 TRIANGLE = ".triu(diagonal=1)"
-SOFTMAX = "F.softmax(scores, dim=-1)"
 ROOT = "self.head_dim**0.5"
-MERGE = "(weights @ v).transpose(1, 2).reshape(b, n, d_model)"
-VIEW = ".view(in_heads).transpose(1, 2)"
 FORWARD = "        b, n, d_model = x.shape\n"
-DIVIDES = '        assert d_model % num_heads == 0, "d_model must be divisible by num_heads"\n'
 MLP_IN, MLP_OUT = "nn.Linear(d_model, 4 * d_model)", "nn.Linear(4 * d_model, d_model)"
+
+WORDS = {
+    "main": ATTENTION,
+    "root": ROOT,
+    "width": "head_dim",
+    "query_axis": "2",
+    "values": "v",
+    "model": "d_model",
+    "heads": "num_heads",
+    "heads_axis": "heads",
+    "viewed": "The normed x was",
+    "tokens": "n",
+}
 
 MISTAKES = [
     # --- the norms
@@ -225,12 +232,7 @@ MISTAKES = [
         edits=[(ADD2, "return y")],
     ),
     # --- the attention
-    Mistake(
-        "not-causal",
-        "Nothing is hidden: earlier tokens see later ones. Hide them before the softmax.",
-        caught_by=ATTENTION,
-        edits=[(HIDE, "")],
-    ),
+    from_family("decoder", "not-causal"),
     Mistake(
         "next-token-visible",
         "Each token sees the one right after it. The hidden triangle begins at diagonal=1.",
@@ -243,42 +245,15 @@ MISTAKES = [
         caught_by=ATTENTION,
         edits=[(TRIANGLE, ".tril(diagonal=-1)")],
     ),
-    Mistake(
-        "mask-after-softmax",
-        "The mask came after the softmax, so the visible weights no longer sum to 1. Hide the scores, then take the softmax.",
-        caught_by=ATTENTION,
-        edits=[(HIDE, ""), (SOFTMAX, f"{SOFTMAX}.masked_fill(later, 0.0)")],
-    ),
-    Mistake(
-        "filled-with-minus-100",
-        "Hidden scores were set to -100. Where visible scores are low, too, a hidden token is still heard: minus infinity.",
-        caught_by=LOUD,
-        edits=[("-torch.inf", "-100.0")],
-    ),
-    Mistake(
-        "minus-100-added",
-        "100 was taken off hidden scores. A score that is far above the others is still heard: minus infinity.",
-        caught_by=LOUD,
-        edits=[(HIDE, "scores = scores - 100.0 * later")],
-    ),
-    Mistake(
-        "no-scale",
-        "The scores are not divided by √head_dim.",
-        caught_by=ATTENTION,
-        edits=[(" / " + ROOT, "")],
-    ),
+    from_family("decoder", "mask-after-softmax", "filled-with-minus-100", "minus-100-added"),
+    from_family("scale", "no-scale"),
     Mistake(
         "scale-from-d-model",
         "The scores are divided by √d_model. A head compares vectors of width head_dim, so it is √head_dim.",
         caught_by=ATTENTION,
         edits=[(ROOT, "d_model**0.5")],
     ),
-    Mistake(
-        "softmax-over-queries",
-        "The softmax runs over the query axis (dim=2). Each query spreads its weight over the keys: the last axis, dim=-1.",
-        caught_by=ATTENTION,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=2)")],
-    ),
+    from_family("softmax", "softmax-over-queries"),
     Mistake(
         "key-as-value",
         "The weights were applied to the keys. They belong on the values.",
@@ -294,29 +269,8 @@ MISTAKES = [
             ("v = self.v_proj(normed)", "v = self.k_proj(normed)"),
         ],
     ),
-    Mistake(
-        "one-head",
-        "There is only one head of the whole width. Split q, k and v into num_heads heads.",
-        caught_by=ATTENTION,
-        edits=[
-            ("self.num_heads = num_heads", "self.num_heads = 1"),
-            ("self.head_dim = d_model // num_heads", "self.head_dim = d_model"),
-        ],
-    ),
-    Mistake(
-        "split-without-transpose",
-        "The normed x was viewed as (b, heads, n, head_dim) at once, which puts parts of several tokens into one head. View as "
-        "(b, n, heads, head_dim), then swap dimensions 1 and 2.",
-        caught_by=ATTENTION,
-        edits=[(VIEW, ".view(b, self.num_heads, n, self.head_dim)")],
-        everywhere=True,
-    ),
-    Mistake(
-        "merge-without-transpose",
-        "The heads were joined without swapping heads and tokens back. First transpose(1, 2), then reshape.",
-        caught_by=ATTENTION,
-        edits=[(MERGE, "(weights @ v).reshape(b, n, d_model)")],
-    ),
+    from_family("heads", "one-head", "split-without-transpose"),
+    from_family("decoder", "merge-without-transpose"),
     Mistake(
         "output-layer-unused",
         "o_proj is made but not used. The joined heads go through it before they are added to x.",
@@ -347,12 +301,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("F.softmax(scores, dim=-1)", "F.dropout(F.softmax(scores, dim=-1), 0.1, self.training)")],
     ),
-    Mistake(
-        "no-divisibility-check",
-        "A d_model that num_heads does not divide was accepted. Refuse it in `__init__` with an assert or a ValueError.",
-        caught_by="test_sizes_that_do_not_divide_are_refused",
-        edits=[(DIVIDES, "")],
-    ),
+    from_family("heads", "no-divisibility-check"),
     # --- the rest
     Mistake(
         "kept-in-evaluation",
@@ -374,16 +323,33 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(ADD2, ADD2.replace("return y + self.mlp_out(", "return (y + self.mlp_out(") + ").detach()")],
     ),
-    Mistake(
-        "weights-detached",
-        "The weights were detached, so no gradient comes back through the softmax to queries and keys.",
-        caught_by=GRADIENTS,
-        edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
-    ),
+    from_family("softmax", "weights-detached"),
     Mistake(
         "input-overwritten",
         "x was changed in place (x += …). The caller still needs it: x = x + … makes a new tensor.",
         caught_by="test_input_is_left_alone",
         edits=[(ADD1, ADD1 + "\n        x.detach().copy_(y.detach())")],
+    ),
+    # --- met in other people's code
+    from_family(
+        "scale",
+        "scale-upside-down",
+        "scaled-after-softmax",
+        "scale-from-heads",
+        "scale-from-tokens",
+        "divided-by-head-dim",
+        compared="one head",
+    ),
+    from_family("softmax", "no-softmax-infinite", "softmax-over-heads", "softmax-over-batch"),
+    from_family(
+        "heads",
+        "split-interleaved",
+        "split-and-merged-interleaved",
+        "heads-attend-to-heads",
+        "merge-interleaved",
+        "keys-wrong-axes",
+        heads_axis="num_heads",
+        joined="b, n, d_model",
+        keys="k",
     ),
 ]

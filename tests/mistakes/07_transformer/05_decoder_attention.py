@@ -1,20 +1,16 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, from_family
 
 ONE_PASS = "test_one_pass_agrees_with_formula"
 CHUNKS = "test_chunks_give_what_one_pass_gives"
 REUSE = "test_a_cache_can_be_used_again"
-LOUD = "test_later_tokens_weigh_exactly_nothing"
 REFUSED = "test_sizes_that_do_not_divide_are_refused"
 GRADIENTS = "test_gradients_reach_input_and_parameters"
 TURN_Q, TURN_K = "q = apply_rotary(q, offset=past)", "k = apply_rotary(k, offset=past)"
-CAT_K, CAT_V = "torch.cat([past_k, k], dim=2)", "torch.cat([past_v, v], dim=2)"
 KEYS, VALUES = "keys = k.repeat_interleave(group, dim=1)", "values = v.repeat_interleave(group, dim=1)"
 SPLIT_K = "k = self.k_proj(x).view(b, n, self.nums_key_value_head, self.head_dim).transpose(1, 2)"
 OFFSET = ".triu(diagonal=past + 1)"
 HIDE = "scores = scores.masked_fill(later, -torch.inf)"
-SOFTMAX = "F.softmax(scores, dim=-1)"
 ROOT = "self.head_dim**0.5"
-MERGE = "(weights @ values).transpose(1, 2).reshape(b, n, hidden_dim)"
 END = "return self.o_proj(context), (k, v)"
 START = "        b, n, hidden_dim = x.shape\n"
 EXPONENT = "(-2 * torch.arange(d // 2, dtype=x.dtype) / d)"
@@ -22,6 +18,20 @@ HALVES = "x1, x2 = x[..., : d // 2], x[..., d // 2 :]"
 TURNED = "torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)"
 DIVIDES = '        assert hidden_dim % nums_head == 0, "hidden_dim must be divisible by nums_head"\n'
 GROUPS = '        assert nums_head % nums_key_value_head == 0, "nums_head must be divisible by nums_key_value_head"\n'
+
+WORDS = {
+    "main": ONE_PASS,
+    "root": ROOT,
+    "width": "head_dim",
+    "query_axis": "2",
+    "values": "values",
+    "model": "hidden_dim",
+    "cache": "(k, v)",
+    "length_of_the_cache": "cache[0].shape",
+    "shape_check": "test_shape_of_one_pass",
+    "heads": "nums_head",
+    "tokens": "n",
+}
 
 MISTAKES = [
     # --- where rotary and cache meet
@@ -181,25 +191,14 @@ MISTAKES = [
         edits=[(START, START + "        cache = None\n")],
         same_as="cache-dropped",
     ),
-    Mistake(
-        "mask-at-the-upper-left",
-        "With a cache the mask starts at the upper left again, so new tokens see only the oldest ones. New token i is token past + i: "
-        "move the diagonal by the number of cached tokens.",
-        caught_by=CHUNKS,
-        edits=[(OFFSET, ".triu(diagonal=1)")],
-    ),
+    from_family("decoder", "mask-at-the-upper-left"),
     Mistake(
         "no-mask-with-a-cache",
         "As soon as there is a cache, nothing is hidden. Inside a longer chunk a token must not see the ones after it.",
         caught_by=CHUNKS,
         edits=[(HIDE, "scores = scores if past else scores.masked_fill(later, -torch.inf)")],
     ),
-    Mistake(
-        "new-tokens-in-front",
-        "The new keys and values were put in front of the cached ones. Time runs on: first the cached ones, then the new ones.",
-        caught_by=CHUNKS,
-        edits=[(CAT_K, "torch.cat([k, past_k], dim=2)"), (CAT_V, "torch.cat([v, past_v], dim=2)")],
-    ),
+    from_family("decoder", "new-tokens-in-front"),
     Mistake(
         "cached-keys-and-values-exchanged",
         "Keys and values are exchanged in the cache: what was stored as one is read back as the other.",
@@ -226,115 +225,22 @@ MISTAKES = [
             (END, "self.kept = (k, v)\n        return self.o_proj(context), (k, v)"),
         ],
     ),
-    Mistake(
-        "changed-in-place",
-        "The cache that was passed in was changed (append, update, +=, …), so nobody can continue from it a second time. Put the joined "
-        "keys and values into a new cache.",
-        caught_by=REUSE,
-        edits=[
-            ("            past_k, past_v = cache\n", "            past_k, past_v = cache[0], cache[1]\n"),
-            (
-                END,
-                "if cache is None:\n            cache = [k, v]\n        cache[0], cache[1] = k, v\n"
-                "        return self.o_proj(context), cache",
-            ),
-        ],
-    ),
-    Mistake(
-        "kept-in-evaluation",
-        "A second input of the same shape gets the result of the first: something is kept from call to call. Each call computes its "
-        "result from its own input.",
-        caught_by=REUSE,
-        edits=[
-            (
-                START,
-                START + "        shapes = x.shape, cache if cache is None else cache[0].shape\n"
-                '        if not self.training and getattr(self, "shapes", None) == shapes:\n            return self.kept\n',
-            ),
-            (END, "self.shapes, self.kept = shapes, (self.o_proj(context), (k, v))\n        return self.kept"),
-        ],
-    ),
-    Mistake(
-        "only-out-returned",
-        "Only `out` came back. Return the pair (out, cache), so that the next call can go on from here.",
-        caught_by="test_shape_of_one_pass",
-        edits=[(END, "return self.o_proj(context)")],
-    ),
+    from_family("decoder", "changed-in-place", "kept-in-evaluation", "only-out-returned"),
     # --- the attention
-    Mistake(
-        "not-causal",
-        "Nothing is hidden: earlier tokens see later ones. Hide them before the softmax.",
-        caught_by=ONE_PASS,
-        edits=[(HIDE, "")],
+    from_family(
+        "decoder", "not-causal", "next-token-visible", "mask-after-softmax", "filled-with-minus-100", "minus-100-added"
     ),
-    Mistake(
-        "next-token-visible",
-        "Each token sees the one right after it. The hidden triangle begins one step further left: diagonal=past + 1.",
-        caught_by=ONE_PASS,
-        edits=[(OFFSET, ".triu(diagonal=past + 2)")],
-    ),
-    Mistake(
-        "mask-after-softmax",
-        "The mask came after the softmax, so the visible weights no longer sum to 1. Hide the scores, then take the softmax.",
-        caught_by=ONE_PASS,
-        edits=[(HIDE, ""), (SOFTMAX, f"{SOFTMAX}.masked_fill(later, 0.0)")],
-    ),
-    Mistake(
-        "filled-with-minus-100",
-        "Hidden scores were set to -100. Where visible scores are low, too, a hidden token is still heard: minus infinity.",
-        caught_by=LOUD,
-        edits=[("-torch.inf", "-100.0")],
-    ),
-    Mistake(
-        "minus-100-added",
-        "100 was taken off hidden scores. A score that is far above the others is still heard: minus infinity.",
-        caught_by=LOUD,
-        edits=[(HIDE, "scores = scores - 100.0 * later")],
-    ),
-    Mistake(
-        "no-scale",
-        "The scores are not divided by √head_dim.",
-        caught_by=ONE_PASS,
-        edits=[(" / " + ROOT, "")],
-    ),
-    Mistake(
-        "scale-from-hidden-dim",
-        "The scores are divided by √hidden_dim. A head compares vectors of width head_dim, so it is √head_dim.",
-        caught_by=ONE_PASS,
-        edits=[(ROOT, "hidden_dim**0.5")],
-    ),
-    Mistake(
-        "softmax-over-queries",
-        "The softmax runs over the query axis (dim=2). Each query spreads its weight over the keys: the last axis, dim=-1.",
-        caught_by=ONE_PASS,
-        edits=[(SOFTMAX, "F.softmax(scores, dim=2)")],
-    ),
+    from_family("scale", "no-scale", "scale-from-hidden-dim"),
+    from_family("softmax", "softmax-over-queries"),
     Mistake(
         "keys-as-values",
         "The weights were applied to the keys. They belong on the values.",
         caught_by=ONE_PASS,
         edits=[("weights @ values", "weights @ keys")],
     ),
-    Mistake(
-        "merge-without-transpose",
-        "The heads were joined without swapping heads and tokens back. First transpose(1, 2), then reshape.",
-        caught_by=ONE_PASS,
-        edits=[(MERGE, "(weights @ values).reshape(b, n, hidden_dim)")],
-    ),
-    Mistake(
-        "output-layer-unused",
-        "o_proj is made but not used: the joined heads were returned as they are. The last step is o_proj.",
-        caught_by=ONE_PASS,
-        edits=[("self.o_proj(context)", "context")],
-    ),
+    from_family("decoder", "merge-without-transpose", "output-layer-unused"),
     # --- the layers
-    Mistake(
-        "with-bias",
-        "The layers have a bias. Here they have none: bias=False.",
-        caught_by=ONE_PASS,
-        edits=[(", bias=False", "")],
-        everywhere=True,
-    ),
+    from_family("layers", "with-bias"),
     Mistake(
         "hidden-dim-not-checked",
         "A hidden_dim that nums_head does not divide was accepted. Refuse it in `__init__` with an assert or a ValueError.",
@@ -355,12 +261,7 @@ MISTAKES = [
         same_as="hidden-dim-not-checked",
     ),
     # --- the rest
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
-        caught_by=GRADIENTS,
-        edits=[(END, "return self.o_proj(context).detach(), (k, v)")],
-    ),
+    from_family("decoder", "detached"),
     Mistake(
         "keys-and-values-detached",
         "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off. Keep what goes into the scores "
@@ -368,10 +269,35 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(KEYS, "k, v = k.detach(), v.detach()\n        " + KEYS)],
     ),
+    from_family("decoder", "input-overwritten"),
+    # --- met in other people's code
+    from_family(
+        "scale",
+        "scale-upside-down",
+        "scaled-after-softmax",
+        "scale-from-heads",
+        "scale-from-tokens",
+        "divided-by-head-dim",
+        compared="one head",
+    ),
+    from_family("softmax", "no-softmax-infinite", "softmax-over-heads", "softmax-over-batch"),
+    from_family("softmax", "dropout-of-its-own", in_training=ONE_PASS),
+    from_family(
+        "heads", "merge-interleaved", "keys-wrong-axes", heads_axis="nums_head", joined="b, n, hidden_dim", keys="keys"
+    ),
+    from_family("decoder", "residual-added"),
     Mistake(
-        "input-overwritten",
-        "x was changed in place. The caller still needs it: work on a new tensor.",
-        caught_by="test_input_is_left_alone",
-        edits=[(END, "out = self.o_proj(context)\n        x.detach().mul_(0.5)\n        return out, (k, v)")],
+        "split-without-transpose",
+        "The projections were viewed as (b, heads, n, head_dim) at once, which puts parts of several tokens into one head. View as "
+        "(b, n, heads, head_dim), then swap dimensions 1 and 2.",
+        caught_by=ONE_PASS,
+        edits=[
+            ("view(b, n, self.nums_head, self.head_dim).transpose(1, 2)", "view(b, self.nums_head, n, self.head_dim)"),
+            (
+                "view(b, n, self.nums_key_value_head, self.head_dim).transpose(1, 2)",
+                "view(b, self.nums_key_value_head, n, self.head_dim)",
+            ),
+        ],
+        everywhere=True,
     ),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, from_family
 
 MAIN = "test_out_agrees_with_formula"
 FIT = "test_blocks_need_not_fit"
@@ -7,13 +7,9 @@ LSE = "test_logsumexp_agrees_with_formula"
 PLANE = "test_full_matrix_is_never_made"
 LARGE = "test_large_scores_stay_finite"
 GRADIENTS = "test_gradients_flow_through_both_results"
-MAXIMUM = "torch.maximum(maximum, scores.amax(dim=-1, keepdim=True))"
 MAXIMUM_START = "rows.new_full((*rows.shape[:-1], 1), -torch.inf)"
 TOTAL = "total * shrink + exps.sum(dim=-1, keepdim=True)"
 OUTPUT = "output * shrink + exps @ value[..., block, :]"
-SHRINK = "shrink = torch.exp(maximum - new_maximum)"
-SCORES = "rows @ key[..., block, :].transpose(-2, -1) * scale"
-SCALE = "query.shape[-1] ** -0.5"
 ROWS = "range(0, num_queries, block_q)"
 KEYS = "range(0, visible_keys, block_k)"
 VISIBLE = "visible_keys = last + ahead if causal else num_keys"
@@ -51,27 +47,19 @@ def flash_attention(query, key, value, block_q, block_k, causal=False):
     return torch.cat(outs, dim=-2), torch.cat(logsumexps, dim=-1)
 """
 
+WORDS = {
+    "main": MAIN,
+    "rows": "rows",
+    "divided": DIVIDED,
+    "without_it": "outs.append(output)",
+    "start": MAXIMUM_START,
+    "zero_start": "rows.new_zeros((*rows.shape[:-1], 1))",
+    "before": "    outs, logsumexps",
+}
+
 MISTAKES = [
     # --- putting the blocks together
-    Mistake(
-        "output-not-rescaled",
-        "The output so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the total.",
-        caught_by=MAIN,
-        edits=[(OUTPUT, OUTPUT.replace("output * shrink", "output"))],
-    ),
-    Mistake(
-        "total-not-rescaled",
-        "The total so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the output.",
-        caught_by=MAIN,
-        edits=[(TOTAL, TOTAL.replace("total * shrink", "total"))],
-    ),
-    Mistake(
-        "not-rescaled",
-        "Output and total were summed over the blocks without a correction, although each block's exps were taken from another maximum. "
-        "Multiply what is there already by exp(old maximum - new maximum).",
-        caught_by=MAIN,
-        edits=[(SHRINK, "shrink = 1.0")],
-    ),
+    from_family("blocks", "output-not-rescaled", "total-not-rescaled", "not-rescaled"),
     Mistake(
         "softmaxes-averaged",
         "Each block got a softmax of its own, and the results were averaged. A block with larger scores counts for more: add up exps and "
@@ -94,12 +82,7 @@ MISTAKES = [
             (DIVIDED, "outs.append(output)"),
         ],
     ),
-    Mistake(
-        "not-divided",
-        "The output was not divided by the total, so the weights of a row do not sum to 1.",
-        caught_by=MAIN,
-        edits=[(DIVIDED, "outs.append(output)")],
-    ),
+    from_family("blocks", "not-divided"),
     Mistake(
         "last-block-only",
         "Only the last block of keys counts: each block overwrites what was there. Add to it.",
@@ -331,32 +314,7 @@ MISTAKES = [
         edits=[(RETURN, "return torch.cat(logsumexps, dim=-1), torch.cat(outs, dim=-2)")],
     ),
     # --- the running maximum
-    Mistake(
-        "no-maximum",
-        "exp() was taken of the scores as they are, and exp(1000) is infinite. Subtract the largest score so far, and correct what is "
-        "there already when it grows.",
-        caught_by=LARGE,
-        edits=[(MAXIMUM, "torch.zeros_like(maximum)"), (MAXIMUM_START, "rows.new_zeros((*rows.shape[:-1], 1))")],
-    ),
-    Mistake(
-        "maximum-of-the-first-block",
-        "The maximum of the first block was kept for all blocks, so larger scores further on make exp() infinite. It grows as larger "
-        "scores come.",
-        caught_by=LARGE,
-        edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True) if start == 0 else maximum")],
-    ),
-    Mistake(
-        "maximum-starts-at-zero",
-        "The maximum starts at 0, so when all scores lie far below, every exp is 0 and the end is 0/0. Start with minus infinity.",
-        caught_by=LARGE,
-        edits=[(MAXIMUM_START, "rows.new_zeros((*rows.shape[:-1], 1))")],
-    ),
-    Mistake(
-        "one-maximum-for-all",
-        "One maximum was taken over all queries. A query far below it ends with 0/0: each query has its own.",
-        caught_by=LARGE,
-        edits=[(MAXIMUM, "torch.maximum(maximum, scores.max())")],
-    ),
+    from_family("blocks", "no-maximum", "maximum-of-the-first-block", "maximum-starts-at-zero", "one-maximum-for-all"),
     # --- the full matrix
     Mistake(
         "full-matrix",
@@ -383,24 +341,7 @@ MISTAKES = [
         edits=[(BEGIN, "    block_q, block_k = 32, 32\n" + BEGIN)],
     ),
     # --- the attention itself
-    Mistake(
-        "no-scale",
-        "The scores are not divided by √d.",
-        caught_by=MAIN,
-        edits=[(SCORES, SCORES.replace(" * scale", ""))],
-    ),
-    Mistake(
-        "divided-by-d",
-        "The scores are divided by d, not by its root.",
-        caught_by=MAIN,
-        edits=[(SCALE, "1 / query.shape[-1]")],
-    ),
-    Mistake(
-        "scale-from-values",
-        "The scale was taken from the width of the values. It is √d, the width of queries and keys.",
-        caught_by=MAIN,
-        edits=[(SCALE, "value.shape[-1] ** -0.5")],
-    ),
+    from_family("blocks", "no-scale", "divided-by-d", "scale-from-values"),
     Mistake(
         "keys-as-values",
         "The weights were applied to the keys. They belong on the values.",
@@ -436,14 +377,5 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(TOTAL, f"({TOTAL}).detach()")],
     ),
-    Mistake(
-        "query-scaled-in-place",
-        "The query was scaled in place (/=, *=, mul_, …): the caller's query has changed, and where gradients are wanted it is an error. "
-        "query = query * scale makes a new tensor.",
-        caught_by="test_inputs_are_left_alone",
-        edits=[
-            (SCORES, SCORES.replace(" * scale", "")),
-            ("    outs, logsumexps", "    query *= scale\n    outs, logsumexps"),
-        ],
-    ),
+    from_family("blocks", "query-scaled-in-place"),
 ]

@@ -1,0 +1,98 @@
+"""Attention block by block, with a running maximum, total and output.
+
+rows        the queries that a block of keys meets: query
+divided     the text that divides the output by the total at the end, and without_it the same without
+start       the text with which the maximum begins, at minus infinity; zero_start the same at 0
+before      the text in front of which the query is scaled in place
+"""
+
+from grader.judge.authoring import Mistake
+
+PLANE = "test_full_matrix_is_never_made"
+LARGE = "test_large_scores_stay_finite"
+MAXIMUM = "torch.maximum(maximum, scores.amax(dim=-1, keepdim=True))"
+TOTAL = "total * shrink + exps.sum(dim=-1, keepdim=True)"
+OUTPUT = "output * shrink + exps @ value[..., block, :]"
+SCALE = "query.shape[-1] ** -0.5"
+SCORES = "$rows @ key[..., block, :].transpose(-2, -1)"
+
+FAMILY = [
+    Mistake(
+        "output-not-rescaled",
+        "The output so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the total.",
+        caught_by="$main",
+        edits=[(OUTPUT, OUTPUT.replace("output * shrink", "output"))],
+    ),
+    Mistake(
+        "total-not-rescaled",
+        "The total so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the output.",
+        caught_by="$main",
+        edits=[(TOTAL, TOTAL.replace("total * shrink", "total"))],
+    ),
+    Mistake(
+        "not-rescaled",
+        "Output and total were summed over the blocks without a correction, although each block's exps were taken from another maximum. "
+        "Multiply what is there already by exp(old maximum - new maximum).",
+        caught_by="$main",
+        edits=[("shrink = torch.exp(maximum - new_maximum)", "shrink = 1.0")],
+    ),
+    Mistake(
+        "not-divided",
+        "The output was not divided by the total, so the weights of a row do not sum to 1.",
+        caught_by="$main",
+        edits=[("$divided", "$without_it")],
+    ),
+    # --- the running maximum
+    Mistake(
+        "no-maximum",
+        "exp() was taken of the scores as they are, and exp(1000) is infinite. Subtract the largest score so far, and correct what is "
+        "there already when it grows.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "torch.zeros_like(maximum)"), ("$start", "$zero_start")],
+    ),
+    Mistake(
+        "maximum-of-the-first-block",
+        "The maximum of the first block was kept for all blocks, so larger scores further on make exp() infinite. It grows as larger "
+        "scores come.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True) if start == 0 else maximum")],
+    ),
+    Mistake(
+        "maximum-starts-at-zero",
+        "The maximum starts at 0, so when all scores lie far below, every exp is 0 and the end is 0/0. Start with minus infinity.",
+        caught_by=LARGE,
+        edits=[("$start", "$zero_start")],
+    ),
+    Mistake(
+        "one-maximum-for-all",
+        "One maximum was taken over all queries. A query far below it ends with 0/0: each query has its own.",
+        caught_by=LARGE,
+        edits=[(MAXIMUM, "torch.maximum(maximum, scores.max())")],
+    ),
+    # --- the attention itself
+    Mistake(
+        "no-scale",
+        "The scores are not divided by √d.",
+        caught_by="$main",
+        edits=[(f"{SCORES} * scale", SCORES)],
+    ),
+    Mistake(
+        "divided-by-d",
+        "The scores are divided by d, not by its root.",
+        caught_by="$main",
+        edits=[(SCALE, "1 / query.shape[-1]")],
+    ),
+    Mistake(
+        "scale-from-values",
+        "The scale was taken from the width of the values. It is √d, the width of queries and keys.",
+        caught_by="$main",
+        edits=[(SCALE, "value.shape[-1] ** -0.5")],
+    ),
+    Mistake(
+        "query-scaled-in-place",
+        "The query was scaled in place (/=, *=, mul_, …): the caller's query has changed, and where gradients are wanted it is an error. "
+        "query = query * scale makes a new tensor.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[(f"{SCORES} * scale", SCORES), ("$before", "    query *= scale\n$before")],
+    ),
+]

@@ -1,0 +1,141 @@
+"""The causal mask that a module keeps as a buffer and crops in forward: `self.mask[:n, :n]`."""
+
+from grader.judge.authoring import Mistake
+
+MASK = "self.mask[:n, :n]"
+FILL = f"{MASK}, -torch.inf"
+HIDE = f"scores = scores.masked_fill({FILL})"
+WEIGHTS = "weights = F.softmax(scores, dim=-1)"
+BUFFER = 'self.register_buffer("mask", later)'
+NEXT = "\n        "
+LONGER = "test_context_may_be_longer_than_the_input"
+BUFFERED = "test_mask_is_a_buffer"
+INVERTED = (
+    "The mask is used the wrong way round: what should be seen is hidden. True (or 1) above the diagonal means hidden."
+)
+NOT_CROPPED = "The mask is used whole, so only inputs of exactly context_length tokens fit. Crop it: mask[:num_tokens, :num_tokens]."
+
+FAMILY = [
+    Mistake(
+        "no-softmax",
+        "There is no softmax: the scores themselves were used as weights.",
+        caught_by="$main",
+        edits=[(FILL, f"{MASK}, 0.0"), ("F.softmax(scores, dim=-1)", "scores")],
+    ),
+    Mistake(
+        "no-mask",
+        "Nothing is hidden: every token sees the later ones. Fill their scores with -inf before the softmax.",
+        caught_by="$main",
+        edits=[(HIDE, "")],
+    ),
+    Mistake(
+        "own-token-hidden",
+        "Each token hides itself as well (diagonal=0), and the first one has nothing left to look at. Begin at diagonal=1.",
+        caught_by="$main",
+        edits=[("diagonal=1", "diagonal=0")],
+    ),
+    Mistake(
+        "next-token-seen",
+        "Each token still sees the next one (diagonal=2). Begin at diagonal=1.",
+        caught_by="$main",
+        edits=[("diagonal=1", "diagonal=2")],
+    ),
+    Mistake(
+        "past-hidden",
+        "The earlier tokens are hidden and the later ones seen (tril). Hide the upper triangle.",
+        caught_by="$main",
+        edits=[("torch.triu(", "torch.tril("), ("diagonal=1", "diagonal=-1")],
+    ),
+    Mistake("mask-inverted", INVERTED, caught_by="$main", edits=[(FILL, f"~{FILL}")]),
+    Mistake("mask-inverted-finite", INVERTED, caught_by="$main", edits=[(FILL, f"~{MASK}, -1e9")]),
+    Mistake(
+        "mask-inverted-fused",
+        'scaled_dot_product_attention reads True as "may be seen", the other way round than our mask. Invert it, or use is_causal=True.',
+        caught_by="$main",
+        edits=[(FILL, f"~{FILL}"), (WEIGHTS, f"{WEIGHTS}.nan_to_num(0.0)")],
+    ),
+    Mistake(
+        "mask-after-softmax",
+        "The mask was applied after the softmax, so the weights that are left do not sum to 1. Hide the scores before it.",
+        caught_by="$main",
+        edits=[(HIDE, ""), (WEIGHTS, f"{WEIGHTS}.masked_fill({MASK}, 0.0)")],
+    ),
+    Mistake(
+        "infinity-after-softmax",
+        "The weights were filled with -inf after the softmax. Hide the scores, before it.",
+        caught_by="$main",
+        edits=[(HIDE, ""), (WEIGHTS, f"{WEIGHTS}.masked_fill({FILL})")],
+    ),
+    Mistake(
+        "filled-with-zero",
+        "The hidden scores were set to 0, and exp(0) is 1: they still get a weight. Fill them with -inf.",
+        caught_by="$main",
+        edits=[(FILL, f"{MASK}, 0.0")],
+    ),
+    Mistake(
+        "filled-with-almost-zero",
+        "The hidden scores were filled with a tiny number such as 1e-9 (-1e9 was meant?). They still get a weight.",
+        caught_by="$main",
+        edits=[(FILL, f"{MASK}, 1e-9")],
+        same_as="filled-with-zero",
+    ),
+    Mistake(
+        "mask-added",
+        "The mask of ones was added to the scores, which hides nothing. What is added must be -inf above the diagonal.",
+        caught_by="$main",
+        edits=[(HIDE, f"scores = scores + {MASK}")],
+    ),
+    Mistake(
+        "mask-times-infinity",
+        "0 · inf is NaN: a triangle of ones times -inf is not a mask. Fill with masked_fill, or make a full -inf matrix and cut it.",
+        caught_by="$main",
+        edits=[(HIDE, f"scores = scores + {MASK} * -torch.inf")],
+    ),
+    Mistake(
+        "mask-result-dropped",
+        "masked_fill returns a new tensor, and that was not kept. Assign it, or use masked_fill_ (with an underscore).",
+        caught_by="$main",
+        edits=[(HIDE, HIDE.removeprefix("scores = "))],
+        same_as="no-mask",
+    ),
+    Mistake("mask-not-cropped", NOT_CROPPED, caught_by=LONGER, edits=[(MASK, "self.mask")]),
+    Mistake(
+        "mask-not-cropped-in-place",
+        NOT_CROPPED,
+        caught_by=LONGER,
+        edits=[(HIDE, "scores.masked_fill_(self.mask, -torch.inf)")],
+        same_as="mask-not-cropped",
+    ),
+    Mistake(
+        "mask-not-cropped-and-added",
+        NOT_CROPPED,
+        caught_by=LONGER,
+        edits=[(HIDE, "scores = scores + torch.zeros_like(self.mask).float().masked_fill(self.mask, -torch.inf)")],
+        same_as="mask-not-cropped",
+    ),
+    Mistake(
+        "mask-cropped-for-good",
+        "The cropped mask was stored in self.mask, so a longer input no longer fits afterwards. Crop into a local variable.",
+        caught_by="test_calls_of_one_module_do_not_disturb_each_other",
+        edits=[(HIDE, f"self.mask = {MASK}{NEXT}{HIDE}")],
+    ),
+    Mistake(
+        "mask-not-a-buffer",
+        "The mask is a plain attribute: it would stay behind when the module moves to a GPU. Use register_buffer.",
+        caught_by=BUFFERED,
+        edits=[(BUFFER, "self.mask = later")],
+    ),
+    Mistake(
+        "mask-under-another-name",
+        "The buffer is there, but not under the name `mask`.",
+        caught_by=BUFFERED,
+        edits=[(BUFFER, BUFFER.replace("mask", "causal_mask")), ("self.mask[", "self.causal_mask[")],
+        same_as="mask-not-a-buffer",
+    ),
+    Mistake(
+        "mask-cropped-at-the-right",
+        "The last columns of the mask were used. A shorter input needs the upper left corner.",
+        caught_by=LONGER,
+        edits=[(MASK, "self.mask[:n, -n:]")],
+    ),
+]

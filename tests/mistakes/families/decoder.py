@@ -1,0 +1,158 @@
+"""Causal attention with projections q, k, v and a last layer o_proj, in one pass or after a cache.
+
+later tokens are hidden by `scores = scores.masked_fill(later, -torch.inf)`; with a cache the triangle begins at past + 1
+
+values                 what the weights are applied to: v
+model                  the width of x: hidden_dim
+cache                  what is returned as the cache: (k, v)
+length_of_the_cache    what tells how long a cache is: cache[0].shape
+shape_check            the visible check
+"""
+
+from grader.judge.authoring import Mistake
+
+HIDE = "scores = scores.masked_fill(later, -torch.inf)"
+SOFTMAX = "F.softmax(scores, dim=-1)"
+TRIANGLE = ".triu(diagonal=past + 1)"
+MIXED = "(weights @ $values)"
+END = "return self.o_proj(context), $cache"
+START = "        b, n, hidden_dim = x.shape\n"
+CHUNKS = "test_chunks_give_what_one_pass_gives"
+REUSE = "test_a_cache_can_be_used_again"
+LOUD = "test_later_tokens_weigh_exactly_nothing"
+
+FAMILY = [
+    # --- the mask
+    Mistake(
+        "not-causal",
+        "Nothing is hidden: earlier tokens see later ones. Hide them before the softmax.",
+        caught_by="$main",
+        edits=[(HIDE, "")],
+    ),
+    Mistake(
+        "next-token-visible",
+        "Each token sees the one right after it. The hidden triangle begins one step further left: diagonal=past + 1.",
+        caught_by="$main",
+        edits=[(TRIANGLE, ".triu(diagonal=past + 2)")],
+    ),
+    Mistake(
+        "mask-after-softmax",
+        "The mask came after the softmax, so the visible weights no longer sum to 1. Hide the scores, then take the softmax.",
+        caught_by="$main",
+        edits=[(HIDE, ""), (SOFTMAX, f"{SOFTMAX}.masked_fill(later, 0.0)")],
+    ),
+    Mistake(
+        "filled-with-minus-100",
+        "Hidden scores were set to -100. Where visible scores are low, too, a hidden token is still heard: minus infinity.",
+        caught_by=LOUD,
+        edits=[("-torch.inf", "-100.0")],
+    ),
+    Mistake(
+        "minus-100-added",
+        "100 was taken off hidden scores. A score that is far above the others is still heard: minus infinity.",
+        caught_by=LOUD,
+        edits=[(HIDE, "scores = scores - 100.0 * later")],
+    ),
+    Mistake(
+        "mask-at-the-upper-left",
+        "With a cache the mask starts at the upper left again, so new tokens see only the oldest ones. New token i is token past + i: "
+        "move the diagonal by the number of cached tokens.",
+        caught_by=CHUNKS,
+        edits=[(TRIANGLE, ".triu(diagonal=1)")],
+    ),
+    Mistake(
+        "no-mask-with-a-cache",
+        "As soon as there is a cache, nothing is hidden. That is right for one new token, but inside a longer chunk a token must not see "
+        "the ones after it.",
+        caught_by=CHUNKS,
+        edits=[(HIDE, "scores = scores if past else scores.masked_fill(later, -torch.inf)")],
+    ),
+    Mistake(
+        "new-tokens-hidden",
+        "With a cache a new token sees only the cached ones, not itself. New token i sees the tokens 0 to past + i.",
+        caught_by=CHUNKS,
+        edits=[(TRIANGLE, ".triu(diagonal=past + (past == 0))")],
+    ),
+    # --- the cache
+    Mistake(
+        "new-tokens-in-front",
+        "The new keys and values were put in front of the cached ones. Time runs on: first the cached ones, then the new ones.",
+        caught_by=CHUNKS,
+        edits=[
+            ("torch.cat([past_k, k], dim=2)", "torch.cat([k, past_k], dim=2)"),
+            ("torch.cat([past_v, v], dim=2)", "torch.cat([v, past_v], dim=2)"),
+        ],
+    ),
+    Mistake(
+        "changed-in-place",
+        "The cache that was passed in was changed (append, update, +=, …), so nobody can continue from it a second time. Put the joined "
+        "keys and values into a new cache.",
+        caught_by=REUSE,
+        edits=[
+            ("            past_k, past_v = cache\n", "            past_k, past_v = cache[0], cache[1]\n"),
+            (
+                END,
+                "if cache is None:\n            cache = [k, v]\n        cache[0], cache[1] = k, v\n"
+                "        return self.o_proj(context), cache",
+            ),
+        ],
+    ),
+    Mistake(
+        "kept-in-evaluation",
+        "A second input of the same shape gets the result of the first: something is kept from call to call. Each call computes its "
+        "result from its own input.",
+        caught_by=REUSE,
+        edits=[
+            (
+                START,
+                START + "        shapes = x.shape, cache if cache is None else $length_of_the_cache\n"
+                '        if not self.training and getattr(self, "shapes", None) == shapes:\n            return self.kept\n',
+            ),
+            (END, "self.shapes, self.kept = shapes, (self.o_proj(context), $cache)\n        return self.kept"),
+        ],
+    ),
+    Mistake(
+        "only-out-returned",
+        "Only `out` came back. Return the pair (out, cache), so that the next call can go on from here.",
+        caught_by="$shape_check",
+        edits=[(END, "return self.o_proj(context)")],
+    ),
+    Mistake(
+        "pair-the-other-way-round",
+        "The pair came back as (cache, out). The order is (out, cache).",
+        caught_by="$main",
+        edits=[(END, "return $cache, self.o_proj(context)")],
+    ),
+    # --- heads and layers
+    Mistake(
+        "merge-without-transpose",
+        "The heads were joined without swapping heads and tokens back. First transpose(1, 2), then reshape.",
+        caught_by="$main",
+        edits=[(f"{MIXED}.transpose(1, 2).reshape(b, n, $model)", f"{MIXED}.reshape(b, n, $model)")],
+    ),
+    Mistake(
+        "output-layer-unused",
+        "o_proj is made but not used: the joined heads were returned as they are. The last step is o_proj.",
+        caught_by="$main",
+        edits=[("self.o_proj(context)", "context")],
+    ),
+    # --- manners
+    Mistake(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(END, "return self.o_proj(context).detach(), $cache")],
+    ),
+    Mistake(
+        "input-overwritten",
+        "x was changed in place. The caller still needs it: work on a new tensor.",
+        caught_by="test_input_is_left_alone",
+        edits=[(END, "out = self.o_proj(context)\n        x.detach().mul_(0.5)\n        return out, $cache")],
+    ),
+    Mistake(
+        "residual-added",
+        "x was added to the result. That belongs to the block around the attention, not into it.",
+        caught_by="$main",
+        edits=[(END, "return self.o_proj(context) + x, $cache")],
+    ),
+]

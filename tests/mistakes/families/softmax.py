@@ -1,0 +1,59 @@
+"""The softmax over the keys in attention modules, scores of the shape (batch, queries, keys) or with heads after the batch.
+
+query_axis  the axis of the queries: 2
+"""
+
+from grader.judge.authoring import Mistake
+
+SOFTMAX = "F.softmax(scores, dim=-1)"
+
+FAMILY = [
+    Mistake(
+        "no-softmax",
+        "There is no softmax: the scores themselves were used as weights.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "no-softmax-infinite",
+        "There is no softmax: the scores, -inf for the hidden ones, were used as weights.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "softmax-over-queries",
+        "The softmax runs over the query axis (dim=$query_axis). Each query spreads its weight over the keys: the last axis, dim=-1.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "F.softmax(scores, dim=$query_axis)")],
+    ),
+    Mistake(
+        "softmax-over-heads",
+        "The softmax runs over the heads (dim=1), so the heads share one weight. It belongs on the keys, dim=-1.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "F.softmax(scores, dim=1)")],
+    ),
+    Mistake(
+        "softmax-over-batch",
+        "The softmax runs over the batch (dim=0), so the sequences disturb each other. It belongs on the keys, dim=-1.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
+    ),
+    Mistake(
+        "output-detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so not everything can be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
+    ),
+    Mistake(
+        "weights-detached",
+        "The weights were detached, so no gradient comes back through the softmax to queries and keys.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
+    ),
+    Mistake(
+        "dropout-of-its-own",
+        "Weights are dropped in training. This module has no dropout: in training and in eval() the numbers are the same.",
+        caught_by="$in_training",
+        edits=[(SOFTMAX, f"F.dropout({SOFTMAX}, 0.1, self.training)")],
+    ),
+]
