@@ -103,7 +103,7 @@ class _Attempts:
         if entry.earlier:
             return [replace(each, name=each.attempt, earlier=()) for each in (*entry.earlier, entry)]
         found, others = _handed_over(entry)
-        if are_work([path.name for path in found], self._course):
+        if are_work([path.name for path in found], self._course, loosely=True):
             self._whole.append(learner.shown)
             found = []
         if found:

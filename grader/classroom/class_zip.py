@@ -90,12 +90,17 @@ def _is_wrapping(folder: Path, course: Course) -> bool:
     return bool(inside) and not are_work(inside, course)
 
 
-def are_work(names: Sequence[str], course: Course) -> bool:
-    """Whether files and folders of these names are one learner's work, rather than a submission each."""
+def are_work(names: Sequence[str], course: Course, *, loosely: bool = False) -> bool:
+    """Whether files and folders of these names are one learner's work, rather than a submission each.
+
+    loosely: also by names that are not quite an exercise's; only where all are one learner's anyhow.
+    """
     exercises = ExerciseNames(course)
     units = {unit.folder for unit in course.units}
     of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
-    return any(name in of_a_learner or exercises.by_file(name) or exercises.by_loose_file(name) for name in names)
+    return any(
+        name in of_a_learner or exercises.by_file(name) or (loosely and exercises.by_loose_file(name)) for name in names
+    )
 
 
 def _unpack(path: Path, room: Path) -> Iterator[LeftOut]:
