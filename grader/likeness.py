@@ -66,7 +66,9 @@ class Likeness:
 
 def words_of(text: str) -> Text:
     """Cut a text into words and comments, as far as it is looked at."""
-    words, lines, line = [], [], 1
+    words: list[str] = []
+    lines: list[int] = []
+    line = 1
     for found in WORD.finditer(text[:MOST_CHARACTERS]):
         word = found.group()
         if word == "\n":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -17,9 +18,10 @@ DUE = "policy:\n  due:\n    01_parts: 2026-03-01 12:00 +00:00\n  hints_cost_poin
 COMMON = ("--isolation", "best")
 
 
-@pytest.fixture
-def desk(tmp_path: Path, make_course: Callable[..., Path], kata: Run) -> Path:
+@pytest.fixture(scope="module")
+def set_up(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Run) -> Path:
     """A folder with a course, a class, results and files of all kinds."""
+    tmp_path = tmp_path_factory.mktemp("desk")
     course = make_course(tmp_path / "course", "01_parts/01_share")
     with (course / "course.yml").open("a", encoding="utf-8") as catalogue:
         catalogue.write(DUE)
@@ -34,6 +36,12 @@ def desk(tmp_path: Path, make_course: Callable[..., Path], kata: Run) -> Path:
     (tmp_path / "nothing.csv").write_text("", "utf-8")
     (tmp_path / "class.xlsx").write_bytes(b"PK\x03\x04\0\0\0\0")
     return tmp_path
+
+
+@pytest.fixture
+def desk(set_up: Path, tmp_path: Path) -> Path:
+    """A copy that a test may change."""
+    return Path(shutil.copytree(set_up, tmp_path / "desk"))
 
 
 GRADE_CLASS = ["grade-class", "SUBMISSIONS", "--out", "OUT2", *COMMON]

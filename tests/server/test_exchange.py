@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+import grader
 from grader.sandbox.levels import SYSTEM_FOLDERS
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = Path(sys.executable).parent
 UNIT = "01_parts"
 SECONDS = 300
 TEACHER, LEARNER = "daemon", "games"
@@ -49,7 +49,7 @@ class User:
             group=known.pw_gid,
             extra_groups=[],
             cwd=self.home / "course",
-            env={**self._environment(), "PATH": f"{PROGRAMS}:{os.environ['PATH']}"},
+            env={**self._environment(), "PATH": f"{self.home.parent}/programs:{os.environ['PATH']}"},
             capture_output=True,
             encoding="utf-8",
             timeout=SECONDS,
@@ -75,6 +75,7 @@ def server(make_course: Callable[..., Path]) -> Iterator[tuple[User, User]]:
     room = Path(subprocess.check_output(["mktemp", "-d"], text=True).strip())
     try:
         room.chmod(0o755)
+        install_for_all(room)
         exchange = room / "exchange"
         subprocess.run(["bash", "-c", exchange_line().replace("/srv/nbgrader/exchange", str(exchange))], check=True)
         settings = settings_for_everybody().replace("/srv/nbgrader/exchange", str(exchange))
@@ -94,6 +95,40 @@ def server(make_course: Callable[..., Path]) -> Iterator[tuple[User, User]]:
         yield teacher, learner
     finally:
         shutil.rmtree(room)
+
+
+STARTS = {
+    "kata": "from grader.cli import main; main()",
+    "nbgrader": "from nbgrader.apps.nbgraderapp import main; main()",
+    "alembic": "from alembic.config import main; main()",  # nbgrader starts it
+}
+
+
+def install_for_all(room: Path) -> None:
+    """Python, its packages and the programs in a place that everybody may enter, as on a server."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    environment = room / "environment"
+    (environment / "bin").mkdir(parents=True)
+    link_tree(Path(sys.base_prefix), room / "python")
+    for part in ("lib", "share", "etc"):
+        if (Path(sys.prefix) / part).is_dir():
+            link_tree(Path(sys.prefix) / part, environment / part)
+    (environment / "bin" / "python").symlink_to(room / "python" / "bin" / version)
+    (environment / "pyvenv.cfg").write_text(f"home = {room}/python/bin\ninclude-system-site-packages = false\n")
+    shutil.copytree(Path(grader.__file__).parent, room / "project" / "grader")
+    (room / "programs").mkdir()
+    for name, start in STARTS.items():
+        program = room / "programs" / name
+        code = f"import sys; sys.argv[0] = {name!r}; sys.path.insert(0, '{room}/project'); {start}"
+        library = f"LD_LIBRARY_PATH={room}/python/lib"  # a shared libpython may be known by its old place alone
+        program.write_text(f'#!/bin/sh\n{library} exec {environment}/bin/python -c "{code}" "$@"\n')
+        program.chmod(0o755)
+
+
+def link_tree(source: Path, target: Path) -> None:
+    """Copy a tree by hard links where the file system allows it."""
+    if subprocess.run(["cp", "-al", str(source), str(target)], capture_output=True, check=False).returncode:
+        shutil.copytree(source, target, symlinks=True)
 
 
 def section(title: str) -> str:
