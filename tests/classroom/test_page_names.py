@@ -12,7 +12,22 @@ import pytest
 from grader.classroom.page_names import page_name, page_stem
 
 NAMES = [
-    *("ada", "Ada", "ADA", "ada.", "ada ", " ada", "../ada", "a/b", "a\\b", "ada\n", "Zoë", "Zoe\u0308", "林", "\U0001d51e"),
+    *(
+        "ada",
+        "Ada",
+        "ADA",
+        "ada.",
+        "ada ",
+        " ada",
+        "../ada",
+        "a/b",
+        "a\\b",
+        "ada\n",
+        "Zoë",
+        "Zoe\u0308",
+        "林",
+        "\U0001d51e",
+    ),
     *("", ".", "..", "-", "con", "x" * 300, "x" * 301, "ada@uni.example", "1001", "ada.html", "\udcff", "a\0b"),
 ]
 

@@ -39,7 +39,11 @@ def learner(name: str, shown: str = "", email: str = "") -> Learner:
             ],
             id="Canvas's export, without the row of points",
         ),
-        pytest.param(MOODLE, [Person("Ada Lovelace", sis_id="7", email="Ada@example.org", first="Ada", last="Lovelace")], id="Moodle's export"),
+        pytest.param(
+            MOODLE,
+            [Person("Ada Lovelace", sis_id="7", email="Ada@example.org", first="Ada", last="Lovelace")],
+            id="Moodle's export",
+        ),
         pytest.param(BY_HAND, [Person("Ada Lovelace", id="7", email="ada@example.org")], id="by hand, from Excel"),
     ],
 )
