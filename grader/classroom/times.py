@@ -78,8 +78,8 @@ def _rows(
 ) -> Iterator[Row]:
     who, when, what, which = (first_of(titles, columns) for titles in (LEARNERS, MOMENTS, UNITS, attempts))
     if who is None or when is None:
-        what = "columns for learners and times"
-        raise TimesError(lacking(path, what, "learner,time", f"ada,{EXAMPLE} +00:00"))
+        lacked = "columns for learners and times"
+        raise TimesError(lacking(path, lacked, "learner,time", f"ada,{EXAMPLE} +00:00"))
     first: dict[tuple[str, str, str], int] = {}
     for number, cells in rows:
         if cells[who] and not cells[when]:  # systems list those who handed in nothing, too
