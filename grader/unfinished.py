@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.course import Course, Exercise
+from grader.course.phrases import Place
 from grader.course.source import read_source
 from grader.scaffold import PLACEHOLDERS
 
@@ -71,9 +72,9 @@ def _in_catalogue(course: Course, exercise: Exercise) -> Iterator[str]:
     units = [unit.folder for unit in course.units]
     unit = units.index(exercise.unit)
     here = ("units", unit, "exercises", course.units[unit].exercises.index(exercise))
-    texts = {(*here, "title"): exercise.title, (*here, "step"): exercise.step}
-    texts |= {(*here, "hints", number): hint for number, hint in enumerate(exercise.hints)}
-    for place, text in texts.items():
+    texts: list[tuple[Place, str]] = [((*here, "title"), exercise.title), ((*here, "step"), exercise.step)]
+    texts += [((*here, "hints", number), hint) for number, hint in enumerate(exercise.hints)]
+    for place, text in texts:
         for _, found in _found([text]):
             yield _to_write("course.yml", places.line(place), found, "course.yml")
 

@@ -51,8 +51,8 @@ def read_hints(path: Path, course: Course) -> list[OpenedHints]:
 def _rows(path: Path, columns: Sequence[str], rows: NumberedRows, course: Course) -> Iterator[OpenedHints]:
     who, what, how_many = (first_of(titles, columns) for titles in (LEARNERS, EXERCISES, HINTS))
     if who is None or what is None or how_many is None:
-        what = "columns for learners, exercises and hints"
-        raise HintsError(lacking(path, what, "learner,exercise,hints", f"ada,{course.exercises[0].id},2"))
+        lacked = "columns for learners, exercises and hints"
+        raise HintsError(lacking(path, lacked, "learner,exercise,hints", f"ada,{course.exercises[0].id},2"))
     first: dict[tuple[str, str], int] = {}
     for number, cells in rows:
         if not cells[how_many] and cells[who]:

@@ -168,7 +168,7 @@ def nothing_in(folder: Path, others: Sequence[LeftOut]) -> str:
     shown = printable(_own_name(folder))
     return (
         f"{shown} holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file.{there} "
-        f"Expected is one of these a learner, such as {shown}/ada/03_softmax.py"
+        f"Expected is one of these a learner, such as {shown}/ada/03_softmax.py."
     )
 
 

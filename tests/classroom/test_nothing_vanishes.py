@@ -190,5 +190,6 @@ def test_folder_without_any_submission_names_what_is_there(course_root: Path, ka
     done = kata("grade-class", "class", "--out", "out", *TERMS, "--course", course_root, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "class holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file. What is there: notes.txt.\n"
+        "class holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file. What is there: notes.txt. "
+        "Expected is one of these a learner, such as class/ada/03_softmax.py.\n"
     )

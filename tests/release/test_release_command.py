@@ -134,7 +134,8 @@ def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: 
         pytest.param(
             "tests/mistakes/{}.py",
             ("amounts.sum(dim=-1, keepdim=True)", "something else"),
-            "mistake 'whole-sum': 'something else' occurs 0 times in the reference",
+            "tests/mistakes/01_parts/01_share.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
+            "reference: copy it from there",
             id="a bank that does not fit",
         ),
         pytest.param(

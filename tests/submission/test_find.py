@@ -35,7 +35,8 @@ def test_link_is_found_so_that_reading_it_says_what_is_wrong(tmp_path: Path, cou
         pytest.param("file.py", "file.py is not a folder; name the folder that holds the submissions.", id="file"),
         pytest.param(
             "empty",
-            "empty holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file. What is there: notes.txt.",
+            "empty holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file. What is there: notes.txt. "
+            "Expected is one of these a learner, such as empty/ada/03_softmax.py.",
             id="empty",
         ),
     ],

@@ -83,14 +83,15 @@ def see_what_an_update_does(place: Path, work: Path, kata: Kata, course: str) ->
     assert (work / "exercises" / UNIT / "04_new.py").exists()
     listed = kata("list", cwd=work).stdout
     assert "share" in listed and "new" in listed and "split" not in listed
-    assert json.loads((work / ".kata/progress.json").read_text("utf-8"))["exercises"]["share"]["passed"]
+    assert json.loads((work / ".kata/progress.json").read_text("utf-8"))["exercises"]["share"]["passed_at"]
     assert kata("check", "share", cwd=work).returncode == 0
     refused = kata("check", "split", cwd=work)
     assert refused.returncode == 2 and "there is no exercise `split`" in refused.stderr
-    assert kata("reset", "share", cwd=work).returncode == 0
+    told = kata("reset", "share", cwd=work)
+    assert told.returncode == 0, told.stderr
     assert "is now divided by" in (work / "exercises" / UNIT / "01_share.py").read_text("utf-8")
-    kept = [path for path in (work / ".kata").rglob("*share*") if path.is_file()]
-    assert any(path.read_bytes() == mine[work / "exercises" / UNIT / "01_share.py"] for path in kept)
+    put_aside = work / told.stdout.partition("Your old work is in ")[2].strip()
+    assert put_aside.read_bytes() == mine[work / "exercises" / UNIT / "01_share.py"]
 
 
 def test_a_clone_is_updated_under_a_learner_who_works(place: Path, kata: Kata) -> None:
