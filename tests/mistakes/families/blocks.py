@@ -1,5 +1,6 @@
 """Attention block by block, with a running maximum, total and output.
 
+main        the check that compares with the formula
 rows        the queries that a block of keys meets: query
 divided     the text that divides the output by the total at the end, and without_it the same without
 start       the text with which the maximum begins, at minus infinity; zero_start the same at 0

@@ -1,4 +1,7 @@
-"""The causal mask that a module keeps as a buffer and crops in forward: `self.mask[:n, :n]`."""
+"""The causal mask that a module keeps as a buffer and crops in forward: `self.mask[:n, :n]`.
+
+main  the check that compares with the formula
+"""
 
 from grader.judge.authoring import Mistake
 

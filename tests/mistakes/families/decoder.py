@@ -1,7 +1,8 @@
 """Causal attention with projections q, k, v and a last layer o_proj, in one pass or after a cache.
 
-later tokens are hidden by `scores = scores.masked_fill(later, -torch.inf)`; with a cache the triangle begins at past + 1
+Later tokens are hidden by `scores = scores.masked_fill(later, -torch.inf)`; with a cache the triangle begins at past + 1.
 
+main                   the check that reads a text in one pass
 values                 what the weights are applied to: v
 model                  the width of x: hidden_dim
 cache                  what is returned as the cache: (k, v)

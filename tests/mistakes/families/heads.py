@@ -1,5 +1,6 @@
 """Splitting into heads and joining them again: `.view(in_heads).transpose(1, 2)`, then `.transpose(1, 2).reshape(...)`.
 
+main           the check that compares with the formula
 viewed         what is split, as the message begins: The projections were
 heads          the attribute that holds the number of heads: num_heads
 heads_axis     the axis of the heads, as messages call it: num_heads

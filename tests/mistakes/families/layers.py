@@ -1,5 +1,6 @@
 """The layers of an attention module, and what its last line returns.
 
+main                            the check that compares with the formula
 end                             the last line: return self.out_proj(context)
 x                               the input: x
 queries, keys, values           the variables: queries, keys, values

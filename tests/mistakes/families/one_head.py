@@ -1,5 +1,6 @@
 """Attention with one head and the layers linear_q, linear_k, linear_v; `self.scaling` is hidden_size ** -0.5.
 
+main             the check that compares with the formula
 answers          the input that keys and values come from: x
 gradients_check  the check that gradients reach everything
 """

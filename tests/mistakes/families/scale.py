@@ -1,5 +1,6 @@
 """The scale of the scores in attention modules whose scores are `... / $root`.
 
+main      the check that compares with the formula
 root      what the scores are divided by: self.head_dim**0.5
 width     the width under the root, by its name: head_dim
 compared  what has this width: one head

@@ -1,6 +1,8 @@
 """The softmax over the keys in attention modules, scores of the shape (batch, queries, keys) or with heads after the batch.
 
-query_axis  the axis of the queries: 2
+main         the check that is about the scores and the weights
+query_axis   the axis of the queries: 2
+in_training  a check that asks in training, too
 """
 
 from grader.judge.authoring import Mistake

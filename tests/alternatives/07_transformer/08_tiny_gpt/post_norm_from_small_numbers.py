@@ -1,61 +1,66 @@
 # norms behind, ReLU, everything drawn small: before it has read anything, places hardly count
 import math
-import torch
-import torch.nn.functional as F
-from torch import nn
-PRE=False; POS='learned'; TIED=False; BIAS=True; ACT=nn.ReLU; SDPA=False; DROP=0.0; WIDE=4; STD=0.02; RMS=False
 
-class Norm(nn.Module):
-    def __init__(s,d):
-        super().__init__(); s.w=nn.Parameter(torch.ones(d))
-    def forward(s,x): return x*torch.rsqrt(x.pow(2).mean(-1,keepdim=True)+1e-6)*s.w
-def norm(d): return Norm(d) if RMS else nn.LayerNorm(d)
-def rope(x):
-    n,d=x.shape[-2:]
-    f=10000.0**(-torch.arange(0,d,2,dtype=x.dtype)/d); a=torch.arange(n,dtype=x.dtype)[:,None]*f
-    c,s=a.cos(),a.sin(); u,v=x[...,0::2],x[...,1::2]
-    return torch.stack([u*c-v*s,u*s+v*c],-1).flatten(-2)
-class Block(nn.Module):
-    def __init__(s,d,h):
-        super().__init__(); s.h=h; s.n1=norm(d); s.n2=norm(d)
-        s.q=nn.Linear(d,d,bias=BIAS); s.k=nn.Linear(d,d,bias=BIAS); s.v=nn.Linear(d,d,bias=BIAS); s.o=nn.Linear(d,d,bias=BIAS)
-        s.m=nn.Sequential(nn.Linear(d,WIDE*d,bias=BIAS),ACT(),nn.Linear(WIDE*d,d,bias=BIAS)); s.drop=nn.Dropout(DROP)
-    def att(s,x):
-        b,n,d=x.shape
-        q,k,v=(f(x).view(b,n,s.h,d//s.h).transpose(1,2) for f in (s.q,s.k,s.v))
-        if POS=='rope': q,k=rope(q),rope(k)
-        if SDPA: y=F.scaled_dot_product_attention(q,k,v,is_causal=True)
-        else:
-            w=q@k.mT/math.sqrt(d//s.h)
-            if POS=='alibi':
-                i=torch.arange(n); w=w-(i[:,None]-i).to(w.dtype)*torch.tensor([2.0**-(j+1) for j in range(s.h)],dtype=w.dtype)[:,None,None]
-            w=w.masked_fill(~torch.ones(n,n,dtype=torch.bool).tril(),float('-inf')).softmax(-1); y=s.drop(w)@v
-        return s.drop(s.o(y.transpose(1,2).reshape(b,n,d)))
-    def forward(s,x):
-        if PRE:
-            x=x+s.att(s.n1(x)); return x+s.drop(s.m(s.n2(x)))
-        x=s.n1(x+s.att(x)); return s.n2(x+s.drop(s.m(x)))
+import torch
+import torch.nn as nn
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.to_query = nn.Linear(width, width)
+        self.to_key = nn.Linear(width, width)
+        self.to_value = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+
+    def split(self, x):
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def forward(self, x):
+        query, key, value = self.split(self.to_query(x)), self.split(self.to_key(x)), self.split(self.to_value(x))
+        seen = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
+        scores = torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(query.shape[-1])
+        weights = torch.softmax(scores.masked_fill(~seen, -torch.inf), dim=-1)
+        return self.out(torch.matmul(weights, value).transpose(1, 2).flatten(2))
+
+
+class Layer(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.attention = SelfAttention(width, heads)
+        self.norm1 = nn.LayerNorm(width)
+        self.linear1, self.linear2 = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.norm2 = nn.LayerNorm(width)
+
+    def forward(self, x):
+        x = self.norm1(x + self.attention(x))
+        return self.norm2(x + self.linear2(torch.relu(self.linear1(x))))
+
+
 class TinyGPT(nn.Module):
-    def __init__(s,vocab_size,d_model,num_heads,num_layers,context_length):
-        super().__init__(); s.c=context_length; s.t=nn.Embedding(vocab_size,d_model)
-        if POS=='learned': s.p=nn.Embedding(context_length,d_model)
-        if POS=='sin':
-            a=torch.arange(context_length)[:,None]*10000.0**(-torch.arange(0,d_model,2)/d_model)
-            s.register_buffer('p',torch.stack([a.sin(),a.cos()],-1).flatten(-2))
-        s.b=nn.ModuleList([Block(d_model,num_heads) for _ in range(num_layers)]); s.f=norm(d_model)
-        s.h=nn.Linear(d_model,vocab_size,bias=BIAS and not TIED)
-        if TIED: s.h.weight=s.t.weight
-        if STD:
-            for m in s.modules():
-                if isinstance(m,(nn.Linear,nn.Embedding)): nn.init.normal_(m.weight,std=STD)
-    def forward(s,i):
-        x=s.t(i)
-        if POS=='learned': x=x+s.p(torch.arange(i.shape[1]))
-        if POS=='sin': x=x+s.p[:i.shape[1]]
-        for b in s.b: x=b(x)
-        return s.h(s.f(x))
-    @torch.no_grad()
-    def generate(s,idx,max_new_tokens):
-        for _ in range(max_new_tokens):
-            idx=torch.cat([idx,s(idx[:,-s.c:])[:,-1].argmax(-1,keepdim=True)],1)
+    def __init__(self, vocab_size, d_model, num_heads, num_layers, context_length):
+        super().__init__()
+        self.longest = context_length
+        self.token, self.position = nn.Embedding(vocab_size, d_model), nn.Embedding(context_length, d_model)
+        self.layers = nn.ModuleList([Layer(d_model, num_heads) for _ in range(num_layers)])
+        self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocab_size)
+        self.apply(self.draw_small)
+
+    @staticmethod
+    def draw_small(part):
+        if isinstance(part, (nn.Linear, nn.Embedding)):
+            nn.init.normal_(part.weight, std=0.02)
+
+    def forward(self, idx):
+        x = self.token(idx) + self.position(torch.arange(idx.shape[1]))
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.norm(x))
+
+    def generate(self, idx, max_new_tokens):
+        with torch.no_grad():
+            for _ in range(max_new_tokens):
+                logits = self(idx[:, max(0, idx.shape[1] - self.longest) :])
+                idx = torch.cat((idx, logits[:, -1:].argmax(dim=-1)), dim=1)
         return idx
