@@ -74,9 +74,9 @@ def _in_catalogue(course: Course, exercise: Exercise) -> Iterator[str]:
     here = ("units", unit, "exercises", course.units[unit].exercises.index(exercise))
     texts: list[tuple[Place, str]] = [((*here, "title"), exercise.title), ((*here, "step"), exercise.step)]
     texts += [((*here, "hints", number), hint) for number, hint in enumerate(exercise.hints)]
-    for place, text in texts:
+    for entry, text in texts:
         for _, found in _found([text]):
-            yield _to_write("course.yml", places.line(place), found, "course.yml")
+            yield _to_write("course.yml", places.line(entry), found, "course.yml")
 
 
 def _in_lesson(course: Course, exercise: Exercise) -> Iterator[str]:

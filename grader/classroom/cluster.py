@@ -318,7 +318,7 @@ async def _connected(address: str) -> AsyncIterator[Client]:
         from distributed.versions import VersionMismatchWarning
     except ImportError:
         raise ClusterError(
-            "A scheduler needs dask.distributed, which is not installed: pip install 'attention-kata[cluster]'."
+            "A scheduler needs dask.distributed, which is not installed: pip install distributed."
         ) from None
     for name in ("distributed", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -183,8 +183,8 @@ def _fill_gradebook(graded: Graded, to: Path | None, roster: Roster | None, forc
         from grader.exports.gradebook import gradebook_at, write_gradebook
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"{error.name} is not installed; the gradebook needs the instructor's extra: "
-            "pip install 'attention-kata[instructor]' (Python 3.11 or newer)."
+            f"{error.name} is not installed, and the gradebook needs it: make instructor, in a clone of the course, or "
+            "pip install nbgrader (Python 3.11 or newer)."
         ) from None
     path = gradebook_at(to)
     written = write_gradebook(graded, course_at(course), path, roster, force=force)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 
+from grader.classroom.spoken_times import read_spoken
 from grader.course.moments import placed, read_moment
 
 USUAL_COLUMNS = ("Username", "ID number", "Email address")
@@ -20,11 +21,6 @@ USUAL_COLUMNS = ("Username", "ID number", "Email address")
 
 EMAIL = "Email address"
 CHANGED = "Last modified (submission)"
-
-_MOMENTS = ("%d %B %Y, %I:%M %p", "%d %B %Y, %H:%M", "%d %B %Y, %I:%M:%S %p", "%d %B %Y, %H:%M:%S")
-"""As Moodle writes times in English, behind the day of the week; others are not guessed at."""
-_DAY_OF_THE_WEEK = re.compile(r"[^\W0-9]+, +")
-
 _NUMBER = re.compile(r"[^0-9]*[^\W0-9][^0-9]*([0-9]+)\s*")  # a word in some language, then the number
 
 
@@ -78,13 +74,7 @@ def moment_of(text: str, zone: tzinfo | None = None) -> datetime | None:
 
     zone: where it was written; None for this computer's.
     """
-    plain = _DAY_OF_THE_WEEK.sub("", " ".join(text.split()), count=1)
-    found = read_moment(plain)
-    for form in _MOMENTS:
-        try:
-            found = found or datetime.strptime(plain, form)
-        except ValueError:
-            continue
+    found = read_moment(text) or read_spoken(text)
     if found is None:
         return None
     return (placed(found, zone) or found).astimezone(timezone.utc)
