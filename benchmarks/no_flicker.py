@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.course import Course, load_course
-from grader.results import MAX_SEED, Record
-from grader.submission import SourceFile, Submission
+from grader.intake import SourceFile, Submission
+from grader.record import MAX_SEED, Record
 
 ROOT = Path(__file__).resolve().parent.parent
 CAPABILITY = "ATEN_CPU_CAPABILITY"

@@ -24,9 +24,9 @@ from typing import Any
 
 from grader.classroom import Terms
 from grader.course import Course, Unit, load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.mistakes import load_bank
 from grader.notebooks.judging import NotebookJudge
-from grader.submission import SourceFile, Submission
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = Path(sys.executable).parent

@@ -27,10 +27,10 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "rivals"))
 from hand_ins import SIX, HandIn, Kind, class_of, write_class  # noqa: E402
 
 from grader.course import Course, load_course  # noqa: E402
+from grader.intake import SourceFile, Submission  # noqa: E402
 from grader.judge.grading import MANY, Judge  # noqa: E402
 from grader.sandbox.sandbox import Sandbox  # noqa: E402
 from grader.sandbox.worker import Bounds  # noqa: E402
-from grader.submission import SourceFile, Submission  # noqa: E402
 
 BIN = Path(sys.executable).parent
 EXERCISE = "self_attention"

@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course, load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
 from grader.judge.mistakes import load_bank
+from grader.record import MAX_SEED, ExerciseResult, Record
 from grader.release.bundle import Contents, make_bundle, write_files
-from grader.results import MAX_SEED, ExerciseResult, Record
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import Level
-from grader.submission import SourceFile, Submission
 
 ROOT = Path(__file__).resolve().parents[1]
 

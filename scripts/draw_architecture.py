@@ -14,7 +14,7 @@ BLUE, YELLOW, GREEN, PINK = TINTS
 
 TITLE = "The way of a submission through the grader"
 DESCRIPTION = (
-    "A folder, zip, notebook or file is read by grader/submission, which never runs it. The judge, with hidden checks, "
+    "A folder, zip, notebook or file is read by grader/intake, which never runs it. The judge, with hidden checks, "
     "references and known mistakes, sends requests with tensors through the wall. Behind the wall a warm process, the "
     "zygote, makes one fork for each exercise; the fork locks itself down before it loads the learner's code, and "
     "sends back plain data. The judge compares and diagnoses, and makes one record. Reports, exports, the class's "
@@ -27,7 +27,7 @@ def draw() -> Picture:
     picture = Picture(WIDTH, HEIGHT, TITLE, DESCRIPTION)
 
     _part(picture, 20, 40, 140, "submission", ["folder, zip,", "notebook, file"], PANEL)
-    _part(picture, 20, 170, 140, "intake", ["text by exercise;", "nothing is run", "", "grader/submission"], YELLOW)
+    _part(picture, 20, 170, 140, "intake", ["text by exercise;", "nothing is run", "", "grader/intake"], YELLOW)
     picture.arrow((90, 124), (90, 166))
     picture.arrow((162, 222), (208, 222))
 
@@ -58,7 +58,7 @@ def draw() -> Picture:
     )
     picture.arrow((644, 124), (644, 154))
 
-    _part(picture, 212, 320, 200, "one record", ["points, messages, seed", "grader/results"], PINK)
+    _part(picture, 212, 320, 200, "one record", ["points, messages, seed", "grader/record.py"], PINK)
     picture.arrow((312, 264), (312, 316))
     for place, (name, folder) in enumerate(READERS):
         top = 300 + place * 41
@@ -70,8 +70,8 @@ def draw() -> Picture:
 
 
 READERS = (
-    ("terminal, pages", "grader/reports"),
-    ("spreadsheets, LMS, CI", "grader/exports"),
+    ("terminal, pages", "grader/render"),
+    ("spreadsheets, LMS, CI", "grader/formats"),
     ("a class, resumable", "grader/classroom"),
     ("nbgrader", "grader/notebooks"),
 )

@@ -128,10 +128,10 @@ def generated(name: str, minutes: float) -> Outcome:
 
 def graded(minutes: float) -> Outcome:
     """Let one warm judge grade learners' files for so long; what is wrong is told at once, and the files are kept."""
+    from grader.intake import Submission
     from grader.judge.grading import Judge
-    from grader.results import Record
+    from grader.record import Record
     from grader.sandbox.doctor import strongest_level
-    from grader.submission import Submission
     from tests.fuzz.learner_sources import (
         Handed,
         Sources,

@@ -18,12 +18,12 @@ from pathlib import Path
 import yaml
 from rich.progress import track
 
+from grader.authoring.mutants import Mutant, mutants
 from grader.course import Course, load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
-from grader.mutants import Mutant, mutants
-from grader.results import Record
+from grader.record import Record
 from grader.sandbox.levels import Level
-from grader.submission import SourceFile, Submission
 
 ROOT = Path(__file__).resolve().parent.parent
 COURSE_FILE = ROOT / "course.yml"
@@ -145,10 +145,10 @@ def report(course: Course, outcomes: Sequence[Outcome], reasons: Reasons) -> str
 HEAD = """# Mutation testing of the checks
 
 Each reference is changed by one small slip at a time: another operator, sign, constant, slice, comparison, variable or
-attribute, a statement, call or argument left out, arguments or results in another order (`grader/mutants.py`). The
-judge grades every such mutant like a submission. One that passes is either no mistake, which the list below explains,
-or a gap in the checks; there is none of the latter. Written by `python scripts/mutation.py`; `make test-all`
-grades a part of the mutants each time (`tests/mutants`).
+attribute, a statement, call or argument left out, arguments or results in another order
+(`grader/authoring/mutants.py`). The judge grades every such mutant like a submission. One that passes is either no
+mistake, which the list below explains, or a gap in the checks; there is none of the latter. Written by
+`python scripts/mutation.py`; `make test-all` grades a part of the mutants each time (`tests/mutants`).
 
 | exercise | mutants | caught | survive | caught of all |
 |---|---|---|---|---|"""

@@ -18,10 +18,10 @@ from itertools import combinations
 from pathlib import Path
 
 from grader.course import Course, load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, both_from, load_bank
-from grader.results import ExerciseResult, Record
-from grader.submission import SourceFile, Submission
+from grader.record import ExerciseResult, Record
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_NAMED = frozenset({"tiny_gpt"})
@@ -45,8 +45,8 @@ def drawn_pairs(
 def kind_of(pair: tuple[Mistake, Mistake], result: ExerciseResult, same_as: Mapping[str, str]) -> str:
     """How far a pair was named."""
     named = {same_as.get(each.mistake) or each.mistake for each in result.diagnosis}
-    due = {mistake.id for mistake in pair}
-    if named - due:
+    expected = {mistake.id for mistake in pair}
+    if named - expected:
         return "another"
     return ("none", "one", "both")[len(named)]
 

@@ -18,8 +18,7 @@ import torch.nn.functional as F
 from safetensors.torch import save_file
 
 from grader.play import dates, nets
-from grader.play.letters import ALPHABET, CONTEXT, GAP, encode
-from grader.play.stories import repeat, story
+from grader.play.texts import ALPHABET, CONTEXT, GAP, encode, repeat, story
 
 WIDTH = 64
 CLIP = 1.0

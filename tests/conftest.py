@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from filelock import FileLock
 
+from grader.course.stubs import make_stub
 from grader.registry import register
-from grader.stubs import make_stub
 
 from .warm.client import Warm
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import yaml
 
 from grader.course import Course, Exercise
+from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
 from grader.judge.mistakes import load_bank
-from grader.results import Record
-from grader.submission import SourceFile, Submission
+from grader.record import Record
 
 EXERCISES = ("softmax", "causal_mask", "split_heads", "repeat_kv")
 ATTACKED = "softmax"

@@ -44,5 +44,7 @@ def row(outcome: Outcome) -> str:
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """All of them, as Markdown."""
-    titles = "| what | what happened | stopped | seconds | honest with their due | lost | twice | attacks that passed |"
+    titles = (
+        "| what | what happened | stopped | seconds | honest with their points | lost | twice | attacks that passed |"
+    )
     return "\n".join([titles, "|---|---|---|---|---|---|---|---|", *map(row, outcomes)])

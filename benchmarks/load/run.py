@@ -34,7 +34,7 @@ from hand_ins import ATTACKED, SEED, HandIns, due, hand_ins, ids, points_alone
 from outcome import Outcome, row
 
 from grader.course import load_course
-from grader.results import Record
+from grader.record import Record
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("undisturbed", "memory", "full disk", "jumping clock", "killed zygotes", "slow disk")

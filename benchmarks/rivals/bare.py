@@ -26,7 +26,7 @@ FACTS = "KATA_BARE_FACTS"
 
 def write_facts(path: Path, course: Course, seed: int) -> None:
     """Write what the checks need to know of the catalogue."""
-    from grader.stubs import stub_of
+    from grader.course.stubs import stub_of
 
     told = {
         exercise.id: {
@@ -69,7 +69,7 @@ def failed_checks(exercise: str, names: Mapping[str, Any], source: str) -> list[
     """Run every check of an exercise on these names; the names of those that failed."""
     from grader.judge.draw import Draw
     from grader.judge.failure import CheckFailed
-    from grader.judge.learner import Learner
+    from grader.judge.learner import LearnerModule
     from grader.sandbox.inside import host
 
     facts = _facts()["exercises"][exercise]
@@ -80,7 +80,7 @@ def failed_checks(exercise: str, names: Mapping[str, Any], source: str) -> list[
     failed, doubted, main_failed = [], [], False
     for name, check in _checks(exercise).items():
         draw = Draw(_facts()["seed"], exercise, name, expected.reference.namespace)
-        learner = Learner(
+        learner = LearnerModule(
             worker=_SameProcess(names, facts["operators"]),
             expected=expected,
             draw=draw,

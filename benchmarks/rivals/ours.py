@@ -12,7 +12,7 @@ from hand_ins import HandIn, write_class
 from marks import Scores
 from workplace import ROOT
 
-from grader.results import Record
+from grader.record import Record
 
 KATA = Path(sys.executable).parent / "kata"
 

@@ -8,6 +8,6 @@ belongs together, `claims`, `roster` and `members` whose it is, `not_graded` wha
 """
 
 from .entries import Entry, entries
-from .terms import Terms
+from .run_header import Terms
 
 __all__ = ["Entry", "Terms", "entries"]

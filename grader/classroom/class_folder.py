@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.course import Course
-from grader.submission import Listing, SubmissionError, look_into, nothing_in
+from grader.intake import Listing, SubmissionError, look_into, nothing_in
 
-from . import class_zip
+from . import download
 from .download import read_download
 from .lms_names import Platform
 from .members import Members, members
@@ -30,8 +30,8 @@ def class_in(
     """
     enrolled = read_roster(roster) if roster else None
     if path.suffix.lower() == ".zip" and path.is_file():
-        with class_zip.laid_out(path, out / UNPACKED) as contents:
-            listing, folder = class_zip.listing_of(contents, course)
+        with download.laid_out(path, out / UNPACKED) as contents:
+            listing, folder = download.listing_of(contents, course)
             found = _members(listing, folder, {}, enrolled, platform)
             yield replace(found, remarks=(*contents.remarks, *found.remarks))
         return

@@ -24,7 +24,7 @@ from grader.sandbox.launch import MachineError
 from . import cluster_worker
 from .cluster_worker import Answer, Job
 from .entries import Entry
-from .terms import Terms
+from .run_header import Terms
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -96,12 +96,12 @@ class ClusterJudges(Executor):
     def __init__(self, address: str, terms: Terms, header: RunHeader, entries: Sequence[Entry]) -> None:
         self.remarks: list[str] = []
         self._address = address
-        self._job = Job(token_hex(8), terms, header, cluster_worker.sights(entries))
+        self._job = Job(token_hex(8), terms, header, cluster_worker.fingerprints(entries))
         self._workers: dict[str, _Worker] = {}
         self._calls: asyncio.Queue[_Call] = asyncio.Queue()
         self._unanswered: set[_Call] = set()
         self._broken: Exception | None = None
-        self._seats = 0
+        self._judges = 0
         self._has_lost = False
         self._last_hope = self._last_graded = time.monotonic()
         self._lock = threading.Lock()
@@ -119,7 +119,7 @@ class ClusterJudges(Executor):
 
     def width(self, submissions: int, batch: int) -> int:
         """How many batches should be out at the same time, for a class of so many in batches of at most so many."""
-        return max(self._seats, min(WIDEST, submissions // batch), 1)
+        return max(self._judges, min(WIDEST, submissions // batch), 1)
 
     def submit(self, fn: Callable[..., Value], /, *args: Any, **kwargs: Any) -> Future[Value]:
         """Have a judge of the cluster call a function; keywords are not passed on."""
@@ -185,11 +185,11 @@ class ClusterJudges(Executor):
             for address in present.keys() - self._workers.keys():
                 life = asyncio.create_task(self._employ(client, address, present[address]))
                 self._workers[address] = _Worker(life)
-            self._seats = sum(present[address] for address, worker in self._workers.items() if worker.grades)
+            self._judges = sum(present[address] for address, worker in self._workers.items() if worker.grades)
             self._demand_somebody()
             examined = all(worker.grades or worker.refused for worker in self._workers.values())
             is_time = examined or time.monotonic() > begun + EXAMINE_SECONDS
-            if self._seats and is_time and not self._ready.done():
+            if self._judges and is_time and not self._ready.done():
                 self._ready.set_result(None)
             await asyncio.wait([leaving], timeout=LOOK_SECONDS)
 
@@ -209,8 +209,8 @@ class ClusterJudges(Executor):
         if is_hope and now < self._last_graded + HOPE_SECONDS:  # one that hangs is no hope for ever
             self._last_hope = now
             return
-        patience = WORKERLESS_SECONDS if self._has_lost or not self._workers else 0
-        if now < self._last_hope + patience:
+        timeout = WORKERLESS_SECONDS if self._has_lost or not self._workers else 0
+        if now < self._last_hope + timeout:
             return
         if not self._workers:
             raise NoWorkerLeft(f"The scheduler at {self._address} has no worker.")
@@ -229,14 +229,14 @@ class ClusterJudges(Executor):
         worker.grades, worker.refused = False, reason
         self.remarks.append(f"The worker {address} gets no work: {reason}.")
 
-    async def _employ(self, client: Client, address: str, seats: int) -> None:
+    async def _employ(self, client: Client, address: str, judges: int) -> None:
         """A worker's life: it is examined, and grades until it is lost or can't any more."""
-        reason = await self._examined(client, address, seats)
+        reason = await self._examined(client, address, judges)
         if reason is not None:
             self._refuse(address, reason)
             return
         self._workers[address].grades = True
-        grading = [asyncio.create_task(self._sit(client, address, seats)) for _ in range(seats)]
+        grading = [asyncio.create_task(self._keep_busy(client, address, judges)) for _ in range(judges)]
         try:
             await asyncio.gather(*grading)
         except MachineError as error:
@@ -245,16 +245,16 @@ class ClusterJudges(Executor):
             for each in grading:
                 each.cancel()
 
-    async def _examined(self, client: Client, address: str, seats: int) -> str | None:
+    async def _examined(self, client: Client, address: str, judges: int) -> str | None:
         try:
-            told = await self._asked(client, address, seats, cluster_worker.obstacle, self._job)
+            told = await self._asked(client, address, judges, cluster_worker.why_not, self._job)
         except Exception as error:  # whatever it is, no submission has been near it
             return f"it cannot run the grader ({type(error).__name__}: {error})"
         if told.error is not None:
             return f"it cannot run the grader ({type(told.error).__name__}: {told.error})"
         return told.value and str(told.value)
 
-    async def _sit(self, client: Client, address: str, seats: int) -> None:
+    async def _keep_busy(self, client: Client, address: str, judges: int) -> None:
         """One judge's place: it takes call after call. Raises MachineError when its machine can't isolate."""
         while True:
             call = await self._calls.get()
@@ -262,7 +262,7 @@ class ClusterJudges(Executor):
                 self._settle(call)
                 continue
             try:
-                told = await self._asked(client, address, seats, call.fn, *call.args)
+                told = await self._asked(client, address, judges, call.fn, *call.args)
             except asyncio.CancelledError:  # the worker is lost
                 self._hand_back(call)
                 raise
@@ -281,11 +281,11 @@ class ClusterJudges(Executor):
         else:
             self._settle(call, error=BrokenExecutor(f"{LOSSES} workers were lost with it"))
 
-    async def _asked(self, client: Client, address: str, seats: int, fn: Callable[..., Any], *args: Any) -> Answer:
+    async def _asked(self, client: Client, address: str, judges: int, fn: Callable[..., Any], *args: Any) -> Answer:
         future = client.submit(
             cluster_worker.answer,
             self._job,
-            seats,
+            judges,
             fn,
             *args,
             workers=[address],

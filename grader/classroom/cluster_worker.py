@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .entries import Entry
-from .judges import Judges
-from .terms import Terms
+from .pool import Judges
+from .run_header import Terms
 
 if TYPE_CHECKING:
     from .run_header import RunHeader
@@ -41,7 +41,7 @@ class RunEnded(Exception):
 class Job:
     """What the judges of one run are to do, and on what terms.
 
-    id: no other run's. seen: what is at some of the submissions' paths, as `sights` tells it.
+    id: no other run's. seen: what is at some of the submissions' paths, as `fingerprints` tells it.
     """
 
     id: str
@@ -58,15 +58,15 @@ class Answer:
     error: Exception | None = None
 
 
-def answer(job: Job, seats: int, fn: Callable[..., Any], *args: Any) -> Answer:
-    """Have one of this worker's judges call a function; there are as many as `seats`."""
+def answer(job: Job, judges: int, fn: Callable[..., Any], *args: Any) -> Answer:
+    """Have one of this worker's judges call a function; there are as many as `judges`."""
     try:
         with _lock:
             if job.id in _ended:
                 raise RunEnded("this run has ended")
-            if job.id not in _benches:
-                _benches[job.id] = _Bench(job, seats)
-            future = _benches[job.id].submit(fn, *args)
+            if job.id not in _pools:
+                _pools[job.id] = _JobPool(job, judges)
+            future = _pools[job.id].submit(fn, *args)
         return Answer(future.result())
     except Exception as error:
         return Answer(error=error)
@@ -81,12 +81,12 @@ def leave(id: str) -> None:
 
 def _dismiss(id: str) -> None:
     with _lock:
-        bench = _benches.pop(id, None)
-    if bench is not None:
-        bench.end()
+        pool = _pools.pop(id, None)
+    if pool is not None:
+        pool.end()
 
 
-def obstacle(job: Job) -> str | None:
+def why_not(job: Job) -> str | None:
     """Why no submission may be graded in this process, in a few words; nothing when all is well."""
     from grader.course import CourseError, load_course
 
@@ -99,7 +99,7 @@ def obstacle(job: Job) -> str | None:
     return _other_make(here, job.header) or _other_sight(job.seen) or _no_wall(job.terms)
 
 
-def sights(entries: Sequence[Entry]) -> dict[Path, str]:
+def fingerprints(entries: Sequence[Entry]) -> dict[Path, str]:
     """What is seen at the paths of some submissions spread over the class; what nobody can see is left out."""
     chosen = entries[:: max(1, len(entries) // SAMPLE)][:SAMPLE]
     paths = [path for entry in chosen for path in ([part.path for part in entry.parts] or [entry.path])]
@@ -145,18 +145,18 @@ def _other_sight(seen: dict[Path, str]) -> str | None:
 
 
 def _no_wall(terms: Terms) -> str | None:
-    from grader.sandbox.trial import try_level
+    from grader.sandbox.doctor import try_level
 
     missing = None if terms.level == "none" else try_level(terms.level)
     return missing and f"it cannot isolate submissions, missing: {missing}"
 
 
-class _Bench:
+class _JobPool:
     """The judges of one run in this worker, until nobody has needed them for long."""
 
-    def __init__(self, job: Job, seats: int) -> None:
+    def __init__(self, job: Job, judges: int) -> None:
         self._id = job.id
-        self._judges = Judges(seats, job.terms)
+        self._judges = Judges(judges, job.terms)
         self._timer: threading.Timer | None = None
         self._busy = 0
 
@@ -178,14 +178,14 @@ class _Bench:
     def _done(self, _: Future[Any]) -> None:
         with _lock:
             self._busy -= 1
-            if self._busy or _benches.get(self._id) is not self:
+            if self._busy or _pools.get(self._id) is not self:
                 return
             self._timer = threading.Timer(IDLE_SECONDS, _dismiss, [self._id])
             self._timer.daemon = True
             self._timer.start()
 
 
-_benches: dict[str, _Bench] = {}
+_pools: dict[str, _JobPool] = {}
 _ended: deque[str] = deque(maxlen=ENDED_KEPT)
 """Runs whose judges were sent home: a call that comes late must not bring new ones."""
 _lock = threading.RLock()

@@ -12,7 +12,7 @@ from grader.sandbox.launch import MachineError
 
 from .entries import Entry
 from .judging import grade_batch
-from .terms import Terms
+from .run_header import Terms
 
 CHUNK = 8
 """Submissions that a judge takes at a time: collecting the checks costs as much as a submission, so not one by one."""

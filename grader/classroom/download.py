@@ -1,16 +1,195 @@
-"""What is in the folder of a class: submissions, read in one platform's way, and by name whatever is none."""
+"""What is in the folder of a class: submissions, read in one platform's way, and by name whatever is none.
+
+One zip with a whole class in it, as learning management systems hand them out, laid out as a folder for a while.
+
+Only this outer layer is unpacked: what a learner has zipped stays a zip, and is read like any other. No name leads
+outside the folder, no link is made, nothing is overwritten.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import errno
+import os
+import shutil
+import stat
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.submission import LeftOut, Listing
-from grader.submission.naming import printable
+from grader.course import Course
+from grader.intake import LeftOut, Listing, SubmissionError, look_into, nothing_in
+from grader.intake.names import COURSE_WORK, ExerciseNames, is_passed_over, printable
+from grader.intake.zip_file import METHODS
 
 from .entries import Entry, entries
 from .lms_names import TITLES, Platform, platform_of, read_names
+
+MAX_FILES = 500_000
+MAX_UNPACKED_GB = 64
+MAX_RATIO = 200
+_RATIO_COUNTS_FROM = 1024 * 1024  # unpacked bytes
+_PIECE = 1 << 20
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, NotImplementedError, struct.error)
+_NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """A class zip's contents as a folder, and a sentence about each file that could not be laid out as it was.
+
+    left_out: what is in the zip and not in the folder.
+    """
+
+    folder: Path
+    remarks: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@contextmanager
+def laid_out(path: Path, room: Path) -> Iterator[LaidOut]:
+    """The contents of a class zip below `room`, which is emptied before and taken away at the end.
+
+    A file in it that is damaged or odd costs nobody else anything.
+
+    Raises SubmissionError when it is no zip or far too large; OSError when there is no room for it.
+    """
+    shutil.rmtree(room, ignore_errors=True)
+    room.mkdir(parents=True)
+    try:
+        left_out = tuple(_unpack(path, room))
+        remarks = tuple(f"{_shown(each.name)} {each.reason}." for each in left_out if not each.is_usual)
+        yield LaidOut(room, remarks, left_out)
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def listing_of(contents: LaidOut, course: Course) -> tuple[Listing, Path]:
+    """What is in a class zip's contents, and in which folder; systems often put one folder around all submissions.
+
+    Raises SubmissionError when there is no submission.
+    """
+    folder = contents.folder
+    found, around = look_into(folder), contents.left_out
+    if len(found.submissions) == 1 and found.submissions[0].is_dir() and _is_wrapping(found.submissions[0], course):
+        around = (*around, *found.others)
+        folder = found.submissions[0]
+        found = look_into(folder)
+    if not found.submissions:
+        raise SubmissionError(nothing_in(folder, (*found.others, *around)))
+    return Listing(found.submissions, (*found.others, *around)), folder
+
+
+def _is_wrapping(folder: Path, course: Course) -> bool:
+    """Whether a folder holds learners' submissions, and is not one itself."""
+    if any(read_names(platform, [folder.name]) for platform in TITLES):
+        return False  # a platform's folder of the only one who has handed in so far
+    inside = [each.name for each in folder.iterdir() if not is_passed_over(each.name)]
+    return bool(inside) and not are_work(inside, course)
+
+
+def are_work(names: Sequence[str], course: Course, *, loosely: bool = False) -> bool:
+    """Whether files and folders of these names are one learner's work, rather than a submission each.
+
+    loosely: also by names that are not quite an exercise's; only where all are one learner's anyhow.
+    """
+    exercises = ExerciseNames(course)
+    units = {unit.folder for unit in course.units}
+    of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
+    return any(
+        name in of_a_learner or exercises.by_file(name) or (loosely and exercises.by_loose_file(name)) for name in names
+    )
+
+
+def _unpack(path: Path, room: Path) -> Iterator[LeftOut]:
+    """Lay everything out; whatever is odd."""
+    shown = printable(path.name)
+    try:
+        archive = zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise SubmissionError(f"{shown} does not exist.") from None
+    except _DAMAGE:
+        raise SubmissionError(f"{shown} is damaged or not a zip.") from None
+    with archive:
+        members = archive.infolist()
+        if len(members) > MAX_FILES:
+            raise SubmissionError(f"{shown} holds more than {MAX_FILES} files; grade it in parts.")
+        left = MAX_UNPACKED_GB << 30
+        times = Counter(info.filename for info in members)
+        for info in members:
+            try:
+                if times[info.filename] > 1 and not info.is_dir():
+                    raise _Odd("is in the zip several times, so nobody knows which counts, and was left out")
+                left -= _lay_out(archive, info, room, left)
+            except _Usual:
+                yield LeftOut(info.filename, USUAL, is_usual=True)
+            except _Odd as error:
+                yield LeftOut(info.filename, str(error))
+            if left < 0:
+                raise SubmissionError(f"{shown} unpacks to more than {MAX_UNPACKED_GB} GB; grade it in parts.")
+
+
+def _shown(name: str) -> str:
+    return printable(name) or "A file without a name"
+
+
+class _Odd(Exception):
+    """A member that is not laid out as it is; the text continues a sentence that starts with its name."""
+
+
+class _Usual(Exception):
+    """A member that systems and tools leave behind."""
+
+
+def _lay_out(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: Path, left: int) -> int:
+    """Unpack one member; the bytes written, at most a piece more than `left`. Raises _Odd; OSError without room."""
+    parts = [part for part in info.filename.split("/") if part not in ("", ".")]
+    if any(is_passed_over(part) for part in parts if part != ".."):
+        raise _Usual
+    is_odd = "\\" in info.orig_filename or "\0" in info.orig_filename or info.filename.startswith("/")
+    kinds = (0, stat.S_IFDIR) if info.filename.endswith("/") else (0, stat.S_IFREG)
+    if is_odd or ".." in parts or not parts or stat.S_IFMT(info.external_attr >> 16) not in kinds:
+        raise _Odd("is not an ordinary file with an ordinary name and was left out")
+    if info.is_dir():  # an empty one is a submission with nothing in it
+        return _make(room.joinpath(*parts))
+    if info.compress_type not in METHODS:
+        raise _Odd("is packed in an unusual way and was left out; zip files with the ordinary method (deflate)")
+    try:
+        return _write(archive, info, room.joinpath(*parts), left)
+    except _DAMAGE:  # what is there of it stays, so that its learner's record tells of it
+        raise _Odd("is damaged or a zip bomb") from None
+    except OSError as error:
+        if error.errno in _NO_PLACE:
+            raise _Odd(f"was left out: {error.strerror}") from None
+        raise
+
+
+def _make(folder: Path) -> int:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in _NO_PLACE:
+            raise _Odd(f"was left out: {error.strerror}") from None
+        raise
+    return 0
+
+
+def _write(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, left: int) -> int:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    with open(os.open(target, flags, 0o600), "wb") as file, archive.open(info) as packed:
+        while written <= left and (piece := packed.read(_PIECE)):
+            file.write(piece)
+            written += len(piece)
+            if written > _RATIO_COUNTS_FROM and written > MAX_RATIO * max(info.compress_size, 1):
+                raise zipfile.BadZipFile
+    return written
+
 
 USUAL = "It is hidden, or what tools, systems or the course leave behind."
 _TYPED = "It is what the platform wrote or somebody typed in there; files of the same hand-in are graded."

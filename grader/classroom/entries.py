@@ -1,18 +1,28 @@
-"""One learner's submission on disk, and the name that it goes by in the results."""
+"""One learner's submission on disk, and the name that it goes by in the results.
+
+Reads one learner's submission: what is wrong with it is the learner's, what is wrong with the disk is not.
+"""
 
 from __future__ import annotations
 
+import os
+import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.course import Course
+from grader.intake import Problem, Submission, SubmissionError, read_parts, read_submission
+from grader.intake.clock import SlowDiskError
+from grader.intake.names import printable
+
 from .claims import Claim
 from .lms_names import Platform, Said, in_time_order, platform_of, read_names
 
-if TYPE_CHECKING:  # a judge's process loads this before it starts its zygote, so it must load little
-    from grader.submission import Part
+if TYPE_CHECKING:
+    from grader.intake import Part
 
 
 @dataclass(frozen=True)
@@ -100,7 +110,7 @@ def _of_one(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform)
 
 
 def _together(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> list[Entry]:
-    from grader.submission import Part
+    from grader.intake import Part
 
     said = read[paths[0].name]
     # two readings that differ between one submitter's files are as doubtful as one that has both
@@ -120,6 +130,38 @@ def _together(paths: Sequence[Path], read: Mapping[str, Said], platform: Platfor
 
 
 def _stem(path: Path) -> str:
-    from grader.submission.naming import stem_of
+    from grader.intake.names import stem_of
 
     return path.name if path.is_dir() else stem_of(path.name)
+
+
+class OutOfReach(Exception):
+    """This machine does not give a submission out, by no fault of the learner's; the text is one sentence."""
+
+
+def read_entry(entry: Entry, course: Course) -> Submission:
+    """Read one submission; one that can't be read for what it is is an empty one with the reason as its problem.
+
+    Raises OutOfReach when it is gone or the system does not open it.
+    """
+    try:
+        read = read_parts(entry.parts, course) if entry.parts else read_submission(entry.path, course)
+    except SlowDiskError as error:
+        raise OutOfReach(f"It could not be read: {error}") from None
+    except SubmissionError as error:
+        for path in [part.path for part in entry.parts] or [entry.path]:
+            _demand_within_reach(path)
+        return Submission(entry.name, {}, (Problem(printable(entry.path.name), "unreadable", str(error)),))
+    return replace(read, name=entry.name)
+
+
+def _demand_within_reach(path: os.PathLike[str]) -> None:
+    try:
+        mode = os.lstat(path).st_mode
+        if stat.S_ISDIR(mode):
+            os.scandir(path).close()
+        elif stat.S_ISREG(mode):
+            with open(path, "rb") as file:
+                file.read(1)
+    except OSError as error:
+        raise OutOfReach(f"It could not be read: {error.strerror or 'unknown error'}.") from None

@@ -10,15 +10,14 @@ from pathlib import Path
 from grader.course import Course
 from grader.policy.adjusting import adjusted, unadjusted
 from grader.policy.rules import Correction, HandIn, changes_points
-from grader.results import Record
+from grader.record import Record
 from grader.writing import write_file
 
 from .corrections import read_corrections, told_strangers
 from .download import first_few
-from .kept_times import KeptTimes
-from .learners import Learner
+from .kept_times import KeptTimes, hints_by_learner
 from .ledger import LedgerError
-from .opened_hints import hints_by_learner
+from .members import Learner
 from .results_file import RESULTS, disputed, handed_in_nothing, read_results
 from .times import by_learner
 

@@ -8,19 +8,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from grader.course import Course, Exercise
-from grader.submission import Submission, SubmissionError, read_submission
+from grader.intake import Submission, SubmissionError, read_submission
 from grader.writing import write_file
 
 from .attempts import attempts_of, graded_in
 from .class_folder import class_in
-from .digest import digest_of
-from .entries import Entry
-from .learners import Learner
+from .entries import Entry, OutOfReach, read_entry
 from .lms_names import NamesError, platform_called
-from .named import by_name
+from .members import Learner, by_name
 from .page_names import page_stem
-from .reading import OutOfReach, read_entry
-from .results_file import Result, read_results
+from .results_file import Result, digest_of, read_results
 from .roster import RosterError
 from .run_header import ClassSource, RunHeader
 

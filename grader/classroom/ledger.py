@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.results import Record, RecordError
+from grader.record import Record, RecordError
 from grader.writing import open_to_append, remove_unfinished, sync_folder, write_file
 
 from .results_file import RESULTS, Line, final_lines

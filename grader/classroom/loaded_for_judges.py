@@ -1,5 +1,5 @@
 """Imported by the fork server that judges are forked from, for what that loads."""
 
-from .forking import load
+from .judging import load
 
 load()

@@ -14,6 +14,7 @@ _PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
 _DIGEST = 16  # so many hexadecimal digits: nobody finds another name of the same
 _MADE = re.compile(rf".*-[0-9a-f]{{{_DIGEST}}}")
 _SHOWN = 40
+_LONGEST = 40  # characters, of up to four bytes each; file systems take 255 bytes
 
 
 def page_stem(name: str) -> str:
@@ -28,3 +29,8 @@ def page_stem(name: str) -> str:
 def page_name(name: str) -> str:
     """The name of a learner's page."""
     return f"learner-{page_stem(name)}.html"
+
+
+def stem_of(name: str) -> str:
+    """What every file system takes of a name; the number before it tells equal ones apart."""
+    return re.sub(r"[^\w-]+", "_", name).strip("_")[:_LONGEST] or "learner"

@@ -1,15 +1,24 @@
 """What `kata grade-class` left in its folder OUT, to be read by everything that comes after it.
 
+What `kata grade-class` left in its folder OUT, to be read by everything that comes after it.
+
     for result in read_results(out):          # each learner once, in class order, one record in memory at a time
         result.record, result.learner.shown, result.learner.email, result.digest
 
 OUT/results.jsonl holds one record a line. While a class is graded, lines are only ever appended, and of two lines for
 one learner the last one counts; when the class is done, the file holds each learner once, in class order. A last line
 without its end is what a killed run left behind: it counts for nothing. OUT/class.jsonl says who is in the class.
+
+What a submission's record depends on, as one number: the same digest, the same record.
+
+The record of a submission that the grader could not grade: its own fault, and never a zero.
+
+OUT/not_graded.csv: everything in the class's folder that was not graded, and why. Nothing vanishes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,9 +26,76 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import overload
 
-from grader.results import Record, RecordError
+from grader.course import Course
+from grader.intake import LeftOut, Submission
+from grader.record import CheckResult, CourseStamp, ExerciseResult, Record, RecordError
+from grader.render.csv_text import table, text_field
+from grader.render.safe_text import visible
+from grader.writing import write_file
 
-from .learners import CLASS_LIST, ClassListError, Learner, read_learners
+from .members import CLASS_LIST, ClassListError, Learner, read_learners
+from .run_header import Terms
+
+
+def digest_of(submission: Submission) -> str:
+    """SHA-256 of the sources that count and of what was wrong on the way, whatever the submission is called."""
+    total = hashlib.sha256()
+    for exercise, source in sorted(submission.sources.items()):
+        _add(total, b"source", exercise.encode(), source.content)
+    for problem in submission.problems:
+        told = (problem.file, problem.kind, problem.message, problem.exercise or "")
+        _add(total, b"problem", *(part.encode("utf-8", "surrogatepass") for part in told))
+    return total.hexdigest()
+
+
+def _add(total: hashlib._Hash, *parts: bytes) -> None:
+    for part in parts:
+        total.update(f"{len(part)}:".encode())
+        total.update(part)
+
+
+def fault_record(name: str, reason: str, course: Course, terms: Terms) -> Record:
+    """A record in which no exercise has a mark.
+
+    reason: one sentence about what happened; it may be shown to the learner.
+    """
+    chosen = [each for each in course.exercises if not terms.only or each.id in terms.only]
+    return Record.of(
+        submission=name,
+        isolation=terms.level,
+        seed=terms.seed,
+        course=CourseStamp(title=course.title, version=course.version),
+        exercises=[_ungraded(each.id, each.points, reason) for each in chosen],
+    )
+
+
+def _ungraded(exercise: str, worth: float, reason: str) -> ExerciseResult:
+    check = CheckResult(
+        name="grading",
+        title="The grader grades what was handed in.",
+        outcome="error",
+        points=0.0,
+        max_points=0.0,
+        visible=False,
+        message=f"The grader failed here; that is its own fault, not the learner's. {reason}",
+    )
+    return ExerciseResult(
+        id=exercise, status="error", points=0.0, max_points=worth, checks=(check,), diagnosis=(), seconds=0.0
+    )
+
+
+NOT_GRADED = "not_graded.csv"
+
+
+def write_not_graded(out: Path, left_out: Iterable[LeftOut]) -> None:
+    """Write the list anew, a row a thing. Raises OSError."""
+    rows = [["file", "reason"], *([_field(each.name), _field(each.reason)] for each in left_out)]
+    write_file(out / NOT_GRADED, table(rows).encode("utf-8"), synced=True)
+
+
+def _field(text: str) -> str:
+    return text_field(visible(text))
+
 
 RESULTS = "results.jsonl"
 

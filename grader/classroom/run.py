@@ -1,31 +1,55 @@
-"""One run of `kata grade-class`: grades a class into a folder, or goes on where an earlier run was stopped."""
+"""One run of `kata grade-class`: grades a class into a folder, or goes on where an earlier run was stopped.
+
+One run a folder: the system frees the lock when a run ends, however it ends.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.course import Course
-from grader.results import Record
+from filelock import Timeout
 
-from .digest import digest_of
+from grader.course import Course
+from grader.record import Record
+from grader.writing import lock_at
+
 from .dispatch import Dispatch, Lost
 from .download import first_few
-from .entries import Entry
-from .faults import fault_record
+from .entries import Entry, OutOfReach, read_entry
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
-from .learners import CLASS_LIST, write_class_list
 from .ledger import Known, Ledger, writing
-from .members import Members
-from .moves import MOVED, Move, moves_in, write_moves
-from .not_graded import NOT_GRADED, write_not_graded
-from .reading import OutOfReach, read_entry
-from .regrading import Regrading
-from .results_file import RESULTS
-from .run_header import RUN, RunError, RunHeader, read_run, write_run
-from .terms import Terms
+from .members import CLASS_LIST, Members, write_class_list
+from .regrading import MOVED, Move, Regrading, moves_in, write_moves
+from .results_file import NOT_GRADED, RESULTS, digest_of, fault_record, write_not_graded
+from .run_header import RUN, RunError, RunHeader, Terms, read_run, write_run
+
+LOCK = ".lock"
+
+
+@contextmanager
+def sole_run(out: Path, *, below: Path | None = None) -> Iterator[None]:
+    """Keep OUT for this run; it is made when it is not there, and taken away again if nothing was written to it.
+
+    Raises RunError when another run has it, OSError when it cannot be made.
+    """
+    is_new = not out.exists()
+    lock = lock_at(out / LOCK, below=below)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise RunError(f"Another run is grading into {out}: wait until it ends, or give another folder.") from None
+    try:
+        yield
+    finally:
+        if is_new and [each.name for each in out.iterdir()] == [LOCK]:
+            with suppress(OSError):
+                (out / LOCK).unlink()
+                out.rmdir()
+        lock.release()
 
 
 @dataclass
@@ -114,10 +138,10 @@ class ClassRun:
             with writing(self._out / RUN):
                 write_run(self._out, before.model_copy(update={"source": self._header.source}))
 
-    def grade(self, executor: Executor, width: int, heard: Callable[[str, bool], None]) -> None:
+    def grade(self, executor: Executor, width: int, note_graded: Callable[[str, bool], None]) -> None:
         """Grade whoever has no record yet; leave one line a learner, in class order.
 
-        width: how many batches are out at the same time. heard: told each learner's name, and whether there was
+        width: how many batches are out at the same time. note_graded: told each learner's name, and whether there was
         anything to grade.
 
         Raises LedgerError when the results cannot be written, MachineError and GraderBroken when nothing can be graded
@@ -125,11 +149,11 @@ class ClassRun:
         """
         dispatch = Dispatch(executor, width, self._terms)
         try:
-            for found in dispatch.records(self._todo(heard), lambda: self._untaken):
+            for found in dispatch.records(self._todo(note_graded), lambda: self._untaken):
                 records = self._records(found)
                 self._keep(records if self._regrading is None else self._put_together(records, self._regrading))
                 for record in records:
-                    heard(record.submission, True)
+                    note_graded(record.submission, True)
             if self._ledger.is_open:
                 self._finish()
         finally:
@@ -148,12 +172,12 @@ class ClassRun:
             with writing(self._out / RUN):
                 write_run(self._out, self._regrading.header())
 
-    def _todo(self, heard: Callable[[str, bool], None]) -> Iterator[Entry]:
+    def _todo(self, note_graded: Callable[[str, bool], None]) -> Iterator[Entry]:
         for entry in self._members.entries:
             self._untaken -= 1
             if (self._regrading is not None and not self._regrading.has(entry.name)) or self._is_unchanged(entry):
                 self.tally.unchanged += 1
-                heard(entry.name, False)
+                note_graded(entry.name, False)
             else:
                 yield entry
 

@@ -1,10 +1,14 @@
-"""OUT/run.json: on what terms a class was graded, so that a run that goes on does so on the same ones."""
+"""OUT/run.json: on what terms a class was graded, so that a run that goes on does so on the same ones.
+
+On what terms a class is graded.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import platform
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,11 +16,22 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader import __version__
 from grader.course import Course, Exercise
-from grader.results import Isolation
+from grader.record import Isolation
+from grader.sandbox.levels import Level
 from grader.writing import write_file
 
 from .course_digest import kit_digests
-from .terms import Terms
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what terms a class is graded: the same for every submission."""
+
+    course: Path
+    level: Level
+    seed: int
+    only: tuple[str, ...] = ()
+
 
 RUN = "run.json"
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from .attempts import graded_in
 from .claims import folded
 from .download import first_few
-from .learners import CLASS_LIST, Learner, read_learners
 from .lms_names import Platform, platform_called
-from .members import Members
+from .members import CLASS_LIST, Learner, Members, read_learners
 from .results_file import RESULTS, final_lines
 from .run_header import ClassSource, RunError, RunHeader
 

@@ -3,9 +3,7 @@
 from . import (
     appeals,
     authoring,
-    autograding,
     class_grading,
-    comparing,
     correcting,
     exporting,
     forgetting,
@@ -15,7 +13,6 @@ from . import (
     policy,
     practising,
     releasing,
-    reporting,
     reviewing,
     similar,
 )

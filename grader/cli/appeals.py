@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.course import Course, Exercise
     from grader.judge.session import Session
     from grader.judge.shown_case import ShownCheck
-    from grader.results import ExerciseResult
+    from grader.record import ExerciseResult
 
 
 @app.command(rich_help_panel=TEACH)
@@ -48,11 +48,11 @@ def explain(
     course: CourseFile = None,
 ) -> None:
     """Say at which checks a learner lost points, and why, and how to run exactly these again."""
+    from grader.classroom.appeal import told_of_lost, told_of_policy
     from grader.classroom.attempts import graded_in
     from grader.classroom.handed_in import LearnerError, result_of_learner
     from grader.classroom.run_header import read_run
-    from grader.reports.appeal import told_of_lost, told_of_policy
-    from grader.reports.safe_text import safe_line
+    from grader.render.safe_text import safe_line
 
     if not out.is_dir():
         raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
@@ -79,7 +79,7 @@ def explain(
 
 
 def _asked(result: Result, course: Course, exercise: str | None) -> list[ExerciseResult]:
-    from grader.reports.appeal import lost
+    from grader.classroom.appeal import lost
 
     if exercise is None:
         return lost(result.record)
@@ -91,7 +91,7 @@ def _asked(result: Result, course: Course, exercise: str | None) -> list[Exercis
 
 
 def _put(lines: Iterable[str]) -> None:
-    from grader.reports.safe_text import encodable
+    from grader.render.safe_text import encodable
 
     for line in lines:
         print(encodable(line, sys.stdout.encoding or "utf-8"))
@@ -110,7 +110,7 @@ class _Appeal:
     def find(self, file: Path | None, header: RunHeader | None) -> None:
         """Look for what was handed in; say so, if it is not there or not what was graded."""
         from grader.classroom.handed_in import find_again, from_path
-        from grader.submission import SubmissionError
+        from grader.intake import SubmissionError
 
         if file is not None:
             self.handed_in = from_path(file, self.course, self.result)
@@ -135,7 +135,7 @@ class _Appeal:
         _put(["  Run exactly this again:", f"    {self._command(self._place(known), exercise)}"])
 
     def _command(self, place: object, exercise: ExerciseResult) -> str:
-        from grader.reports.appeal import command_line
+        from grader.classroom.appeal import command_line
 
         words = ("kata", "grade", place, "--only", exercise.id, "--seed", self.result.record.seed_of(exercise))
         return command_line(*words, "--isolation", self.isolation, "--course", self.course.root)
@@ -148,8 +148,8 @@ class _Appeal:
         return place.absolute()
 
     def _tell_inputs(self, exercise: ExerciseResult, known: Exercise, content: bytes) -> None:
-        from grader.reports.appeal import told_of_inputs, told_of_source
-        from grader.reports.wording import score
+        from grader.classroom.appeal import told_of_inputs, told_of_source
+        from grader.render.wording import score
 
         again, checks = self._ask_again(exercise, known)
         _put(["  The learner's lines:", *told_of_source(content, known.entry_points)])
@@ -168,7 +168,7 @@ class _Appeal:
         """What the file answers now, to the same seed, and the values of the checks that do not pass."""
         from grader.judge.grading import Judge
         from grader.judge.shown_case import shown_check
-        from grader.results import Record
+        from grader.record import Record
 
         assert self.handed_in is not None
         level = level_called(self.isolation, chosen_aloud=True)

@@ -16,7 +16,7 @@ from grader.sandbox.levels import GRADING_LEVELS, LEVELS
 from .app import LEARN, WRITE, app
 from .completing import exercise_ids, unit_folders
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
-from .next_steps import next_steps
+from .expected import next_steps
 from .terms import CourseFile, Isolation, Seed, course_at, level_called, progress, refuse_unknown, seed_or_fresh
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def doctor(
         )
     level = strongest_level(findings)
     if level != "none":
-        from grader.sandbox.trial import try_level
+        from grader.sandbox.doctor import try_level
 
         refused = try_level(level)
         while refused and level != "process":
@@ -57,8 +57,7 @@ def doctor(
 
 
 def _tell_judges() -> None:
-    from grader.service.keeping import kept_judges
-    from grader.service.opening import SWITCH, is_kept_warm
+    from grader.service.opening import SWITCH, is_kept_warm, kept_judges
     from grader.service.place import ServiceError
 
     if not is_kept_warm():
@@ -76,7 +75,7 @@ def _tell_judges() -> None:
 
 
 def _stop_judges() -> None:
-    from grader.service.keeping import stop_judges
+    from grader.service.opening import stop_judges
     from grader.service.place import ServiceError
 
     try:
@@ -96,7 +95,7 @@ def new(
     course: CourseFile = None,
 ) -> None:
     """Begin a new exercise: every file of its kit to start from, entered into course.yml and the lesson."""
-    from grader.scaffold import NewExercise, write_scaffold
+    from grader.authoring.scaffold import NewExercise, write_scaffold
 
     chosen = course_at(course, about_course=True)
     if not (id.isidentifier() and id.islower() and not iskeyword(id)):
@@ -144,8 +143,8 @@ def verify(
     level = level_called(isolation, chosen_aloud=False)
     refuse_unknown(chosen, ids)
     exercises = [chosen.exercise(id) for id in ids or []] or list(chosen.exercises)
-    from grader.stubs import StubError
-    from grader.verify import incomplete, prove_in_parallel, stale_stub, write_stubs
+    from grader.authoring.verify import incomplete, prove_in_parallel, stale_stub, write_stubs
+    from grader.course.stubs import StubError
 
     number, graded = seed_or_fresh(seed, chosen), 0
     try:

@@ -1,10 +1,13 @@
-"""`kata grade-class`."""
+"""`kata grade-class`.
+
+The progress bar of a class: how many are graded, at what rate, and how long it will take.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,23 +20,29 @@ import typer
 from grader.sandbox.launch import MachineError
 
 from .app import TEACH, app
-from .class_progress import class_progress
 from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, UsageError, stop
 from .expected import demand_class
 from .grading import page_of
-from .policy_options import Extensions, HandedIn, Hints, PseudonymsToo, Raw, final_records, tell_who_is_who, times_given
 from .terms import (
     CourseFile,
+    Extensions,
+    HandedIn,
+    Hints,
     Isolation,
     Only,
+    PseudonymsToo,
+    Raw,
     Seed,
     Units,
     chosen_exercises,
     console,
     course_at,
+    final_records,
     level_called,
     refuse_exposed,
     seed_or_fresh,
+    tell_who_is_who,
+    times_given,
     titles_of,
     units_of,
 )
@@ -43,9 +52,52 @@ if TYPE_CHECKING:
     from grader.classroom.lms_names import Platform
     from grader.classroom.results_file import Results
     from grader.classroom.run import ClassRun
-    from grader.classroom.run_header import RunHeader
-    from grader.classroom.terms import Terms
+    from grader.classroom.run_header import RunHeader, Terms
     from grader.course import Course
+
+MINUTE = 60
+
+
+@contextmanager
+def class_progress(total: int) -> Iterator[Callable[[str, bool], None]]:
+    """A progress bar on standard error when that is a terminal.
+
+    What it yields is told of each learner, and whether there was anything to grade: who keeps an earlier record is
+    taken off the total, so that rate and time left are those of grading.
+    """
+    if not sys.stderr.isatty():
+        yield lambda name, was_graded: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(TextColumn):
+        def render(self, task: Task) -> Text:
+            return Text(rate_in_words(task.speed))
+
+    columns = (TextColumn("Grading"), BarColumn(), MofNCompleteColumn(), Rate(""), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        left_out = 0
+
+        def note_graded(name: str, was_graded: bool) -> None:
+            nonlocal left_out
+            if was_graded:
+                bar.advance(task)
+            else:
+                left_out += 1
+                bar.update(task, total=total - left_out)
+
+        yield note_graded
+
+
+def rate_in_words(speed: float | None) -> str:
+    """Submissions a second as people say it; nothing while it is not known."""
+    if not speed:
+        return ""
+    return f"{speed:.1f} a second" if speed >= 1 else f"{speed * MINUTE:.1f} a minute"
+
 
 MOST_MOVES = 20
 """Moved points that are printed; the file has all."""
@@ -110,21 +162,18 @@ def grade_class(
     level = level_called(isolation, chosen_aloud=True)
     demand_class(folder)
     if scheduler is None:
-        from grader.classroom.forking import start_ahead
+        from grader.classroom.judging import start_ahead
 
         start_ahead(level)  # torch loads while the course and the class are read
-    from grader.classroom.attempts import attempts_of, folder_for_run
-    from grader.classroom.chosen_attempts import keep_class_list
+    from grader.classroom.attempts import attempts_of, folder_for_run, keep_class_list
     from grader.classroom.class_folder import class_in
     from grader.classroom.corrections import PREVIOUS, set_aside
     from grader.classroom.kept_times import read_kept_times
     from grader.classroom.members import last_attempts
-    from grader.classroom.not_graded import NOT_GRADED
-    from grader.classroom.results_file import RESULTS, read_results
+    from grader.classroom.results_file import NOT_GRADED, RESULTS, read_results
     from grader.classroom.run import ClassRun
-    from grader.classroom.run_header import header_of, read_run
+    from grader.classroom.run_header import Terms, header_of, read_run
     from grader.classroom.same_class import as_before, refuse_another_roster, source_of
-    from grader.classroom.terms import Terms
 
     chosen = course_at(course)
     refuse_exposed(level, chosen.root, folder, out)
@@ -186,7 +235,7 @@ def _chosen_before(asked: Sequence[str], earlier: RunHeader | None) -> list[str]
 
 
 def _tell(sentences: Sequence[str]) -> None:
-    from grader.reports.safe_text import visible
+    from grader.render.safe_text import visible
 
     for sentence in sentences:
         print(visible(sentence), file=sys.stderr)
@@ -201,7 +250,7 @@ def _platform_called(name: str | None) -> Platform | None:
 
 
 def _grade_here(run: ClassRun, terms: Terms, jobs: int) -> None:
-    from grader.classroom.judges import Judges
+    from grader.classroom.pool import Judges
 
     _grade(run, Judges(min(jobs, run.tally.total), terms), jobs)
 
@@ -223,8 +272,8 @@ def _grade_there(run: ClassRun, scheduler: str, terms: Terms, header: RunHeader,
 
 def _grade(run: ClassRun, judges: Executor, width: int) -> None:
     try:
-        with class_progress(run.tally.total) as heard:
-            run.grade(judges, width, heard)
+        with class_progress(run.tally.total) as note_graded:
+            run.grade(judges, width, note_graded)
     finally:
         judges.shutdown(wait=False, cancel_futures=True)
 
@@ -271,7 +320,7 @@ def _kept(stage: _Stage, out: Path) -> str:
 
 def _show_moves(run: ClassRun, out: Path) -> None:
     """Whose points a run that went on has moved, and why."""
-    from grader.classroom.moves import MOVED, told_moves
+    from grader.classroom.regrading import MOVED, told_moves
 
     if not run.moves:
         return
@@ -285,10 +334,10 @@ def _show_moves(run: ClassRun, out: Path) -> None:
 def show_class(results: Results, course: Course, out: Path, html: bool, *, by_pseudonyms: bool = False) -> None:
     """Print the class, and write its pages, one record in memory at a time."""
     from grader.classroom.page_names import page_name
+    from grader.classroom.pseudonyms import PSEUDONYMOUS, Pseudonyms
     from grader.classroom.results_file import RESULTS, handed_in_nothing
-    from grader.pseudonyms import PSEUDONYMOUS, Pseudonyms
-    from grader.reports.class_summary import ClassSummary
-    from grader.reports.class_table import print_class
+    from grader.render.class_summary import ClassSummary
+    from grader.render.class_table import print_class
     from grader.writing import make_folder, write_file
 
     known = Pseudonyms(out) if by_pseudonyms else None
@@ -308,7 +357,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
     print_class(summary, console(), rest=str(page if html else out / RESULTS))
     print(f"Records: {out / RESULTS}")
     if html:
-        from grader.reports.class_page import render_class
+        from grader.render.class_page import render_class
 
         write_file(page, render_class(summary).encode("utf-8"))
         for stale in set(pages.glob("learner-*.html")) - {pages / (row.link or "") for row in summary.rows}:

@@ -46,8 +46,7 @@ def _beginning(choices: Choices, incomplete: str) -> Choices:
 def _course(context: typer.Context) -> Iterator[Course]:
     """The course that the command would use; none where there is none, or it is broken: the command will tell."""
     from grader.course import CourseError, load_course
-    from grader.course.carried import installed_course
-    from grader.course.named import named_around
+    from grader.course.named import installed_course, named_around
 
     given = context.params.get("course")
     try:

@@ -60,18 +60,18 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     """Errors whose text is a sentence for people; imported only now that there is one."""
     from grader.classroom.cluster import ClusterError
     from grader.classroom.corrections import CorrectionsError
-    from grader.classroom.learners import ClassListError
+    from grader.classroom.forgetting import ForgettingError
+    from grader.classroom.kept_times import HintsError
     from grader.classroom.ledger import LedgerError
     from grader.classroom.lms_names import NamesError
-    from grader.classroom.opened_hints import HintsError
+    from grader.classroom.members import ClassListError
+    from grader.classroom.pseudonyms import PseudonymsError
     from grader.classroom.results_file import ResultsError
     from grader.classroom.roster import RosterError
     from grader.classroom.run_header import RunError
     from grader.classroom.times import TimesError
     from grader.course import CourseError
-    from grader.forgetting import ForgettingError
-    from grader.pseudonyms import PseudonymsError
-    from grader.submission import SubmissionError
+    from grader.intake import SubmissionError
 
     return (
         CourseError,
@@ -93,7 +93,7 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
 
 def stop(sentence: str, status: int) -> NoReturn:
     """Say why, and end. What the sentence quotes of a file may steer no terminal."""
-    from grader.reports.safe_text import visible
+    from grader.render.safe_text import visible
 
     print(visible(sentence), file=sys.stderr)
     sys.exit(status)

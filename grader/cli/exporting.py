@@ -13,15 +13,24 @@ import typer
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
 from .expected import demand_results
-from .policy_options import PseudonymsToo, tell_who_is_who
-from .terms import CourseFile, Units, course_at, tell_units, titles_of, units_called, units_of
+from .terms import (
+    CourseFile,
+    PseudonymsToo,
+    Units,
+    course_at,
+    tell_units,
+    tell_who_is_who,
+    titles_of,
+    units_called,
+    units_of,
+)
 
 if TYPE_CHECKING:
     from grader.course import Course
-    from grader.exports.graded import Graded
-    from grader.exports.part import Part
-    from grader.exports.roster import Roster
-    from grader.exports.terms import ExportTerms, File
+    from grader.formats.export import ExportTerms, File
+    from grader.formats.graded import Graded
+    from grader.formats.part import Part
+    from grader.formats.roster import Roster
 
 SHOWN = 12
 """Learners that a warning names."""
@@ -68,11 +77,11 @@ def export(
     course: CourseFile = None,
 ) -> None:
     """Write a graded class for other programs: spreadsheets, gradebooks, CI."""
-    from grader.exports.formats import FORMATS, GRADEBOOK
-    from grader.exports.terms import File
+    from grader.formats.export import File
+    from grader.formats.known import FORMATS, GRADEBOOK
 
     with export_errors_told():
-        from grader.exports.graded import Graded
+        from grader.formats.graded import Graded
 
         if format not in (*FORMATS, GRADEBOOK):
             raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
@@ -106,7 +115,7 @@ def _part(names: list[str] | None, course: Path | None) -> Part | None:
     """The units that are exported; None for all that was graded."""
     if not names:
         return None
-    from grader.exports.part import Part
+    from grader.formats.part import Part
 
     chosen = course_at(course)
     units = units_called(chosen, names)
@@ -144,7 +153,7 @@ def _refuse_names(format: str, roster: Path | None) -> None:
 
 def _torn(graded: Graded, roster: Roster | None) -> list[str]:
     """Sentences about those who would be the same learner of the roster."""
-    from grader.exports.roster import people_of
+    from grader.formats.roster import people_of
 
     torn = people_of([*graded.summary.learners, *graded.absent], roster).torn
     return [f"{_named(list(names))} would all be {name} of the roster, so none is." for name, names in torn.items()]
@@ -157,7 +166,7 @@ def _refuse(torn: list[str]) -> None:
 
 
 def _write_one(file: File, to: Path | None, graded: Graded, force: bool) -> None:
-    from grader.exports.writing import write_file
+    from grader.formats.export import write_file
 
     if to == Path("-"):
         sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]
@@ -168,7 +177,7 @@ def _write_one(file: File, to: Path | None, graded: Graded, force: bool) -> None
 
 
 def _write_many(files: Iterator[File], to: Path, force: bool) -> None:
-    from grader.exports.writing import write_files
+    from grader.formats.export import write_files
 
     if to == Path("-"):
         raise UsageError("This format has a file a learner, so it needs a folder: --to DIR.")
@@ -180,7 +189,7 @@ def _fill_gradebook(graded: Graded, to: Path | None, roster: Roster | None, forc
     if to is None:
         raise UsageError("Say which gradebook: --to DIR, the course folder that `kata notebooks` made.")
     try:
-        from grader.exports.gradebook import gradebook_at, write_gradebook
+        from grader.notebooks.export import gradebook_at, write_gradebook
     except ModuleNotFoundError as error:
         raise UsageError(
             f"{error.name} is not installed, and the gradebook needs it: make instructor, in a clone of the course, or "
@@ -189,15 +198,15 @@ def _fill_gradebook(graded: Graded, to: Path | None, roster: Roster | None, forc
     path = gradebook_at(to)
     written = write_gradebook(graded, course_at(course), path, roster, force=force)
     if written.left_out:
-        from grader.reports.safe_text import safe_line
+        from grader.render.safe_text import safe_line
 
         _say(f"Left out, since the roster does not list them: {', '.join(map(safe_line, written.left_out))}.")
     print(f"{written.scores} scores of {written.learners} learners are in {path}")
 
 
 def _terms(by: str, roster: Roster | None, bom: bool, course: Path | None) -> ExportTerms:
-    from grader.exports.columns import BY
-    from grader.exports.terms import ExportTerms
+    from grader.formats.export import ExportTerms
+    from grader.formats.graded import BY
 
     for known in BY:
         if by == known:
@@ -222,7 +231,7 @@ def _course(given: Path | None, *, needed: bool) -> Course | None:
 def _roster(path: Path | None) -> Roster | None:
     if path is None:
         return None
-    from grader.exports.roster import changed_identifiers, read_roster
+    from grader.formats.roster import changed_identifiers, read_roster
 
     roster = read_roster(path)
     if changed := changed_identifiers(roster.people):
@@ -243,7 +252,7 @@ def _warn(graded: Graded) -> None:
 
 
 def _named(names: list[str]) -> str:
-    from grader.reports.safe_text import safe_line
+    from grader.render.safe_text import safe_line
 
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(safe_line(name) for name in names[:SHOWN]) + more
@@ -256,7 +265,7 @@ def _say(sentence: str) -> None:
 @contextmanager
 def export_errors_told() -> Iterator[None]:
     """Errors of an export are sentences for whoever asked for it."""
-    from grader.exports.errors import ExportError
+    from grader.formats.marks import ExportError
 
     try:
         yield

@@ -11,7 +11,7 @@ from .app import TEACH, app
 from .expected import demand_results
 
 if TYPE_CHECKING:
-    from grader.classroom.learners import Learner
+    from grader.classroom.members import Learner
 
 OUT_OF_REACH = (
     "what they handed in ({submissions}): take it away there too, or --resume grades it again",
@@ -34,7 +34,7 @@ def forget(
 ) -> None:
     """Take one learner out of a graded class: records, pages, exports, times, hints, who is who."""
     from grader.classroom.attempts import folder_for_run, graded_in
-    from grader.forgetting import Forgetting, find_learner
+    from grader.classroom.forgetting import Forgetting, find_learner
 
     demand_results(out, "kata forget {} LEARNER")
     with folder_for_run(out, attempts=graded_in(out) != out):
@@ -52,7 +52,7 @@ def forget(
 
 
 def _told(learner: Learner) -> str:
-    from grader.reports.safe_text import safe_line
+    from grader.render.safe_text import safe_line
 
     return safe_line(learner.name if learner.shown == learner.name else f"{learner.shown} ({learner.name})")
 

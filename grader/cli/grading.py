@@ -1,8 +1,12 @@
-"""`kata grade`."""
+"""`kata grade`.
+
+`kata report`: a learner's own page.
+"""
 
 from __future__ import annotations
 
 import sys
+import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,14 +14,18 @@ import typer
 
 from grader.service.opening import judge_for
 
-from .app import TEACH, app
-from .endings import EXIT_CANNOT_ISOLATE, stop
+from .app import LEARN, TEACH, app
+from .endings import EXIT_CANNOT_ISOLATE, UsageError, stop
 from .expected import demand_there
-from .policy_options import Extensions, HandedIn, Hints, Raw, times_given
+from .practising import damage_told, progress_of, workspace_here
 from .terms import (
     CourseFile,
+    Extensions,
+    HandedIn,
+    Hints,
     Isolation,
     Only,
+    Raw,
     Seed,
     Units,
     chosen_exercises,
@@ -28,6 +36,7 @@ from .terms import (
     progress,
     refuse_exposed,
     seed_or_fresh,
+    times_given,
     titles_of,
     units_of,
 )
@@ -35,7 +44,9 @@ from .terms import (
 if TYPE_CHECKING:
     from grader.classroom.kept_times import KeptTimes
     from grader.course import Course
-    from grader.results import Record
+    from grader.mismatch import Mismatch
+    from grader.practice.workspace import Workspace
+    from grader.record import Record
 
 
 @app.command(rich_help_panel=TEACH)
@@ -61,7 +72,7 @@ def grade(
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
     given = times_given(handed_in, extensions, hints, raw, chosen)
-    from grader.submission import read_submission
+    from grader.intake import read_submission
 
     submission = read_submission(path, chosen)
     judge = judge_for(chosen, level, seed_or_fresh(seed, chosen), exercises)
@@ -72,7 +83,7 @@ def grade(
     record = graded if raw else _final(graded, chosen, given)
     _write_outputs(record, chosen, json, html)
     if json != Path("-"):
-        from grader.reports.terminal import print_record
+        from grader.render.terminal import print_record
 
         print_record(record, console(), titles=titles_of(chosen), units=units_of(chosen), verbose=verbose)
     if not record.complete:
@@ -92,7 +103,7 @@ def _stamped(record: Record, course: Course) -> Record:
 def _final(record: Record, course: Course, times: KeptTimes) -> Record:
     """The record with the final points of the course's policy; what it would have to know is told on standard error."""
     from grader.classroom.final_points import hand_ins, without_hints
-    from grader.classroom.learners import Learner
+    from grader.classroom.members import Learner
     from grader.policy.adjusting import adjusted
 
     # the CSVs may be of the whole class, so who else is in them is no news
@@ -119,6 +130,63 @@ def _write_outputs(record: Record, course: Course, json: Path | None, html: Path
 
 def page_of(record: Record, course: Course) -> bytes:
     """A record as a page."""
-    from grader.reports.html import render_record
+    from grader.render.small_pages import render_record
 
     return render_record(record, titles=titles_of(course), units=units_of(course)).encode("utf-8")
+
+
+PAGE = "report.html"
+ENDINGS = (".html", ".htm")
+
+
+@app.command(rich_help_panel=LEARN)
+def report(
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help=f"The file to write; {PAGE} beside your exercises folder by default."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    isolation: Isolation = "best",
+    seed: Seed = None,
+    course: CourseFile = None,
+) -> None:
+    """Check what you have started, and write your progress as a page."""
+    workspace = workspace_here(course)
+    path = workspace.root / PAGE if out is None else out
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError(f"{path} should end in .html: it becomes a page, and an exercise must not be written over.")
+    progress_of(workspace)
+    from grader.practice.page import learner_of
+    from grader.practice.progress import now
+    from grader.render.learner_page import render_learner
+    from grader.writing import write_file, write_output
+
+    record, mismatches = _checked(workspace, isolation, seed)
+    page = render_learner(learner_of(workspace, progress_of(workspace), now(), record, mismatches))
+    if out is None:
+        write_file(path, page.encode("utf-8"), below=workspace.root)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_output(path, page.encode("utf-8"))
+    print(f"Your progress is in {workspace.shown(path)}")
+    if show and not webbrowser.open(path.resolve().as_uri()):
+        print("No browser could be opened here: open the file in yours.")
+
+
+def _checked(
+    workspace: Workspace, isolation: str, seed: int | None
+) -> tuple[Record | None, dict[tuple[str, str], Mismatch]]:
+    """Grade and note everything that is started, as `kata check` does; None when nothing is."""
+    from grader.practice.checking import graded, note_record, started, submission_of
+
+    begun = started(workspace, workspace.course.exercises)
+    if not begun:
+        return None, {}
+    level = level_called(isolation, chosen_aloud=False)
+    mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
+    judge = judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course), [each.id for each in begun])
+    with ending(judge.close), progress("Checking", len(begun)) as advance:
+        record, mismatches = graded(judge, mine, advance)
+    with damage_told():
+        note_record(workspace, mine, record)
+    return record, mismatches

@@ -37,7 +37,7 @@ def notebooks(
     """Write a course folder for nbgrader: its settings, and a source notebook for each unit."""
     with _extra():
         from grader.notebooks.folder import FolderError, write_folder
-    from grader.stubs import StubError
+    from grader.course.stubs import StubError
 
     chosen = course_at(course, about_course=True)
     try:
@@ -70,19 +70,18 @@ def hand_in(
 ) -> None:
     """Hand in files as notebooks: the answers go into the released notebooks, for `nbgrader autograde`."""
     with _extra():
-        from grader.notebooks import hand_in as desk
-        from grader.notebooks.folder import FolderError
-        from grader.notebooks.opened import CourseFolder
-    from grader.submission.naming import printable
+        from grader.notebooks import hand_in as handing_in
+        from grader.notebooks.folder import CourseFolder, FolderError
+    from grader.intake.names import printable
 
     try:
         folder = CourseFolder(to)
         chosen = course_at(course or folder.course_file)
-        releases = desk.releases_in(folder, chosen, unit or ())
+        releases = handing_in.releases_in(folder, chosen, unit or ())
     except FolderError as error:
         raise UsageError(str(error)) from None
     entries = _entries(submissions, whole_class, learner, chosen)
-    outcomes = desk.hand_in(entries, folder, chosen, releases, whatever=bool(unit), overwrite=force)
+    outcomes = handing_in.hand_in(entries, folder, chosen, releases, whatever=bool(unit), overwrite=force)
     written: set[str] = set()
     replaced = refused = False
     for done in outcomes:
@@ -101,8 +100,8 @@ def hand_in(
 def _entries(submissions: list[Path], whole_class: bool, learner: str | None, course: Course) -> list[Entry]:
     """The submissions by their learners' names. Raises UsageError for a name that is no learner's."""
     from grader.classroom import Entry, entries
-    from grader.submission import find_submissions
-    from grader.submission.naming import ExerciseNames
+    from grader.intake import find_submissions
+    from grader.intake.names import ExerciseNames
 
     if whole_class:
         if len(submissions) > 1 or learner is not None:

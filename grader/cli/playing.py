@@ -21,9 +21,7 @@ from .terms import CourseFile, Isolation, console, ending, level_called
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.play.catalogue import Play
-    from grader.play.scene import Scene
-    from grader.play.standing import Standing
+    from grader.play.catalogue import Play, Scene, Standing
     from grader.practice.progress import Progress
     from grader.practice.workspace import Workspace
 
@@ -66,8 +64,7 @@ def play(
         return
     if file is not None:
         text = _text_of(file)
-    from grader.play.catalogue import play_of
-    from grader.play.standing import NotYet, standing_of
+    from grader.play.catalogue import NotYet, play_of, standing_of
 
     exercise = workspace.course.exercise(id)
     chosen = play_of(id)
@@ -82,7 +79,7 @@ def play(
     launched = None if level == "none" else launch_ahead(level)  # torch loads there while it loads here
     import torch
 
-    from grader.play.scene import scene_of
+    from grader.play.catalogue import scene_of
     from grader.play.stage import Stage
 
     torch.set_num_threads(1)  # more are no faster with tensors so small
@@ -102,8 +99,7 @@ def print_list(workspace: Workspace, progress: Progress, screen: Console) -> Non
     """What can be played, and what must come first. Loads no model."""
     from rich.table import Table
 
-    from grader.play.catalogue import PLAYS
-    from grader.play.standing import waits_for
+    from grader.play.catalogue import PLAYS, waits_for
 
     screen.print("Your own code at work in small trained models: kata play ID")
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -233,8 +229,7 @@ def _text_of(file: Path) -> str:
 
 
 def _typed_errors() -> tuple[type[Exception], ...]:
-    from grader.play.scene import BadText
-    from grader.play.switches import UnknownSwitch
+    from grader.play.catalogue import BadText, UnknownSwitch
 
     return (BadText, UnknownSwitch)
 

@@ -12,8 +12,7 @@ from .app import TEACH, app
 from .class_grading import show_class
 from .endings import UsageError
 from .expected import demand_results
-from .policy_options import Extensions, HandedIn, Hints, PseudonymsToo, Raw, final_records, times_given
-from .terms import CourseFile, course_at
+from .terms import CourseFile, Extensions, HandedIn, Hints, PseudonymsToo, Raw, course_at, final_records, times_given
 
 if TYPE_CHECKING:
     from grader.classroom.run_header import RunHeader

@@ -33,10 +33,10 @@ from .terms import (
 
 if TYPE_CHECKING:
     from grader.course import Exercise
-    from grader.exhibits import Exhibits
+    from grader.mismatch import Mismatches
     from grader.practice.progress import Progress
     from grader.practice.workspace import Workspace
-    from grader.results import Record
+    from grader.record import Record
 
 Fast = Annotated[bool, typer.Option("--fast", help="Only the fast track: the exercises that matter most.")]
 ExerciseId = Annotated[str, typer.Argument(help="The exercise's id.", metavar="ID", autocompletion=exercise_ids)]
@@ -65,7 +65,7 @@ def check(
     from grader.practice.checking import files_of, graded, note_record, reviews_among, submission_of, untouched_record
     from grader.practice.progress import now
     from grader.practice.review import when
-    from grader.reports.terminal import print_record
+    from grader.render.terminal import print_record
 
     files = files_of(workspace, what or [])
     if not files:
@@ -73,17 +73,17 @@ def check(
         return
     mine = submission_of(workspace, files)
     chosen = seed_or_fresh(seed, workspace.course)
-    exhibits: Exhibits = {}
+    mismatches: Mismatches = {}
     record = untouched_record(workspace, mine, level, chosen)
     if record is None:
         judge = judge_for(workspace.course, level, chosen, list(files))
         with ending(judge.close):
-            record, exhibits = graded(judge, mine)
+            record, mismatches = graded(judge, mine)
     coming: dict[str, datetime] = {}
     with damage_told():
         coming = note_record(workspace, mine, record, reviews_among(workspace, files))
     shown = {"titles": titles_of(workspace.course), "units": units_of(workspace.course), "verbose": verbose}
-    print_record(record, console(), exhibits=exhibits, **shown)  # type: ignore[arg-type]
+    print_record(record, console(), mismatches=mismatches, **shown)  # type: ignore[arg-type]
     for id, due in coming.items():
         print(f"{id} comes back {when(due, now())}.")
     _offer_play(record)
@@ -111,10 +111,10 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
     workspace = workspace_here(course)
     progress_of(workspace)
     from grader.practice.watch import Watch
-    from grader.reports.terminal import print_verdicts
+    from grader.render.terminal import print_verdicts
 
-    def show(record: Record, exhibits: Exhibits) -> None:
-        print_verdicts(record, screen, titles=titles_of(workspace.course), exhibits=exhibits)
+    def show(record: Record, mismatches: Mismatches) -> None:
+        print_verdicts(record, screen, titles=titles_of(workspace.course), mismatches=mismatches)
 
     screen = console()
     judge = judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course))
@@ -138,8 +138,7 @@ def next_one(
     skip: Annotated[bool, typer.Option("--skip", help="Skip the exercise that is next; it can be done later.")] = False,
 ) -> None:
     """The next exercise: its file, its lesson, and what to type."""
-    from grader.practice.glance import print_next
-    from grader.practice.path import next_exercise
+    from grader.practice.glance import next_exercise, print_next
     from grader.practice.progress import ProgressFile
 
     workspace = workspace_here(course)
@@ -208,7 +207,7 @@ def _print_opened_hints(workspace: Workspace) -> None:
 @app.command(rich_help_panel=LEARN)
 def reset(id: ExerciseId, course: CourseFile = None) -> None:
     """Start an exercise afresh; the old work is kept."""
-    from grader.practice.archive import reset as put_aside
+    from grader.practice.workspace import reset as put_aside
 
     workspace = workspace_here(course)
     exercise = workspace.course.exercise(id)
@@ -232,9 +231,8 @@ def solution(
     if not force and not progress_of(workspace).is_passed(id):
         more = "" if workspace.course.is_bundle else ", and --force shows the answer all the same"
         raise UsageError(f"{id} is not passed yet: `kata hint {id}` helps{more}.")
-    from grader.practice.answers import course_answer, print_answers
+    from grader.practice.hints import BrokenSeal, course_answer, print_answers
     from grader.practice.review import note_solution_seen
-    from grader.practice.sealed import BrokenSeal
 
     try:
         answer = course_answer(workspace.course, exercise)
@@ -297,8 +295,7 @@ def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
     start: to be looked from in place of the current folder.
     """
     from grader.course import load_course
-    from grader.course.carried import installed_course, is_installed
-    from grader.course.named import no_course
+    from grader.course.named import installed_course, is_installed, no_course
     from grader.practice.workspace import Workspace, find_workspace
 
     if course is not None:
@@ -347,7 +344,7 @@ def _wrapped() -> Callable[[str], None]:
     """Prints text with its lines broken between words, as wide as the terminal is."""
     from rich.text import Text
 
-    from grader.reports.safe_text import encodable
+    from grader.render.safe_text import encodable
 
     screen = console()
     return lambda text: screen.print(Text(encodable(text, screen.encoding)))

@@ -1,4 +1,7 @@
-"""`kata release`: the learner's bundle."""
+"""`kata release`: the learner's bundle.
+
+`kata autograder`: the grader packed for Gradescope and GitHub.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import typer
 
 from .app import TEACH, app
 from .endings import UsageError
+from .exporting import Force, export_errors_told
 from .terms import CourseFile, Units, course_at, progress, set_units
 
 
@@ -44,17 +48,16 @@ def release(
         raise UsageError(
             "--with-solutions needs all checks in the bundle: with --checks visible nothing is passed there."
         )
-    from grader.results import MAX_SEED
+    from grader.record import MAX_SEED
 
     if seeds and max(seeds) > MAX_SEED:
         raise UsageError(f"A seed must be at most {MAX_SEED}.")
-    from grader.release.errors import ReleaseError
-    from grader.release.writing import refuse_taken
+    from grader.release.bundle import refuse_taken
+    from grader.release.texts import ReleaseError
 
     try:
         refuse_taken(out, force=force)
-        from grader.release.bundle import Contents, fresh_seeds, make_bundle
-        from grader.release.writing import write_bundle
+        from grader.release.bundle import Contents, fresh_seeds, make_bundle, write_bundle
 
         contents = Contents(tuple(dict.fromkeys(seeds or fresh_seeds())), checks is Checks.all, with_solutions)
         with progress("planning", len(chosen.exercises)) as advance:
@@ -75,3 +78,51 @@ def release(
 
 def _seeds(seeds: tuple[int, ...]) -> str:
     return f"{len(seeds)} seed" + ("s" if len(seeds) > 1 else "")
+
+
+autograder = typer.Typer(name="autograder", help="Make an autograder for Gradescope or GitHub.", no_args_is_help=True)
+app.add_typer(autograder, rich_help_panel=TEACH)
+
+
+@autograder.command("gradescope")
+def gradescope(
+    zip: Annotated[Path, typer.Argument(help="The zip to write.", metavar="FILE.zip")],
+    index: Annotated[
+        str | None, typer.Option("--index", help="One more package index for pip, such as one with a smaller torch.")
+    ] = None,
+    unit: Units = None,
+    force: Force = False,
+    course: CourseFile = None,
+) -> None:
+    """Write a zip for Gradescope's autograder page. It holds solutions and hidden checks: never give it to learners."""
+    from grader.formats.export import write_bytes
+    from grader.release.gradescope import gradescope_zip, points_of
+    from grader.render.wording import score
+
+    with export_errors_told():
+        chosen = set_units(course_at(course, about_course=True), unit)
+        print(write_bytes(gradescope_zip(chosen, index=index), zip, force=force))
+    print(f"Upload it to an assignment worth {score(points_of(chosen))} points; README.txt in it says how.")
+    print("It holds the solutions and the hidden checks: keep it from learners.")
+
+
+@autograder.command("github")
+def github(
+    folder: Annotated[Path, typer.Argument(help="The repository that learners' ones are made from.", metavar="DIR")],
+    repository: Annotated[
+        str, typer.Option("--repository", help="The private repository with the course.", metavar="OWNER/NAME")
+    ],
+    ref: Annotated[str, typer.Option("--ref", help="The course's branch, tag or commit.")] = "main",
+    unit: Annotated[
+        list[str] | None,
+        typer.Option("--unit", help="Only this unit, by its folder; may be given again.", metavar="FOLDER"),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write the workflow that grades a learner's repository on GitHub at every push."""
+    from grader.formats.export import write_bytes
+    from grader.release.github import PATH, TOKEN, workflow
+
+    with export_errors_told():
+        print(write_bytes(workflow(repository, ref, unit or ()).encode(), folder / PATH, force=force))
+    print(f"The secret {TOKEN} has to hold a token that can read {repository}; the file's first lines say more.")

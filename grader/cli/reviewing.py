@@ -127,6 +127,6 @@ def _put(screen: Console, shown: str, style: str = "") -> None:
 def _text(screen: Console, shown: str, style: str = "") -> Text:
     from rich.text import Text
 
-    from grader.reports.safe_text import encodable, visible
+    from grader.render.safe_text import encodable, visible
 
     return Text(encodable(visible(shown), screen.encoding), style=style)

@@ -17,8 +17,8 @@ from .terms import CourseFile, Only, console, course_at, refuse_unknown, titles_
 
 if TYPE_CHECKING:
     from grader.classroom.entries import Entry
+    from grader.classroom.likeness import Likeness
     from grader.course import Course, Exercise
-    from grader.likeness import Likeness
 
 Answers = dict[str, dict[str, str]]
 """Of each exercise each learner's text."""
@@ -42,7 +42,7 @@ def similar(
     refuse_unknown(chosen, only)
     demand_class(submissions)
     try:
-        from grader.likeness import alike
+        from grader.classroom.likeness import alike
     except ModuleNotFoundError as error:
         raise UsageError(
             f"{error.name} is not installed: it comes with the instructor's extra, `make instructor` in the clone."
@@ -56,7 +56,7 @@ def similar(
     ]
     _tell(found, chosen, len({name for texts in answers.values() for name in texts}))
     if html is not None:
-        from grader.reports.likeness_page import render_likeness
+        from grader.classroom.likeness_page import render_likeness
         from grader.writing import write_output
 
         write_output(html, render_likeness(found, answers, titles_of(chosen)).encode("utf-8"))
@@ -67,9 +67,9 @@ def _answers(submissions: Path, course: Course) -> Answers:
     """What every learner has written; what is still the stub as it was given is nobody's."""
     import sys
 
-    from grader.classroom.reading import OutOfReach, read_entry
-    from grader.reports.safe_text import visible
-    from grader.stubs import same_as_stub, stub_of
+    from grader.classroom.entries import OutOfReach, read_entry
+    from grader.course.stubs import same_as_stub, stub_of
+    from grader.render.safe_text import visible
 
     stubs = {each.id: stub_of(course, each) for each in course.exercises}
     answers: Answers = {}
@@ -89,14 +89,14 @@ def _answers(submissions: Path, course: Course) -> Answers:
 @contextmanager
 def _entries(submissions: Path, course: Course) -> Iterator[list[Entry]]:
     """The class in a folder or a zip, for as long as it is read."""
-    from grader.classroom import class_zip
+    from grader.classroom import download
     from grader.classroom.download import read_download
     from grader.classroom.members import last_attempts, members
-    from grader.submission import SubmissionError, look_into, nothing_in
+    from grader.intake import SubmissionError, look_into, nothing_in
 
     if submissions.is_file():
-        with TemporaryDirectory() as room, class_zip.laid_out(submissions, Path(room) / "class") as contents:
-            listing, folder = class_zip.listing_of(contents, course)
+        with TemporaryDirectory() as room, download.laid_out(submissions, Path(room) / "class") as contents:
+            listing, folder = download.listing_of(contents, course)
             yield last_attempts(members(read_download(listing, folder, {}).entries)).entries
         return
     listing = look_into(submissions)
@@ -107,7 +107,7 @@ def _entries(submissions: Path, course: Course) -> Iterator[list[Entry]]:
 
 def _known(course: Course, exercise: Exercise) -> Iterator[str]:
     """What explains an answer: the stub, the reference, and other right answers."""
-    from grader.stubs import stub_of
+    from grader.course.stubs import stub_of
 
     yield stub_of(course, exercise)
     for path in (course.solution_path(exercise), *sorted(course.alternatives_path(exercise).glob("*.py"))):
@@ -118,8 +118,8 @@ def _known(course: Course, exercise: Exercise) -> Iterator[str]:
 def _tell(found: list[Likeness], course: Course, learners: int) -> None:
     from rich.table import Table
 
-    from grader.likeness import by_pair
-    from grader.reports.safe_text import safe_line
+    from grader.classroom.likeness import by_pair
+    from grader.render.safe_text import safe_line
 
     if not found:
         print(f"No answers of {learners} learners are alike beyond what the exercises explain.")

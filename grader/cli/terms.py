@@ -1,4 +1,7 @@
-"""What the commands share: which course, which level, which seed, and how progress is shown."""
+"""What the commands share: which course, which level, which seed, and how progress is shown.
+
+The options by which commands are told what a course's policy needs to know.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,89 @@ from .expected import demand_course
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from grader.classroom.kept_times import KeptTimes
     from grader.course import Course, Unit
+
+HandedIn = Annotated[
+    Path | None,
+    typer.Option("--handed-in", help="A CSV with columns learner, time and maybe unit: who is late.", metavar="FILE"),
+]
+Extensions = Annotated[
+    Path | None,
+    typer.Option("--extensions", help="A CSV with columns learner, unit and until: who has more time.", metavar="FILE"),
+]
+Hints = Annotated[
+    Path | None,
+    typer.Option(
+        "--hints", help="A CSV with columns learner, exercise and hints: how many were opened.", metavar="FILE"
+    ),
+]
+Raw = Annotated[bool, typer.Option("--raw", help="Leave out the course's policy: the points as they were graded.")]
+PseudonymsToo = Annotated[
+    bool,
+    typer.Option(
+        "--pseudonyms",
+        help="Call learners by pseudonyms, always the same in OUT; files go into OUT/pseudonymous, who is who into a "
+        "table apart.",
+    ),
+]
+
+
+def tell_who_is_who(out: Path) -> None:
+    """Write down who bears which pseudonym in OUT, and say where."""
+    from grader.classroom.pseudonyms import Pseudonyms
+    from grader.classroom.results_file import class_of, read_results
+
+    names = [each.name for each in read_results(out).learners]
+    path = Pseudonyms(out).write_table(class_of(out, names))
+    print(f"Who is who: {path} (for you alone)")
+
+
+def times_given(
+    handed_in: Path | None,
+    extensions: Path | None,
+    hints: Path | None,
+    raw: bool,
+    course: Course,
+    *,
+    attempts: bool = False,
+) -> KeptTimes:
+    """What the CSVs say.
+
+    attempts: whether learners have several, so that hand-in times also say which is the last.
+
+    Raises UsageError when they would change nothing, TimesError or HintsError when one says what cannot be used.
+    """
+    from grader.classroom.kept_times import KeptTimes, read_hints
+    from grader.classroom.times import read_extensions, read_hand_ins
+
+    of_attempts = handed_in if attempts else None
+    given = [option for option, path in (("--handed-in", handed_in), ("--extensions", extensions)) if path]
+    useless = [option for option in given if not (of_attempts and option == "--handed-in")]
+    if useless and raw:
+        raise UsageError(f"With --raw nobody is late: leave out {' and '.join(useless)}.")
+    if useless and not course.policy.due:
+        raise UsageError(f"course.yml gives no due dates, so there is no use for {' and '.join(useless)}.")
+    if hints and raw:
+        raise UsageError("With --raw hints cost nothing: leave out --hints.")
+    if hints and not course.policy.hints_cost_points:
+        raise UsageError("In course.yml hints cost nothing (hints_cost_points), so there is no use for --hints.")
+    return KeptTimes.of(
+        read_hand_ins(handed_in, course, attempts=attempts) if handed_in else None,
+        read_extensions(extensions, course) if extensions else None,
+        read_hints(hints, course) if hints else None,
+    )
+
+
+def final_records(out: Path, course: Course, times: KeptTimes, *, raw: bool) -> list[str]:
+    """Make the records in OUT what counts; sentences for the person who grades. Raises as what it calls."""
+    from grader.classroom.attempts import choose_attempts, graded_in
+    from grader.classroom.final_points import apply_policy, take_away_policy
+
+    if graded_in(out) != out:
+        return choose_attempts(out, course, times, raw=raw)
+    return take_away_policy(out) if raw else apply_policy(out, course, times)
+
 
 Isolation = Annotated[
     str,
@@ -72,8 +157,7 @@ def course_at(given: Path | None, *, may_be_bundle: bool = False, about_course: 
 
 def _course_at(given: Path | None, *, about_course: bool) -> Course:
     from grader.course import load_course
-    from grader.course.carried import installed_course
-    from grader.course.named import named_around, no_course, refuse_unnamed, unnamed_around
+    from grader.course.named import installed_course, named_around, no_course, refuse_unnamed, unnamed_around
 
     if given is not None:
         demand_course(given)
@@ -109,8 +193,8 @@ def seed_or_fresh(given: int | None, course: Course) -> int:
 
     Raises UsageError for one that no record could hold, GraderBroken for one that a bundle has no plans for.
     """
-    from grader.judge.seeds import seed_for
-    from grader.results import MAX_SEED
+    from grader.judge.draw import seed_for
+    from grader.record import MAX_SEED
 
     if given is not None and given > MAX_SEED:
         raise UsageError(f"The seed must be at most {MAX_SEED}.")
@@ -156,9 +240,9 @@ def set_units(course: Course, names: Sequence[str] | None) -> Course:
 
 def tell_units(course: Course, units: Sequence[Unit]) -> None:
     """Say of each what it holds, what it is worth and when it is due."""
-    from grader.policy.phrasing import moment
+    from grader.policy.adjusting import moment
     from grader.policy.rules import deadlines
-    from grader.reports.wording import counted, score
+    from grader.render.wording import counted, score
 
     due = deadlines(course) if units else {}
     for unit in units:

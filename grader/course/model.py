@@ -10,9 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
-from .errors import CourseError
+from .errors import CourseError, did_you_mean, quoted
 from .moments import EXAMPLE, read_moment, read_zone
-from .phrases import did_you_mean, quoted
 
 FAMILIES = "families"
 """The folder beside the banks of the units: mistakes that several banks share."""

@@ -2,6 +2,8 @@
 
 A course is a program: its checks run in the judge. So a course.yml, or a `.kata` folder, that is met on the way is
 data: it decides nothing, and where somebody may have meant it, they are told how to name it.
+
+The course that this program was installed with.
 """
 
 from __future__ import annotations
@@ -9,11 +11,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import grader
 from grader.registry import RegistryError, folders_around, is_users_own, owner_of, registered_around
 
-from .carried import installed_course
 from .errors import CourseError
 from .loading import FILE_NAME
+
+FOLDER = "carried_course"
+"""Where a wheel holds the learner's bundle, within this package. `setup.py` puts it there under the same name."""
+
+_PACKAGE = Path(grader.__file__).resolve().parent
+
+
+def installed_course() -> Path | None:
+    """Its course.yml: that of a wheel's bundle, or of the clone that the package lies in; None where it has none.
+
+    Nothing further up is looked at: whatever is there came from somewhere else.
+    """
+    carried = _PACKAGE / FOLDER
+    file = (carried if carried.is_dir() else _PACKAGE.parent) / FILE_NAME
+    return file if file.is_file() else None
+
+
+def is_installed(path: Path) -> bool:
+    """Whether a place is part of the installed program, where nobody should work."""
+    return path.resolve().is_relative_to(_PACKAGE)
+
 
 MARKERS = (FILE_NAME, ".kata/workspace.json")
 """What the folder of a course, or a workspace, holds."""

@@ -10,8 +10,7 @@ from typing import Any
 
 import yaml
 
-from .errors import CourseError
-from .phrases import Place, name_of, quoted
+from .errors import CourseError, Place, name_of, quoted
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 20

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from .errors import Place, did_you_mean, listed, name_of, quoted
 from .model import Course, Document, Exercise, Forbidden, Limits, Model, Policy, Unit
-from .phrases import Place, did_you_mean, listed, name_of, quoted
 from .source import Problem, Source
 
 _DEMANDS = {

@@ -27,11 +27,11 @@ from grader.service.place import ServiceError
 
 if TYPE_CHECKING:
     from grader.course import Exercise
-    from grader.exhibits import Exhibit
+    from grader.mismatch import Mismatch
     from grader.practice.workspace import Workspace
-    from grader.results import Record
+    from grader.record import Record
 
-    from .executed import Answer
+    from .kernel import Answer
 
 
 def main() -> None:
@@ -98,7 +98,7 @@ class _Judging:
     def __init__(self, line: _Line) -> None:
         self._line = line
         self._judges: dict[tuple[Path, Level], JudgeLine] = {}
-        self._exhibits: dict[tuple[str, str], Exhibit] = {}
+        self._mismatches: dict[tuple[str, str], Mismatch] = {}
 
     def end(self) -> NoReturn:
         """End this process; a judge that works for it alone ends too."""
@@ -123,15 +123,15 @@ class _Judging:
         if (course, level) not in self._judges:
             self._judges[course, level] = line_for(course, level)
         judge = ServedJudge(self._judges[course, level], asked.seed, [asked.exercise.id], 1)
-        self._exhibits = {}
+        self._mismatches = {}
         judge.grade([asked.answer.submission], lambda record: self._answer(asked, record), show=self._keep)
 
     def _next(self) -> _Asked:
         """The next question that can be graded; any other is answered at once."""
         from grader.cli.endings import UsageError
         from grader.course import CourseError
+        from grader.intake import SubmissionError
         from grader.judge.errors import GraderBroken
-        from grader.submission import SubmissionError
 
         while True:
             question = self._line.take()
@@ -142,18 +142,18 @@ class _Judging:
             except Exception as error:
                 self._line.say(_broken(error))
 
-    def _keep(self, submission: str, exercise: str, check: str, exhibit: Exhibit) -> None:
-        self._exhibits[exercise, check] = exhibit
+    def _keep(self, submission: str, exercise: str, check: str, mismatch: Mismatch) -> None:
+        self._mismatches[exercise, check] = mismatch
 
     def _answer(self, asked: _Asked, record: Record) -> None:
         from grader.practice.checking import handed_in
-        from grader.reports.cell import Verdict
+        from grader.render.small_pages import Verdict
 
         verdict = Verdict(
             record=handed_in(record),
             title=asked.exercise.title,
             cell=asked.answer.number,
-            exhibits=self._exhibits,
+            mismatches=self._mismatches,
             remarks=_noted(asked, record) if asked.is_try else (),
         )
         passed = record.complete and all(exercise.status == "passed" for exercise in verdict.record.exercises)
@@ -167,7 +167,7 @@ def _asked(question: dict[str, Any]) -> _Asked:
     from grader.cli.terms import seed_or_fresh
     from grader.course import CourseError
 
-    from .executed import ExecutedCell, answer_among
+    from .kernel import ExecutedCell, answer_among
 
     seed = question["seed"]
     if seed is not None and (not isinstance(seed, int) or seed < 0):
@@ -203,7 +203,7 @@ def _noted(asked: _Asked, record: Record) -> list[str]:
         return [f"{damage} `kata` fills it again."]
     except OSError as error:
         return [f"Your progress could not be noted: {error.strerror or error}."]
-    return [f"{id} comes back {when(due, now())}." for id, due in coming.items()]
+    return [f"{id} comes back {when(expected, now())}." for id, expected in coming.items()]
 
 
 def _broken(error: Exception) -> str:

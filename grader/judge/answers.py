@@ -1,15 +1,24 @@
-"""What came back for one case. From a learner's side everything in it is a claim and is checked for its form here."""
+"""What came back for one case. From a learner's side everything in it is a claim and is checked for its form here.
+
+What the judge makes of answers whose numbers are the learner's own, as those of a model with other parts.
+
+A check then asks for raw numbers, compares them with each other and with what only the judge knows, and keeps what came
+of it: a few plain values. By these, not by the numbers, a known mistake is recognised: it is asked in the same way.
+
+When are two answers to a case the same? For naming mistakes: which of them gives the learner's own answers.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
-from .case import Case
+from .case import GRADIENTS, OBSERVED, Case, Question
+from .compare import gradients_difference, same
 
 MAX_TEXT = 600
 NUMBERS = re.compile(r"[\d\s]+")
@@ -125,7 +134,7 @@ def read_error(error: Any) -> dict[str, Any]:
         "no_entry": {"name": str},
         "no_attribute": {"name": str},
         "names": {"missing": list, "unexpected": list},
-        "weight_shape": {"name": str, "came": list, "due": list},
+        "weight_shape": {"name": str, "came": list, "expected": list},
         "not_a_module": {"what": str},
         "no_part": {"what": str},
     }
@@ -176,3 +185,77 @@ def error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
         # torch raises this one for everything; what it says tells one from the other, but for the sizes in it
         return (*identity, NUMBERS.sub("", error["message"].partition("\n")[0]))
     return identity
+
+
+class Ask(Protocol):
+    """Puts one question; raises Ended when the code that is asked ends with an error."""
+
+    def __call__(self, *cases: Case) -> list[Answers]:
+        """The answers, one a case."""
+        ...
+
+
+Talk = Callable[[Ask], Mapping[str, Any]]
+"""Asks, perhaps more than once, a later question depending on earlier answers, and returns what it reads from them:
+plain values, the same for the same answers. It draws nothing, as it is run again for every known mistake."""
+
+
+class Ended(Exception):
+    """The code that was asked ended with an error."""
+
+    def __init__(self, error: Mapping[str, Any]) -> None:
+        super().__init__(error["kind"])
+        self.error = error
+
+    def reading(self) -> dict[str, Any]:
+        """What is read from it."""
+        return {"error": error_identity(self.error)}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A talk with the learner's code and what was read from it. No answers are kept."""
+
+    talk: Talk
+    came: Mapping[str, Any]
+    effort: int
+    answers: tuple[Answers, ...] = ()
+
+
+def read_from(talk: Talk, answer: Callable[[Question], list[Answers]]) -> Mapping[str, Any]:
+    """What a talk reads from code of the course's own."""
+
+    def ask(*cases: Case) -> list[Answers]:
+        answers = answer(Question.of(cases))
+        for each in answers:
+            if each.error is not None:
+                raise Ended(each.error)
+        return answers
+
+    try:
+        return talk(ask)
+    except Ended as ended:
+        return ended.reading()
+
+
+def same_answers(came: Answers, other: Answers) -> bool:
+    """Whether two answers to a case cannot be told apart: same numbers, same shapes, same kind of error."""
+    if (came.error is None) != (other.error is None):
+        return False
+    if came.error is not None and other.error is not None:
+        return error_identity(came.error) == error_identity(other.error)
+    for name, value in other.values.items():
+        if name == GRADIENTS and isinstance(value, Mapping):
+            if gradients_difference(came[name], value) or reach(came[name]) != reach(value):
+                return False
+        elif name == OBSERVED:
+            if bool(came[name]["printed"]) != bool(value["printed"]):
+                return False
+        elif not same(came[name], value):
+            return False
+    return True
+
+
+def reach(gradients: Mapping[str, Any]) -> set[str]:
+    """What a gradient reaches."""
+    return {name for name, gradient in gradients.items() if gradient is not None}

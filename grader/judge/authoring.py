@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from .answers import Ask, Ended
 from .case import Case, called_again, function, module
 from .compare import same
 from .errors import CheckFailed
 from .failure import expect, fail
 from .families import from_family
-from .held import stay_below
-from .loud import HIGH, HUGE_VALUE, LOW, cut_off, ends_loudly, hides_the_last_token, loud_inputs, loud_weights
 from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation
 from .points import points
-from .reading import Ask, Ended
-from .shared_checks import drops_in_training_only, has_mask_as_buffer, leaves_dict_alone, told_plainly
-from .text_reader import TextReader, Texts
+from .shared_checks import (
+    HIGH,
+    HUGE_VALUE,
+    LOW,
+    TextReader,
+    Texts,
+    cut_off,
+    drops_in_training_only,
+    ends_loudly,
+    has_mask_as_buffer,
+    hides_the_last_token,
+    leaves_dict_alone,
+    loud_inputs,
+    loud_weights,
+    stay_below,
+    told_plainly,
+)
 
 __all__ = [
     "HIGH",

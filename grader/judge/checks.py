@@ -2,30 +2,185 @@
 
 A check is a pytest function of `learner`, or of `learner` and `draw`, and may be parametrised. Collecting them with
 pytest keeps them ordinary pytest functions; running them for submission after submission takes none of its protocol.
+
+An exercise's file as pytest sees it: its hidden checks stand under it, the file itself is never imported.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+import re
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.course import Course
+from grader.course import Course, Exercise
+from grader.course.stubs import same_as_stub, stub_of
 
 from . import fixtures
-from .authored import place
-from .collection import ExerciseFile, Kit, Worth, exercise_file, worth_of
+from .authored import fault, place
 from .errors import GraderBroken
+from .expected import KnowsAnswers
+from .kept import Kept
+from .plan_file import PlanFile
+from .points import Hidden, HiddenCheck, Role, read_hidden
+from .session import Session
+from .trusted import Expected
 
 if TYPE_CHECKING:
     from .draw import Draw
-    from .learner import Learner
+    from .learner import LearnerModule
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What one check is worth, as its `points` marker says."""
+
+    points: float
+    role: Role
+    visible: bool
+    title: str
+
+
+class Kit:
+    """An exercise together with what the judge has for it; in a learner's bundle that is less.
+
+    `hidden` are the checks that are not here: none in the whole course. Raises GraderBroken for a damaged bundle.
+    """
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self.course = course
+        self.exercise = exercise
+        self.checks_path = course.checks_path(exercise)
+        self.stub_path = course.stub_path(exercise)
+        self.hidden: tuple[HiddenCheck, ...] = read_hidden(course.hidden_path(exercise)) if course.is_bundle else ()
+        self._kept: tuple[int, Kept] | None = None
+
+    def expected(self, seed: int) -> KnowsAnswers:
+        """The reference and the known mistakes; in a bundle, what its plan with this seed knows of them.
+
+        Raises GraderBroken for a bundle that is damaged here, or that has no plan with this seed.
+        """
+        if not self.course.is_bundle:
+            return self._whole
+        if self._kept is None or self._kept[0] != seed:
+            self._kept = seed, Kept(self._plan_file(seed))
+        return self._kept[1]
+
+    def forget(self) -> None:
+        """Keep nothing of a seed that is not asked with any more."""
+        self._kept = None
+        if "_whole" in self.__dict__:
+            self._whole.forget()
+
+    @cached_property
+    def _whole(self) -> Expected:
+        return Expected(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
+
+    def _plan_file(self, seed: int) -> PlanFile:
+        path = self.course.plan_path(self.exercise, seed)
+        try:
+            checks = self.checks_path.read_bytes().decode("utf-8", "replace")
+            return PlanFile.read(path, exercise=self.exercise.id, seed=seed, checks=checks)
+        except FileNotFoundError:
+            raise GraderBroken(
+                f"there is no plan for {self.exercise.id} with the seed {seed} in this bundle: unzip the bundle again"
+            ) from None
+
+    @cached_property
+    def stub(self) -> str:
+        """The file as a learner is given it."""
+        return stub_of(self.course, self.exercise)
+
+    def is_untouched(self, source: bytes) -> bool:
+        """Whether a learner's file is still the stub."""
+        return same_as_stub(source, self.stub)
+
+
+class ExerciseFile(pytest.Module):
+    """The node of one exercise; its items are the exercise's hidden checks. `learner_session` is who is asked now."""
+
+    kit: Kit
+    course: Course
+    learner_session: Session | None = None
+    size: int = 0
+    """How many checks there are to run, whether or not they were chosen to."""
+    names_hidden: bool = False
+    """Whether the checks that are not here get an item each, for a learner to see."""
+
+    @classmethod
+    def of(cls, parent: pytest.Collector, path: Path, kit: Kit, course: Course) -> ExerciseFile:
+        """The node for `path`, which need not be the file that is graded."""
+        node: ExerciseFile = cls.from_parent(parent, path=path)
+        node.kit, node.course = kit, course
+        return node
+
+    def _getobj(self) -> ModuleType:
+        if not self.kit.checks_path.is_file():
+            raise self.CollectError(f"There are no hidden checks for {self.kit.exercise.id} in this course.")
+        try:
+            return _load_checks(self.kit.checks_path)
+        except Exception as error:
+            raise self.CollectError(fault(error, self.kit.checks_path)) from None
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        items = list(super().collect())
+        for item in items:
+            if isinstance(item, pytest.Function) and item.get_closest_marker("points") is None:
+                line = item.obj.__code__.co_firstlineno
+                raise self.CollectError(
+                    f"{place(self.kit.checks_path, line)}: {item.name} has no @points: write above it what it is worth"
+                )
+        self.size = len(items)
+        hidden = self.kit.hidden if self.names_hidden else ()
+        return [*items, *(Hidden.of(self, check.name) for check in hidden)]
+
+
+def _load_checks(path: Path) -> ModuleType:
+    name = "kata_checks_" + re.sub(r"\W", "_", f"{path.parent.name}_{path.stem}")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def worth_of(item: pytest.Item) -> Worth:
+    """Read a check's marker and its sentence."""
+    marker = item.get_closest_marker("points")
+    assert marker is not None
+    value, options = float(marker.args[0]), marker.kwargs
+    return Worth(value, options["role"], options["visible"], _title(getattr(item, "obj", None)))
+
+
+def _title(function: Any) -> str:
+    text = (function.__doc__ or "").strip().split("\n\n")[0]
+    return " ".join(text.split())
+
+
+def exercise_file(item: pytest.Item) -> ExerciseFile:
+    """The exercise that a check belongs to."""
+    node = item.getparent(ExerciseFile)
+    assert node is not None
+    return node
+
+
+def session_of(item: pytest.Item) -> Session:
+    """The go at the exercise that this check looks at now."""
+    session = exercise_file(item).learner_session
+    assert session is not None
+    return session
+
 
 GIVEN = frozenset({"learner", "draw"})
 """What a check may ask for."""
@@ -46,7 +201,7 @@ class Check:
     wants: frozenset[str]
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    def run(self, learner: Learner, draw: Draw) -> None:
+    def run(self, learner: LearnerModule, draw: Draw) -> None:
         """Run it. Raises CheckFailed for the learner's fault; anything else is the grader's own."""
         given = {"learner": learner, "draw": draw}
         self.function(**{name: given[name] for name in self.wants}, **self.parameters)

@@ -1,8 +1,8 @@
-"""Is this the value that was due? If not, one sentence in a learner's terms that gives nothing away.
+"""Is this the value that was expected? If not, one sentence in a learner's terms that gives nothing away.
 
 Tolerances are not the check author's business. A difference counts when it is larger than float32 rounding (1e-5 of the
-largest number due) and larger than what a rounding of the inputs would make of the result: so exact ways of writing the
-same formula pass, and zeros never pass as small numbers.
+largest number expected) and larger than what a rounding of the inputs would make of the result: so exact ways of
+writing the same formula pass, and zeros never pass as small numbers.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ ULPS_OF_HALF = 4
 
 ROUNDING_SAFETY = 4.0
 FAR = 0.05
-"""The share of the largest number due by which a value must be off to be called far off."""
+"""The share of the largest number expected by which a value must be off to be called far off."""
 
 GENEROUS = 10.0
 """How many tolerances may lie between two values of a learner's: two ways of computing the same round differently."""
 
 
 def difference(
-    came: Any, due: Any, *, what: str, axes: Sequence[str] = (), slack: Any = None, scale: float | None = None
+    came: Any, expected: Any, *, what: str, axes: Sequence[str] = (), slack: Any = None, scale: float | None = None
 ) -> str | None:
-    """Return what is wrong with `came`, or None when it is `due`.
+    """Return what is wrong with `came`, or None when it is `expected`.
 
     `what` begins the sentence; when it is empty the answer is only good for telling right from wrong, and comes sooner.
-    `slack` is a structure like `due` that holds, for each tensor, how far rounding alone may move it; `scale` is the
-    size of number to which the tolerance is relative (by default the largest finite one that is due).
+    `slack` is a structure like `expected` that holds, for each tensor, how far rounding alone may move it; `scale` is
+    the size of number to which the tolerance is relative (by default the largest finite one that is expected).
     """
-    if isinstance(due, torch.Tensor):
-        return _tensor_difference(came, due, what, axes, slack, scale)
-    if isinstance(due, (list, tuple)):
-        return _sequence_difference(came, due, what, axes, slack, scale)
-    if isinstance(due, Mapping):
-        return _mapping_difference(came, due, what, slack)
-    if isinstance(due, float):
-        return _number_difference(came, due, what)
-    if type(came) is not type(due) or came != due:
+    if isinstance(expected, torch.Tensor):
+        return _tensor_difference(came, expected, what, axes, slack, scale)
+    if isinstance(expected, (list, tuple)):
+        return _sequence_difference(came, expected, what, axes, slack, scale)
+    if isinstance(expected, Mapping):
+        return _mapping_difference(came, expected, what, slack)
+    if isinstance(expected, float):
+        return _number_difference(came, expected, what)
+    if type(came) is not type(expected) or came != expected:
         return f"{what} is not right: {in_words(came)} came back."
     return None
 
@@ -79,25 +79,25 @@ def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
     return f"{sizes} = ({', '.join(axes)})" if axes and len(axes) == len(shape) else sizes
 
 
-def same(came: Any, due: Any) -> bool:
+def same(came: Any, expected: Any) -> bool:
     """Whether two values of a learner's agree up to rounding."""
-    return difference(came, due, what="", scale=_scale(due, GENEROUS)) is None
+    return difference(came, expected, what="", scale=_scale(expected, GENEROUS)) is None
 
 
-def is_far_off(came: Any, due: Any) -> bool:
+def is_far_off(came: Any, expected: Any) -> bool:
     """Whether a value is so wrong that no rounding, not even of bfloat16, explains it."""
-    if isinstance(due, torch.Tensor) and due.is_floating_point():
-        if form_difference(came, due, what=""):
+    if isinstance(expected, torch.Tensor) and expected.is_floating_point():
+        if form_difference(came, expected, what=""):
             return True
-        due = due.double()
-        return difference(came.double(), due, what="", scale=_scale(due, FAR / RELATIVE)) is not None
-    return difference(came, due, what="") is not None
+        expected = expected.double()
+        return difference(came.double(), expected, what="", scale=_scale(expected, FAR / RELATIVE)) is not None
+    return difference(came, expected, what="") is not None
 
 
-def scale_for(due: Any, magnitude: float) -> float | None:
+def scale_for(expected: Any, magnitude: float) -> float | None:
     """The scale for a tensor whose right computation rounds numbers as large as `magnitude`."""
     lost = ROUNDING_SAFETY * magnitude * torch.finfo(torch.float32).eps / RELATIVE
-    return _scale(due, max(1.0, lost))
+    return _scale(expected, max(1.0, lost))
 
 
 def _scale(value: Any, factor: float) -> float | None:
@@ -114,94 +114,102 @@ def _largest(tensor: torch.Tensor) -> float:
     return float(tensor.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
 
 
-def form_difference(came: Any, due: torch.Tensor, *, what: str, axes: Sequence[str] = ()) -> str | None:
+def form_difference(came: Any, expected: torch.Tensor, *, what: str, axes: Sequence[str] = ()) -> str | None:
     """Return what is wrong with the form of `came` (a tensor, its shape, its dtype), or None."""
     if not isinstance(came, torch.Tensor):
         return f"{what} should be a tensor, but {in_words(came)} came back."
-    if came.shape != due.shape:
-        named = _names_by_size(came.shape, due.shape, axes)
-        return f"{what} has shape {shape_text(came.shape, named)}; {shape_text(due.shape, axes)} was due."
-    if came.dtype != due.dtype:
-        return f"{what} is {dtype_name(came)}; {dtype_name(due)} was due."
+    if came.shape != expected.shape:
+        named = _names_by_size(came.shape, expected.shape, axes)
+        return f"{what} has shape {shape_text(came.shape, named)}; {shape_text(expected.shape, axes)} was expected."
+    if came.dtype != expected.dtype:
+        return f"{what} is {dtype_name(came)}; {dtype_name(expected)} was expected."
     return None
 
 
-def _names_by_size(came: Sequence[int], due: Sequence[int], axes: Sequence[str]) -> list[str]:
-    """The names of the axes that came, where their sizes tell which of those due each must be; else no names."""
-    names = dict(zip(due, axes, strict=False))
-    if len(axes) != len(due) or len(names) != len(due) or len(set(came)) != len(came) or not names.keys() >= set(came):
+def _names_by_size(came: Sequence[int], expected: Sequence[int], axes: Sequence[str]) -> list[str]:
+    """The names of the axes that came, where their sizes tell which of those expected each must be; else no names."""
+    names = dict(zip(expected, axes, strict=False))
+    if (
+        len(axes) != len(expected)
+        or len(names) != len(expected)
+        or len(set(came)) != len(came)
+        or not names.keys() >= set(came)
+    ):
         return []
     return [names[size] for size in came]
 
 
 def _tensor_difference(
-    came: Any, due: torch.Tensor, what: str, axes: Sequence[str], slack: Any, scale: float | None
+    came: Any, expected: torch.Tensor, what: str, axes: Sequence[str], slack: Any, scale: float | None
 ) -> str | None:
-    wrong_form = form_difference(came, due, what=what, axes=axes)
+    wrong_form = form_difference(came, expected, what=what, axes=axes)
     if wrong_form:
         return wrong_form
-    if torch.equal(came, due):
+    if torch.equal(came, expected):
         return None
-    if not due.is_floating_point():
-        wrong, room = came != due, 0.0
+    if not expected.is_floating_point():
+        wrong, room = came != expected, 0.0
     else:
-        if slack is None and (is_close := _is_close(came, due, scale)) is not None and (is_close or not what):
+        if slack is None and (is_close := _is_close(came, expected, scale)) is not None and (is_close or not what):
             return None if is_close else "wrong"
-        allowed = _allowed(due, slack, scale)
-        wrong, room = _wrong_numbers(came.double(), due.double(), allowed), float(allowed.max()) if due.numel() else 0.0
+        allowed = _allowed(expected, slack, scale)
+        wrong, room = (
+            _wrong_numbers(came.double(), expected.double(), allowed),
+            float(allowed.max()) if expected.numel() else 0.0,
+        )
     if not bool(wrong.any()):
         return None
-    return _describe_wrong(wrong, came, due, what, axes, room) if what else "wrong"
+    return _describe_wrong(wrong, came, expected, what, axes, room) if what else "wrong"
 
 
-def _is_close(came: torch.Tensor, due: torch.Tensor, scale: float | None) -> bool | None:
+def _is_close(came: torch.Tensor, expected: torch.Tensor, scale: float | None) -> bool | None:
     """Whether every number is close enough, told by the largest difference alone; None where that does not tell.
 
     It says what `_allowed` and `_wrong_numbers` would, in a third of the time: most of a judge's work is comparing.
     """
-    if due.dtype not in (torch.float32, torch.float64):
+    if expected.dtype not in (torch.float32, torch.float64):
         return None  # there what is allowed differs from number to number
-    most = float((came.double() - due.double()).abs().max())
+    most = float((came.double() - expected.double()).abs().max())
     if not math.isfinite(most):
         return None
-    return most <= RELATIVE * (_largest(due) if scale is None else scale)
+    return most <= RELATIVE * (_largest(expected) if scale is None else scale)
 
 
-def _allowed(due: torch.Tensor, slack: Any, scale: float | None) -> torch.Tensor:
-    finite = due.double().nan_to_num(0.0, 0.0, 0.0)
+def _allowed(expected: torch.Tensor, slack: Any, scale: float | None) -> torch.Tensor:
+    finite = expected.double().nan_to_num(0.0, 0.0, 0.0)
     if scale is None:
-        scale = float(finite.abs().max()) if due.numel() else 0.0
+        scale = float(finite.abs().max()) if expected.numel() else 0.0
     allowed = torch.full_like(finite, RELATIVE * scale)
-    if due.dtype in (torch.float16, torch.bfloat16):
-        allowed = ULPS_OF_HALF * torch.finfo(due.dtype).eps * (finite.abs() + RELATIVE)
-    if isinstance(slack, torch.Tensor) and slack.shape == due.shape:
+    if expected.dtype in (torch.float16, torch.bfloat16):
+        allowed = ULPS_OF_HALF * torch.finfo(expected.dtype).eps * (finite.abs() + RELATIVE)
+    if isinstance(slack, torch.Tensor) and slack.shape == expected.shape:
         moved = slack.double().nan_to_num(0.0, 0.0, 0.0).abs()
         allowed = allowed + ROUNDING_SAFETY * (moved.max() if moved.numel() else 0.0)
     return allowed
 
 
-def _wrong_numbers(came: torch.Tensor, due: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
-    close = (came - due).abs() <= allowed
-    same = (came == due) | (came.isnan() & due.isnan())
+def _wrong_numbers(came: torch.Tensor, expected: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+    close = (came - expected).abs() <= allowed
+    same = (came == expected) | (came.isnan() & expected.isnan())
     return ~(close | same)
 
 
-def wrong_places(came: torch.Tensor, due: torch.Tensor) -> torch.Tensor:
+def wrong_places(came: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
     """Where a tensor of the right form is off by more than rounding, as `same` sees it."""
-    if not due.is_floating_point():
-        return came != due
-    return _wrong_numbers(came.double(), due.double(), _allowed(due, None, _scale(due, GENEROUS)))
+    if not expected.is_floating_point():
+        return came != expected
+    return _wrong_numbers(came.double(), expected.double(), _allowed(expected, None, _scale(expected, GENEROUS)))
 
 
 def _describe_wrong(
-    wrong: torch.Tensor, came: torch.Tensor, due: torch.Tensor, what: str, axes: Sequence[str], room: float
+    wrong: torch.Tensor, came: torch.Tensor, expected: torch.Tensor, what: str, axes: Sequence[str], room: float
 ) -> str:
     total, count = wrong.numel(), int(wrong.sum())
-    if came.is_floating_point() and bool((nan := came.isnan() & ~due.isnan()).any()):
+    if came.is_floating_point() and bool((nan := came.isnan() & ~expected.isnan()).any()):
         return f"{what} has NaN in {int(came.isnan().sum())} of {total} places{_bracketed(where(nan, axes))}."
-    if came.is_floating_point() and bool((infinite := came.isinf() & ~due.isinf()).any()):
+    if came.is_floating_point() and bool((infinite := came.isinf() & ~expected.isinf()).any()):
         return f"{what} is infinite in {int(infinite.sum())} of {total} places{_bracketed(where(infinite, axes))}."
-    if order := misplaced(came, due, room, axes):
+    if order := misplaced(came, expected, room, axes):
         return f"{what} has the right shape and the right numbers, but {order}."
     if count == total:
         return (
@@ -220,28 +228,28 @@ def _bracketed(text: str) -> str:
 
 
 def _sequence_difference(
-    came: Any, due: Sequence[Any], what: str, axes: Sequence[str], slack: Any, scale: float | None
+    came: Any, expected: Sequence[Any], what: str, axes: Sequence[str], slack: Any, scale: float | None
 ) -> str | None:
     if not isinstance(came, (list, tuple)):
-        return f"{what} should be {len(due)} values, but {in_words(came)} came back."
-    if len(came) != len(due):
-        return f"{what} should be {len(due)} values, but {len(came)} came back."
-    slacks = slack if isinstance(slack, (list, tuple)) and len(slack) == len(due) else [None] * len(due)
-    for number, (one, other, room) in enumerate(zip(came, due, slacks, strict=True)):
-        part = what and f"Value {number + 1} of {len(due)} of {_within(what)}"
+        return f"{what} should be {len(expected)} values, but {in_words(came)} came back."
+    if len(came) != len(expected):
+        return f"{what} should be {len(expected)} values, but {len(came)} came back."
+    slacks = slack if isinstance(slack, (list, tuple)) and len(slack) == len(expected) else [None] * len(expected)
+    for number, (one, other, room) in enumerate(zip(came, expected, slacks, strict=True)):
+        part = what and f"Value {number + 1} of {len(expected)} of {_within(what)}"
         wrong = difference(one, other, what=part, axes=axes, slack=room, scale=scale)
         if wrong:
             return wrong
     return None
 
 
-def _mapping_difference(came: Any, due: Mapping[Any, Any], what: str, slack: Any) -> str | None:
+def _mapping_difference(came: Any, expected: Mapping[Any, Any], what: str, slack: Any) -> str | None:
     if not isinstance(came, Mapping):
         return f"{what} should be a dict, but {in_words(came)} came back."
-    missing, extra = [k for k in due if k not in came], [k for k in came if k not in due]
+    missing, extra = [k for k in expected if k not in came], [k for k in came if k not in expected]
     if missing or extra:
         return f"{what}: {names_text(missing, extra)}"
-    for key, value in due.items():
+    for key, value in expected.items():
         room = slack.get(key) if isinstance(slack, Mapping) else None
         wrong = difference(came[key], value, what=what and f"`{key}` in {_within(what)}", slack=room)
         if wrong:
@@ -263,12 +271,12 @@ def _within(what: str) -> str:
     return what[:1].lower() + what[1:]
 
 
-def _number_difference(came: Any, due: float, what: str) -> str | None:
+def _number_difference(came: Any, expected: float, what: str) -> str | None:
     if isinstance(came, torch.Tensor) and came.numel() == 1:
         came = came.item()
     if isinstance(came, bool) or not isinstance(came, (int, float)):
         return f"{what} should be a number, but {in_words(came)} came back."
-    if not math.isclose(came, due, rel_tol=RELATIVE):
+    if not math.isclose(came, expected, rel_tol=RELATIVE):
         return f"{what} is not the right number."
     return None
 
@@ -279,12 +287,12 @@ def gradient_scale(gradients: Mapping[str, Any]) -> float:
     return max(largest, default=0.0)
 
 
-def gradients_difference(came: Any, due: Mapping[str, Any], slack: Any = None) -> str | None:
+def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = None) -> str | None:
     """Compare gradients by the names of inputs and parameters."""
-    if not isinstance(came, Mapping) or came.keys() != due.keys():
+    if not isinstance(came, Mapping) or came.keys() != expected.keys():
         return "The gradients of the inputs and parameters could not be read."
-    scale = gradient_scale(due)
-    for name, gradient in due.items():
+    scale = gradient_scale(expected)
+    for name, gradient in expected.items():
         if gradient is None:
             continue
         if came[name] is None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from .answers import Answers
+from .answers import Answers, Reading
 from .case import Question
 from .draw import Draw
 from .errors import GraderBroken
 from .mistakes import Mistake
-from .reading import Reading
 
 
 class NotInPlan(GraderBroken):
@@ -41,12 +40,12 @@ class KnowsAnswers(Protocol):
         """The hidden inputs of one check."""
         ...
 
-    def due(self, question: Question) -> list[Answers]:
+    def answers_to(self, question: Question) -> list[Answers]:
         """The reference's answers. A plan raises NotInPlan for a question that is not in it."""
         ...
 
     def slack(self, question: Question) -> list[Answers]:
-        """How far rounding alone may move each number of them, in the same structure. Raises as `due` does."""
+        """How far rounding alone may move each number of them, in the same structure. Raises as `expected` does."""
         ...
 
     @property

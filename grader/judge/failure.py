@@ -70,8 +70,8 @@ def error_text(
     if kind == "names":
         return f"The parameters do not have the expected names; {names_text(error['missing'], error['unexpected'])}"
     if kind == "weight_shape":
-        came, due = shape_text(error["came"]), shape_text(error["due"])
-        return f"The parameter `{error['name']}` has shape {came}; {due} was due."
+        came, expected = shape_text(error["came"]), shape_text(error["expected"])
+        return f"The parameter `{error['name']}` has shape {came}; {expected} was expected."
     return f"An nn.Module was expected here, but {error['what']} came."
 
 

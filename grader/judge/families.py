@@ -13,8 +13,8 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+from grader.course.errors import did_you_mean
 from grader.course.model import FAMILIES
-from grader.course.phrases import did_you_mean
 
 from .errors import BankError
 

@@ -16,8 +16,7 @@ from typing import Any
 
 import torch
 
-from .alike import reach
-from .answers import Answers, error_identity
+from .answers import Answers, error_identity, reach
 from .case import GRADIENTS, OBSERVED
 from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name, gradient_scale
 

@@ -8,21 +8,21 @@ import pytest
 
 if TYPE_CHECKING:
     from .draw import Draw
-    from .learner import Learner
+    from .learner import LearnerModule
 
 
 @pytest.fixture
 def draw(request: pytest.FixtureRequest) -> Draw:
     """The hidden inputs of this check."""
-    from .collection import session_of
+    from .checks import session_of
 
     return session_of(request.node).draw(request.node.name)
 
 
 @pytest.fixture
-def learner(request: pytest.FixtureRequest, draw: Draw) -> Learner:
+def learner(request: pytest.FixtureRequest, draw: Draw) -> LearnerModule:
     """The learner's module behind the wall."""
-    from .collection import session_of, worth_of
+    from .checks import session_of, worth_of
 
     session = session_of(request.node)
     return session.learner(request.node.name, draw, is_visible=worth_of(request.node).visible)

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Literal
 
 from grader.course import Course, Exercise
-from grader.exhibits import Exhibit, Shown
-from grader.results import (
+from grader.intake import Submission
+from grader.mismatch import Mismatch, Shown
+from grader.record import (
     HIDDEN,
     POINTS_TOLERANCE,
     CheckResult,
@@ -28,15 +29,13 @@ from grader.results import (
     Status,
     inert,
 )
-from grader.sandbox.budget import Allowance
+from grader.sandbox.clock import Allowance
 from grader.sandbox.launch import JoinedZygote, Launched, MachineError
 from grader.sandbox.levels import Level
-from grader.sandbox.opening import AnySandbox, open_sandbox
-from grader.submission import Submission
+from grader.sandbox.sandbox import AnySandbox, open_sandbox
 
 from .authored import line_of, place
-from .checks import Check, collect_checks
-from .collection import Kit, Worth
+from .checks import Check, Kit, Worth, collect_checks
 from .errors import CheckFailed, GraderBroken
 from .expected import NotInPlan
 from .plan import Plan, rehearse
@@ -324,9 +323,9 @@ def _worths(checks: Iterable[Check]) -> dict[str, Worth]:
 def _show_failures(submission: Submission, session: Session, result: ExerciseResult, show: Shown) -> None:
     for check in result.checks:
         if check.visible and check.outcome == "failed":
-            exhibit = _exhibit(session, check.name)
-            if exhibit is not None:
-                show(submission.name, result.id, check.name, exhibit)
+            mismatch = _mismatch(session, check.name)
+            if mismatch is not None:
+                show(submission.name, result.id, check.name, mismatch)
 
 
 def result_of(
@@ -347,10 +346,10 @@ def _diagnosis(session: Session) -> list[Diagnosis]:
         return []
 
 
-def _exhibit(session: Session, check: str) -> Exhibit | None:
+def _mismatch(session: Session, check: str) -> Mismatch | None:
     """What there is to see of a failed check. As little as a diagnosis may it end the batch."""
     try:
-        return session.exhibit(check)
+        return session.mismatch(check)
     except Exception as error:
         print(f"Nothing to see of {session.process.exercise.id}: {type(error).__name__}: {error}", file=sys.stderr)
         return None

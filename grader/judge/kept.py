@@ -1,6 +1,6 @@
 """What is expected of one exercise, as a plan's file has it: in a learner's bundle it stands in for the reference.
 
-`Kept` answers what `Expected` answers, without reference and mistakes. `packed_due` writes down what it reads.
+`Kept` answers what `Expected` answers, without reference and mistakes. `packed_expected` writes down what it reads.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import torch
 
 from grader.sandbox.inside import wire
 
-from .alike import same_answers
-from .answers import Answers
+from .answers import Answers, Reading, same_answers
 from .case import Question
 from .draw import COMMON, Draw, Kind
 from .expected import GivesAnswers, NotInPlan
@@ -22,13 +21,13 @@ from .fingerprint import has_fingerprint
 from .mistakes import Mistake
 from .plan import DrawnBefore, PlannedCheck
 from .plan_file import AS_REFERENCE, KnownMistake, PlanFile
-from .reading import Reading
 
 
-def packed_due(due: Sequence[Answers], slack: Sequence[Answers]) -> bytes:
+def packed_expected(expected: Sequence[Answers], slack: Sequence[Answers]) -> bytes:
     """The answers to one question as they are written down; of each tensor's slack only the largest number counts."""
     told = [
-        [dict(each.values), each.error, _largest(dict(moved.values))] for each, moved in zip(due, slack, strict=True)
+        [dict(each.values), each.error, _largest(dict(moved.values))]
+        for each, moved in zip(expected, slack, strict=True)
     ]
     return wire.pack(told, wire.TRUSTED_BYTES)
 
@@ -43,14 +42,14 @@ def _largest(slack: Any) -> Any:
     return slack
 
 
-def _spread(largest: Any, due: Any) -> Any:
-    """Slack in the form of what is due."""
-    if isinstance(due, torch.Tensor):
-        return None if largest is None else torch.tensor(largest, dtype=torch.float64).expand(due.shape)
-    if isinstance(due, Mapping) and isinstance(largest, Mapping):
-        return {key: _spread(largest.get(key), each) for key, each in due.items()}
-    if isinstance(due, (list, tuple)) and isinstance(largest, (list, tuple)) and len(due) == len(largest):
-        return [_spread(one, other) for one, other in zip(largest, due, strict=True)]
+def _spread(largest: Any, expected: Any) -> Any:
+    """Slack in the form of what is expected."""
+    if isinstance(expected, torch.Tensor):
+        return None if largest is None else torch.tensor(largest, dtype=torch.float64).expand(expected.shape)
+    if isinstance(expected, Mapping) and isinstance(largest, Mapping):
+        return {key: _spread(largest.get(key), each) for key, each in expected.items()}
+    if isinstance(expected, (list, tuple)) and isinstance(largest, (list, tuple)) and len(expected) == len(largest):
+        return [_spread(one, other) for one, other in zip(largest, expected, strict=True)]
     return None
 
 
@@ -87,7 +86,7 @@ class Kept:
             known.drawn, known.shapes = kept.drawn, dict(kept.shapes)
         return DrawnBefore(known, lambda: _WithoutReference(self, seed, exercise, check))
 
-    def due(self, question: Question) -> list[Answers]:
+    def answers_to(self, question: Question) -> list[Answers]:
         """What the reference answered."""
         return self._answers(question)[0]
 
@@ -98,9 +97,9 @@ class Kept:
     def _answers(self, question: Question) -> tuple[list[Answers], list[Answers]]:
         digest = question.digest.hex()
         if digest not in self._read:
-            if digest not in self._plan.due:
+            if digest not in self._plan.expected:
                 raise NotInPlan("this bundle has no answer to what is asked here")
-            told = wire.unpack_frame(self._plan.due[digest])
+            told = wire.unpack_frame(self._plan.expected[digest])
             self._read[digest] = (
                 [Answers(values, error) for values, error, _ in told],
                 [Answers(_spread(largest, values)) for values, _, largest in told],
@@ -125,7 +124,7 @@ class Kept:
             raise NotInPlan("this bundle does not know what the known mistakes answer here")
         place = places[number]
         if place == AS_REFERENCE:
-            return same_answers(came, self.due(question)[number])
+            return same_answers(came, self.answers_to(question)[number])
         return has_fingerprint(came, self._plan.prints[place])
 
 

@@ -13,14 +13,13 @@ import torch
 
 from grader.sandbox.inside.wire import Slot
 
-from .answers import Answers, Malformed, read_answers
+from .answers import Answers, Ended, Malformed, Reading, Talk, read_answers
 from .case import GRADIENTS, OUTPUT, Case, FreshQuestions, Question, Questions
 from .compare import difference, form_difference, gradients_difference, is_far_off, scale_for
 from .draw import Draw
 from .errors import CheckFailed
 from .expected import KnowsAnswers
 from .failure import error_text, expect, fail
-from .reading import Ended, Reading, Talk
 
 MAX_LINES = 2000
 LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
@@ -53,7 +52,7 @@ class Exchange:
 
 
 @dataclass
-class Learner:
+class LearnerModule:
     """The learner's code for one exercise, as one check sees it.
 
     Every method that asks raises CheckFailed with a sentence for the learner when code or answer is wrong.
@@ -87,7 +86,7 @@ class Learner:
     def ask_all(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
         """As `ask`, but errors come back as part of the answers."""
         question = self.questions.of(cases)
-        meanwhile = partial(self.expected.due, question) if against_reference else nothing
+        meanwhile = partial(self.expected.answers_to, question) if against_reference else nothing
         answers = self._put(question, meanwhile)
         self.exchanges.append(Exchange(question, answers))
         return answers
@@ -132,8 +131,8 @@ class Learner:
         """The outputs of some cases, each a tensor of the right shape and dtype; the check judges the numbers."""
         answers = self.ask(*cases, against_reference=True)
         outputs = []
-        for case, came, due in zip(cases, answers, self.expected.due(self._last_question), strict=True):
-            wrong = form_difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes)
+        for case, came, expected in zip(cases, answers, self.expected.answers_to(self._last_question), strict=True):
+            wrong = form_difference(came[OUTPUT], expected[OUTPUT], what="The output", axes=case.axes)
             expect(not wrong, str(wrong))
             outputs.append(came[OUTPUT])
         self._doubt_outputs(cases, answers)
@@ -146,8 +145,8 @@ class Learner:
         return last.question
 
     def _doubt_outputs(self, cases: Sequence[Case], answers: Sequence[Answers]) -> None:
-        due = self.expected.due(self._last_question)
-        for case, came, right in zip(cases, answers, due, strict=True):
+        expected = self.expected.answers_to(self._last_question)
+        for case, came, right in zip(cases, answers, expected, strict=True):
             if not case.is_random and is_far_off(came[OUTPUT], right[OUTPUT]):
                 self.doubts.append("The output, right elsewhere, is wrong in this check.")
 
@@ -168,8 +167,8 @@ class Learner:
 
     def agrees_in_gradients(self, *cases: Case) -> None:
         """The gradients of inputs and parameters are the reference's, for a random weighting of the output."""
-        due = self.expected.due(self.questions.of(cases))
-        for case, answer in zip(cases, due, strict=True):
+        expected = self.expected.answers_to(self.questions.of(cases))
+        for case, answer in zip(cases, expected, strict=True):
             outputs = answer[OUTPUT] if isinstance(answer[OUTPUT], (list, tuple)) else [answer[OUTPUT]]
             case.gradients([self.draw.normal(*out.shape, dtype=out.dtype) for out in outputs])
         self._compare(list(cases), _gradient_differences)
@@ -239,15 +238,15 @@ class Learner:
     def _compare(self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
         answers = self.ask(*cases, against_reference=True)
         question = self._last_question
-        due = self.expected.due(question)
-        for right in due:
+        expected = self.expected.answers_to(question)
+        for right in expected:
             if right.error is not None:
                 raise RuntimeError(f"the reference fails at its own check: {right.error}")
-        wrong = [find(*each, Answers({})) for each in zip(cases, answers, due, strict=True)]
+        wrong = [find(*each, Answers({})) for each in zip(cases, answers, expected, strict=True)]
         if any(wrong):
             # only now is it worth asking how far rounding may move the numbers
             slack = self.expected.slack(question)
-            wrong = [find(*each) for each in zip(cases, answers, due, slack, strict=True)]
+            wrong = [find(*each) for each in zip(cases, answers, expected, slack, strict=True)]
         for message in wrong:
             if message:
                 fail(message)
@@ -268,8 +267,8 @@ def _changed(before: list[str], after: list[str]) -> tuple[int, int]:
     return gone, new
 
 
-def _plain_differences(case: Case, came: Answers, due: Answers, slack: Answers, *, magnitude: float) -> str | None:
-    for name, right in due.values.items():
+def _plain_differences(case: Case, came: Answers, expected: Answers, slack: Answers, *, magnitude: float) -> str | None:
+    for name, right in expected.values.items():
         what = "The output" if name == OUTPUT else f"`{name}`"
         scale = scale_for(right, magnitude)
         wrong = difference(came[name], right, what=what, axes=case.axes, slack=slack.values.get(name), scale=scale)
@@ -278,6 +277,8 @@ def _plain_differences(case: Case, came: Answers, due: Answers, slack: Answers, 
     return None
 
 
-def _gradient_differences(case: Case, came: Answers, due: Answers, slack: Answers) -> str | None:
-    wrong = difference(came[OUTPUT], due[OUTPUT], what="The output", axes=case.axes, slack=slack.values.get(OUTPUT))
-    return wrong or gradients_difference(came[GRADIENTS], due[GRADIENTS], slack.values.get(GRADIENTS))
+def _gradient_differences(case: Case, came: Answers, expected: Answers, slack: Answers) -> str | None:
+    wrong = difference(
+        came[OUTPUT], expected[OUTPUT], what="The output", axes=case.axes, slack=slack.values.get(OUTPUT)
+    )
+    return wrong or gradients_difference(came[GRADIENTS], expected[GRADIENTS], slack.values.get(GRADIENTS))

@@ -18,13 +18,12 @@ import torch
 
 from grader.sandbox.inside import wire
 
-from .answers import Answers
+from .answers import Answers, Reading, Talk
 from .case import Case, Question, Questions
 from .draw import Draw, Kind
 from .errors import CheckFailed
-from .learner import Exchange, Learner
+from .learner import Exchange, LearnerModule
 from .points import CHECK_ERRORS
-from .reading import Reading, Talk
 
 if TYPE_CHECKING:
     from .checks import Check
@@ -114,7 +113,7 @@ def _reply(exchange: Exchange) -> tuple[bytes, bytes]:
     return frame[start : start + header], frame[start + header :]
 
 
-class _Rehearsing(Learner):
+class _Rehearsing(LearnerModule):
     """Answers with what the reference says."""
 
     def __init__(self, planned: PlannedCheck, expected: KnowsAnswers, draw: Draw, given: str) -> None:
@@ -125,7 +124,7 @@ class _Rehearsing(Learner):
         if any(step["do"] == "train" for case in cases for step in case.steps):
             raise _NotRehearsed
         question = self.questions.of(cases)
-        answers = self.expected.due(question)
+        answers = self.expected.answers_to(question)
         if any(each.error is not None for each in answers):
             raise CheckFailed("the reference ends with an error")
         self._planned.asked.append(question)

@@ -60,21 +60,21 @@ class KnownMistake:
 
 @dataclass
 class PlanFile:
-    """What is in the file. `due` are the answers by the question's digest, packed as grader/judge/kept.py does it."""
+    """What is in the file. `expected` are the answers by the question's digest, packed as `kept.py` does it."""
 
     exercise: str
     seed: int
     checks_digest: str
     course_digest: str
     draws: dict[str, PlannedDraws] = field(default_factory=dict)
-    due: dict[str, bytes] = field(default_factory=dict)
+    expected: dict[str, bytes] = field(default_factory=dict)
     mistakes: list[KnownMistake] = field(default_factory=list)
     prints: list[Print] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
         """The file, the same bytes for the same plan."""
         numbers = _Numbers()
-        questions = sorted(self.due)
+        questions = sorted(self.expected)
         about = {
             "version": VERSION,
             "judge": JUDGE,
@@ -89,14 +89,14 @@ class PlanFile:
                 }
                 for name, each in sorted(self.draws.items())
             },
-            "due": {digest: len(self.due[digest]) for digest in questions},
+            "expected": {digest: len(self.expected[digest]) for digest in questions},
             "mistakes": [[each.id, each.message] for each in self.mistakes],
             "asked": {digest: len(places) for digest, places in sorted(self._asked().items())},
         }
         places = [place for each in self.mistakes for digest in sorted(each.answers) for place in each.answers[digest]]
         tensors = {
             **numbers.tensors(),
-            "due": _bytes_as_tensor(b"".join(self.due[digest] for digest in questions)),
+            "expected": _bytes_as_tensor(b"".join(self.expected[digest] for digest in questions)),
             "places": torch.tensor(places, dtype=torch.int32),
             "prints": _bytes_as_tensor(_json(self.prints)),
         }
@@ -145,9 +145,9 @@ class PlanFile:
             )
             for name, each in about["draws"].items()
         }
-        packed, start, due = tensors["due"].numpy().tobytes(), 0, {}
-        for digest, size in about["due"].items():
-            due[digest] = packed[start : start + size]
+        packed, start, expected = tensors["expected"].numpy().tobytes(), 0, {}
+        for digest, size in about["expected"].items():
+            expected[digest] = packed[start : start + size]
             start += size
         places, start = tensors["places"].tolist(), 0
         mistakes = [KnownMistake(id, message) for id, message in about["mistakes"]]
@@ -156,7 +156,9 @@ class PlanFile:
                 mistake.answers[digest] = places[start : start + count]
                 start += count
         prints = json.loads(tensors["prints"].numpy().tobytes())
-        return cls(about["exercise"], about["seed"], about["checks"], about["course"], draws, due, mistakes, prints)
+        return cls(
+            about["exercise"], about["seed"], about["checks"], about["course"], draws, expected, mistakes, prints
+        )
 
 
 def digest_of_text(*texts: str) -> str:

@@ -1,10 +1,21 @@
-"""What a check is worth, and which part it plays."""
+"""What a check is worth, and what stands in the list for a check that is not here or cannot be run.
+
+What a check is worth, and which part it plays.
+
+Hidden checks as a learner's bundle knows them: what they are called and are worth, nothing of what they ask.
+
+What stands in pytest's list for what cannot be run: a check that is not here, a file that is still the stub.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal, get_args
 
 import pytest
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from .errors import GraderBroken
 
 CHECK_ERRORS = (
     Exception,
@@ -27,3 +38,82 @@ def points(value: float, *, role: Role = "behaviour", visible: bool = False) -> 
     main checks pass), but not needed to pass the exercise. `visible` checks may show their numbers.
     """
     return pytest.mark.points(value, role=role, visible=visible)
+
+
+class HiddenCheck(BaseModel):
+    """A check that is not in the bundle; `title` is the sentence that a learner reads of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    title: str
+    points: float
+    role: Role
+
+
+_LIST = TypeAdapter(tuple[HiddenCheck, ...])
+
+
+def read_hidden(path: Path) -> tuple[HiddenCheck, ...]:
+    """Read a list of hidden checks. Raises GraderBroken when it is damaged, OSError when it is not there."""
+    try:
+        return _LIST.validate_json(path.read_bytes())
+    except ValidationError:
+        raise GraderBroken(f"{path.name} is damaged: unzip the bundle again") from None
+
+
+def hidden_as_bytes(checks: tuple[HiddenCheck, ...]) -> bytes:
+    """The list as a file that people can read too."""
+    return _LIST.dump_json(checks, indent=1) + b"\n"
+
+
+class Hidden(pytest.Item):
+    """Stands for a check that is not in a learner's bundle."""
+
+    @classmethod
+    def of(cls, parent: pytest.Collector, check: str) -> Hidden:
+        """The item for a check of that name."""
+        item: Hidden = cls.from_parent(parent, name=check)
+        return item
+
+    def runtest(self) -> None:
+        pytest.skip("runs when you hand in")
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, f"{self.path.stem}: {self.name}"
+
+
+class NotStarted(pytest.Item):
+    """Stands for an exercise whose file is still the stub."""
+
+    def runtest(self) -> None:
+        pytest.skip("not started")
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, f"{self.path.stem}: not started"
+
+
+class BrokenCourse(pytest.File):
+    """Stands for an exercise file whose course cannot be read."""
+
+    error: Exception
+
+    @classmethod
+    def of(cls, parent: pytest.Collector, path: Path, error: Exception) -> BrokenCourse:
+        """The node for a file, with what is wrong with the course."""
+        node: BrokenCourse = cls.from_parent(parent, path=path)
+        node.error = error
+        return node
+
+    def collect(self) -> list[pytest.Item]:
+        """Say what is wrong, without a trace."""
+        raise self.CollectError(str(self.error))
+
+
+class NotStartedFile(pytest.File):
+    """The node of an exercise whose file is still the stub."""
+
+    def collect(self) -> list[pytest.Item]:
+        """One item that says so."""
+        item: pytest.Item = NotStarted.from_parent(self, name="not_started")
+        return [item]

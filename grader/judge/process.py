@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Any
 
 from grader.course import Exercise
-from grader.sandbox.budget import Allowance, Budget
+from grader.sandbox.clock import Allowance, Budget
 from grader.sandbox.inside import host, wire
-from grader.sandbox.mailbox import Parts
-from grader.sandbox.opening import AnySandbox
+from grader.sandbox.pipes import Parts
+from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Bounds, Script, Worker, WorkerLost
 
 from .answers import Malformed, read_error

@@ -7,18 +7,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from grader.exhibits import Exhibit
+from grader.mismatch import Mismatch
 
+from .answers import Reading
 from .case import FreshQuestions
 from .diagnosis import CheckedExchanges, diagnose
 from .draw import Draw
-from .exhibit import exhibit_of
 from .expected import KnowsAnswers, NotInPlan
-from .learner import Exchange, Learner
+from .learner import Exchange, LearnerModule
+from .mismatch import mismatch_of
 from .mistakes import Mistake
 from .plan import Plan
 from .process import LocalProcess, WalledProcess
-from .reading import Reading
 
 MOST_KEPT_BYTES = 4 * 1024 * 1024
 """Of the answers of one session, for the diagnosis; those of a whole course's right answers take a tenth of it in each.
@@ -40,7 +40,7 @@ class Session:
     given: str
     plan: Plan = field(default_factory=Plan)
     checked: list[CheckedExchanges] = field(default_factory=list)
-    _learners: dict[str, Learner] = field(default_factory=dict)
+    _learners: dict[str, LearnerModule] = field(default_factory=dict)
     _kept_bytes: int = 0
 
     def __post_init__(self) -> None:
@@ -54,10 +54,10 @@ class Session:
         self._learners.clear()
         self._kept_bytes = 0
 
-    def learner(self, check: str, draw: Draw, *, is_visible: bool) -> Learner:
+    def learner(self, check: str, draw: Draw, *, is_visible: bool) -> LearnerModule:
         """The object that one check talks to."""
         planned = self.plan.checks.get(check)
-        learner = Learner(
+        learner = LearnerModule(
             worker=self.process,
             expected=self.expected,
             draw=draw,
@@ -105,12 +105,12 @@ class Session:
         """The checks that saw a wrong output while they looked at something else, with a sentence for the learner."""
         return {check: learner.doubts[0] for check, learner in self._learners.items() if learner.doubts}
 
-    def exhibit(self, check: str) -> Exhibit | None:
+    def mismatch(self, check: str) -> Mismatch | None:
         """What there is to see of a check that failed; of a hidden one, nothing."""
         learner = self._learners.get(check)
         if learner is not None and learner.is_visible:
             with suppress(NotInPlan):  # in a bundle, when odd code was asked something that right code is not
-                return exhibit_of(learner.exchanges, self.expected)
+                return mismatch_of(learner.exchanges, self.expected)
         return None
 
     def asked(self, check: str) -> Sequence[Exchange | Reading]:

@@ -1,26 +1,261 @@
-"""Parts of checks that several exercises share, sentences included."""
+"""Cases and parts of checks that several exercises share, sentences included.
+
+Parts of checks that several exercises share, sentences included.
+
+Did code make a tensor that holds too many numbers? What comes back is only yes or no for each case.
+
+Attention in which the hidden places are loud: a score far above every visible one, and a huge value.
+
+With minus infinity they weigh nothing all the same. Something too weak in its place (-100, say) lets the value through.
+Scores stay within ±60, where a plain exp is finite. In float32 they lie less far apart than in float64, so that whoever
+sets hidden weights to 0 after the softmax and divides by what is left is right, too.
+
+Cases for modules with a cache: one module reads texts chunk by chunk, and its caches stay on the learner's side.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 
-from .case import Case
+from grader.sandbox.inside.wire import Slot
+
+from .answers import Ask
+from .case import OBSERVED, OUTPUT, Case
 from .compare import same
+from .draw import Draw
 from .errors import CheckFailed
 from .failure import expect
-from .learner import Exchange, Learner
+from .learner import Exchange, LearnerModule
+
+STAYS_BELOW = "stays below"
 
 
-def drops_in_training_only(learner: Learner, case: Callable[..., Case]) -> None:
+def stay_below(learner: LearnerModule, cases: Sequence[Case], limits: Sequence[int]) -> list[bool]:
+    """For each case, whether every tensor that was made on the way held fewer numbers than its limit.
+
+    How much fewer is nobody's business: a known mistake is recognised by these answers alone.
+    """
+    for case in cases:
+        case.observed()
+
+    def talk(ask: Ask) -> Mapping[str, Any]:
+        largest = [answer[OBSERVED]["largest"] for answer in ask(*cases)]
+        return {STAYS_BELOW: [held < limit for held, limit in zip(largest, limits, strict=True)]}
+
+    return list(learner.read(talk)[STAYS_BELOW])
+
+
+LEAST_WIDTH = 3
+VISIBLE = -55.0
+LOUD = ((torch.float32, 20.0), (torch.float64, 55.0))
+"""The dtype, and the score of what is hidden."""
+HUGE = 1e30
+QUIET = 0.1
+FAR = 100.0
+
+LOW = -60.0
+HIGH = {torch.float32: 20.0, torch.float64: 50.0}
+HUGE_VALUE = 1e18
+"""Where a check's own weights make the scores: what visible tokens score, what the hidden one scores, and its value; in
+float32 a plain exp of the score times the value is still a number."""
+
+
+@dataclass(frozen=True)
+class LoudInput:
+    """The same input twice, which differs in the values of the hidden tokens only."""
+
+    dtype: torch.dtype
+    before: torch.Tensor
+    after: torch.Tensor
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        return iter((self.before, self.after))
+
+
+def loud_inputs(draw: Draw, batch: int, tokens: int, width: int, hidden: int = 1) -> list[LoudInput]:
+    """Inputs (batch, tokens, width) in which the last tokens are the loud ones. Column 1 is a token's score."""
+    assert width >= LEAST_WIDTH
+    found = []
+    for dtype, loud in LOUD:
+        x = draw.normal(batch, tokens, width, scale=QUIET, dtype=dtype)
+        x[..., 0], x[..., 1], x[..., 2] = 1.0, VISIBLE, 0.0
+        x[:, -hidden:, 1] = loud
+        after = x.clone()
+        after[:, -hidden:, 2] = HUGE
+        found.append(LoudInput(dtype, x, after))
+    return found
+
+
+def loud_weights(
+    weights: Mapping[str, torch.Tensor], query: str, key: str, value: str, head_dim: int
+) -> dict[str, torch.Tensor]:
+    """Weights with which column 1 of the input is a key's score, whoever asks; column 2 is read by the values alone."""
+    changed = {name: tensor.clone() for name, tensor in weights.items()}
+    for name, columns in ((query, (1.0, 0.0, 0.0)), (key, (0.0, head_dim**-0.5, 0.0)), (value, (0.0, 0.0, 1.0))):
+        matrix = changed[f"{name}.weight"]
+        matrix *= 0.0 if name == query else QUIET
+        matrix[:, :LEAST_WIDTH] = torch.tensor(columns)
+        if f"{name}.bias" in changed:
+            changed[f"{name}.bias"].zero_()
+    return changed
+
+
+def cut_off(case: Case) -> Case:
+    """Tell the output with all that is far from 0 cut off: one huge row leaves the others to be looked at."""
+    assert case.output is not None
+    del case.told[case.output.number]
+    case.steps[case.output.number]["tell"] = False
+    case.output = case.call(case.library_module("Hardtanh", -FAR, FAR), case.output, tell=OUTPUT)
+    return case
+
+
+def ends_loudly(x: torch.Tensor, high: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """A text for weights that read LOW times column 1 as a key's score and column 2 as its value: the last token scores
+    `high`, all others LOW; its value is 0, and in the second text huge."""
+    before = x.clone()
+    before[..., 0], before[..., 1], before[..., 2] = 1.0, 1.0, 0.0
+    before[:, -1, 1] = high / LOW
+    after = before.clone()
+    after[:, -1, 2] = HUGE_VALUE
+    return before, after
+
+
+def hides_the_last_token(learner: LearnerModule, before: Case, after: Case) -> None:
+    """The cases differ in nothing but the value of their last token, which is loud: no output before it may change."""
+    one, other = learner.outputs(cut_off(before), cut_off(after))
+    expect(
+        same(other[:, :-1], one[:, :-1]),
+        "A later token whose score is far above the others, and whose value is huge, still comes through to earlier "
+        "ones. What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+    )
+
+
+class TextReader(Case):
+    """Makes one module, loads its weights and calls it as `forward(x, cache=None) -> (out, cache)`.
+
+    What a cache is made of is the learner's own business, unless a check asks to be told.
+    """
+
+    def __init__(
+        self,
+        entry: str,
+        *init: Any,
+        weights: Mapping[str, torch.Tensor],
+        axes: str = "",
+        dtype: torch.dtype = torch.float32,
+        train: bool = False,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(axes=tuple(axes.split()), seed=seed)
+        self.module = self.call(self.entry(entry), *init)
+        self.load(self.module, weights)
+        self.mode(train=train, dtype=dtype)
+
+    def mode(self, *, train: bool, dtype: torch.dtype | None = None) -> None:
+        """Go on in training or evaluation. A module that reads with a cache draws no random numbers in either."""
+        assert self.module is not None
+        self.prepare(self.module, train=train, dtype=dtype)
+        self.is_random = False
+
+    def read(
+        self, x: torch.Tensor | Slot, cache: Slot | None = None, *, tell: str, name: str = "x", tell_cache: str = ""
+    ) -> Slot:
+        """Read a chunk after what `cache` stands for; tell the output, and the new cache if asked; return the cache."""
+        assert self.module is not None
+        chunk = self.tensor(x, name=name) if isinstance(x, torch.Tensor) else x
+        pair = self.call(self.module, chunk) if cache is None else self.call(self.module, chunk, cache)
+        self.output = self.call(pair, 0, method="__getitem__", tell=tell)
+        return self.call(pair, 1, method="__getitem__", tell=tell_cache)
+
+    def read_in_chunks(self, x: torch.Tensor, lengths: Sequence[int], *, tells_caches: bool = False) -> Slot:
+        """Read a text in chunks of these lengths, each after the cache of those before; return the last cache."""
+        cache = None
+        for number, chunk in enumerate(torch.split(x, list(lengths), dim=1), start=1):
+            told = f"cache after chunk {number}" if tells_caches else ""
+            cache = self.read(chunk, cache, tell=f"out of chunk {number}", name=f"chunk {number}", tell_cache=told)
+        assert cache is not None
+        return cache
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The cases of one class with a cache, as most checks of it want them: random weights and texts.
+
+    `init` and `width` say of a check's own sizes what the class is made with, and how wide texts are: so the file of
+    checks names what it needs of them, also where it is cut down to the visible ones.
+    """
+
+    entry: str
+    axes: str
+    init: Callable[[Any], Sequence[Any]]
+    width: Callable[[Any], int]
+
+    def reader(
+        self, draw: Draw, sizes: Any, *, weights: Mapping[str, torch.Tensor] | None = None, **options: Any
+    ) -> TextReader:
+        """A module that has read nothing yet; `options` are those of TextReader."""
+        weights = weights or draw.weights(self.entry, *self.init(sizes))
+        return TextReader(self.entry, *self.init(sizes), weights=weights, axes=self.axes, seed=draw.seed(), **options)
+
+    def text(self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """A text of so many tokens."""
+        return draw.normal(sizes.batch, tokens, self.width(sizes), dtype=dtype)
+
+    def one_pass(
+        self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32, train: bool = False
+    ) -> TextReader:
+        """A text that is read at once."""
+        reading = self.reader(draw, sizes, dtype=dtype, train=train)
+        reading.read(self.text(draw, sizes, tokens, dtype=dtype), tell="output")
+        return reading
+
+    def in_chunks(
+        self,
+        draw: Draw,
+        sizes: Any,
+        lengths: Sequence[int],
+        *,
+        dtype: torch.dtype = torch.float32,
+        tells_caches: bool = False,
+    ) -> TextReader:
+        """A text that is read in chunks of these lengths."""
+        reading = self.reader(draw, sizes, dtype=dtype)
+        reading.read_in_chunks(self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, tells_caches=tells_caches)
+        return reading
+
+    def branching(self, draw: Draw, sizes: Any) -> TextReader:
+        """A cache that different continuations start from, the first of them twice."""
+        reading = self.reader(draw, sizes)
+        start = reading.read(self.text(draw, sizes, 3), tell="the start", name="the start")
+        one, other = self.text(draw, sizes, 2), self.text(draw, sizes, 2)
+        longer = reading.read(one, start, tell="a continuation", name="a continuation")
+        reading.read(other, start, tell="another continuation", name="another continuation")
+        reading.read(one, start, tell="the first continuation again", name="the first continuation again")
+        reading.read(other, longer, tell="the end of the first", name="the end of the first")
+        return reading
+
+    def start_and_rest(
+        self, draw: Draw, sizes: Any, x: torch.Tensor, weights: Mapping[str, torch.Tensor], dtype: torch.dtype
+    ) -> TextReader:
+        """A text that is read in two chunks, the first of two tokens; the output is that of the second."""
+        reading = self.reader(draw, sizes, weights=weights, dtype=dtype)
+        cache = reading.read(x[:, :2].to(dtype), tell="the start", name="the start")
+        reading.read(x[:, 2:].to(dtype), cache, tell="the rest", name="the rest")
+        return reading
+
+
+def drops_in_training_only(learner: LearnerModule, case: Callable[..., Case]) -> None:
     """`case(dropout=, train=)` asks a module with dropout: with p = 1 nothing is left in training, all in eval()."""
     learner.agrees(case(dropout=1.0), case(dropout=1.0, train=True), case(dropout=0.0, train=True))
     learner.agrees(case(dropout=0.5), case(dropout=0.1))
 
 
-def has_mask_as_buffer(learner: Learner, case: Case) -> None:
+def has_mask_as_buffer(learner: LearnerModule, case: Case) -> None:
     """A case's module has a buffer named `mask`."""
     assert case.module is not None
     case.buffers(case.module)
@@ -48,7 +283,7 @@ def leaves_dict_alone(state: object, given: Mapping[str, torch.Tensor], instead:
 
 
 @contextmanager
-def told_plainly(learner: Learner, *as_they_are: Case) -> Iterator[None]:
+def told_plainly(learner: LearnerModule, *as_they_are: Case) -> Iterator[None]:
     """When the library stumbles over what came back, because it is no tensor, say what came back."""
     try:
         yield

@@ -14,12 +14,11 @@ import torch
 
 from grader.sandbox.inside.wire import Opaque, Slot
 
-from .answers import Answers
+from .answers import Answers, Reading, read_from
 from .case import Case, Question
 from .compare import difference, dtype_name, in_words, shape_text
 from .expected import KnowsAnswers, NotInPlan
 from .learner import Exchange
-from .reading import Reading, read_from
 
 MOST_NUMBERS = 256
 """Of one tensor, written out."""
@@ -67,7 +66,7 @@ def _cases(exchange: Exchange | Reading, expected: KnowsAnswers) -> Iterator[Sho
         yield _reading(exchange, expected)
         return
     try:
-        due = expected.due(exchange.question)
+        due = expected.answers_to(exchange.question)
     except NotInPlan:
         due = [Answers({}) for _ in exchange.question.cases]
     for case, came, right in zip(exchange.question.cases, exchange.answers, due, strict=True):
@@ -80,7 +79,7 @@ def _reading(reading: Reading, expected: KnowsAnswers) -> ShownCase:
 
     def answer(question: Question) -> list[Answers]:
         asked.extend(line for case in question.cases for line in case_text(case))
-        return expected.due(question)
+        return expected.answers_to(question)
 
     due = read_from(reading.talk, answer)
     told = tuple(_values(due)), tuple(_values(reading.came))

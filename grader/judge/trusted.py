@@ -1,9 +1,14 @@
-"""The judge's own answers: the reference and the known mistakes of one exercise, asked exactly as the learner is."""
+"""The judge's own answers: the reference and the known mistakes of one exercise, asked exactly as the learner is.
+
+The course's own code at work in this process: it may print and be warned about, and nobody here is to read it.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,13 +17,19 @@ import torch
 
 from grader.sandbox.inside import host, wire
 
-from .alike import same_answers
-from .answers import Answers, read_answers
+from .answers import Answers, Reading, read_answers, read_from, same_answers
 from .case import Case, Question
 from .draw import Draw
 from .mistakes import Mistake, both_from, load_bank
-from .quiet import quietly
-from .reading import Reading, read_from
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Neither warnings nor standard output."""
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
 
 # One thread, as on the learner's side: the same sums in the same order, and no threads that wait for each other when
 # several judges share the machine.
@@ -117,7 +128,7 @@ def _perturbed(value: Any, generator: torch.Generator) -> Any:
 
 
 class Expected:
-    """What is due for one exercise: the reference, its tolerance, and the mistakes with their names."""
+    """What is expected of one exercise: the reference, its tolerance, and the mistakes with their names."""
 
     is_plan = False
 
@@ -168,7 +179,7 @@ class Expected:
         """The hidden inputs of one check."""
         return Draw(seed, exercise, check, self.reference.namespace)
 
-    def due(self, question: Question) -> list[Answers]:
+    def answers_to(self, question: Question) -> list[Answers]:
         """The reference's answers."""
         return self.reference.answer(question)
 
@@ -176,18 +187,22 @@ class Expected:
         """How far rounding alone may move each number of the reference's answers, in the same structure."""
         kept = self._slack.get(question.digest)
         if kept is None:
-            pairs = zip(self.due(question), self.reference.answer_rounded(question), strict=True)
-            kept = [Answers(_distance(due.values, moved.values)) for due, moved in pairs]
+            pairs = zip(self.answers_to(question), self.reference.answer_rounded(question), strict=True)
+            kept = [Answers(_distance(expected.values, moved.values)) for expected, moved in pairs]
             if len(self._slack) < KEPT_ANSWERS:
                 self._slack[question.digest] = kept
         return kept
 
 
-def _distance(due: Any, moved: Any) -> Any:
-    if isinstance(due, torch.Tensor) and isinstance(moved, torch.Tensor) and due.is_floating_point():
-        return (due.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs() if due.shape == moved.shape else None
-    if isinstance(due, Mapping) and isinstance(moved, Mapping):
-        return {key: _distance(value, moved.get(key)) for key, value in due.items()}
-    if isinstance(due, (list, tuple)) and isinstance(moved, (list, tuple)) and len(due) == len(moved):
-        return [_distance(one, other) for one, other in zip(due, moved, strict=True)]
+def _distance(expected: Any, moved: Any) -> Any:
+    if isinstance(expected, torch.Tensor) and isinstance(moved, torch.Tensor) and expected.is_floating_point():
+        return (
+            (expected.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs()
+            if expected.shape == moved.shape
+            else None
+        )
+    if isinstance(expected, Mapping) and isinstance(moved, Mapping):
+        return {key: _distance(value, moved.get(key)) for key, value in expected.items()}
+    if isinstance(expected, (list, tuple)) and isinstance(moved, (list, tuple)) and len(expected) == len(moved):
+        return [_distance(one, other) for one, other in zip(expected, moved, strict=True)]
     return None

@@ -28,29 +28,31 @@ def where(wrong: torch.Tensor, axes: Sequence[str] = ()) -> str:
     return f"only {', '.join(parts)}{counted}"
 
 
-def misplaced(came: torch.Tensor, due: torch.Tensor, room: float, axes: Sequence[str] = ()) -> str:
-    """Say how the numbers, each of them right up to `room`, stand in other places than those due.
+def misplaced(came: torch.Tensor, expected: torch.Tensor, room: float, axes: Sequence[str] = ()) -> str:
+    """Say how the numbers, each of them right up to `room`, stand in other places than those expected.
 
     "" when they do not, or when chance might have done it. Both tensors have the same shape.
     """
-    if not due.is_floating_point() or due.dim() < 1 or not 2 < due.numel() <= MOST_NUMBERS:
+    if not expected.is_floating_point() or expected.dim() < 1 or not 2 < expected.numel() <= MOST_NUMBERS:
         return ""
-    came, due = came.double(), due.double()
-    if not bool(due.isfinite().all() & came.isfinite().all()):
+    came, expected = came.double(), expected.double()
+    if not bool(expected.isfinite().all() & came.isfinite().all()):
         return ""
-    if abs(float(came.max() - due.max())) > room or abs(float(came.min() - due.min())) > room:
+    if abs(float(came.max() - expected.max())) > room or abs(float(came.min() - expected.min())) > room:
         return ""  # other numbers; most that is wrong is told by this, and sooner than by sorting
-    if len(set(due.flatten().tolist())) <= due.numel() // 2 or room * due.numel() > float(due.max() - due.min()):
+    if len(set(expected.flatten().tolist())) <= expected.numel() // 2 or room * expected.numel() > float(
+        expected.max() - expected.min()
+    ):
         return ""  # numbers that can hardly be told apart stand in each other's places by chance
-    if not _agree(came.flatten().sort().values, due.flatten().sort().values, room):
+    if not _agree(came.flatten().sort().values, expected.flatten().sort().values, room):
         return ""
-    named = len(axes) == due.dim()
-    for one in range(due.dim()):
-        for other in range(one + 1, due.dim()):
-            if due.shape[one] == due.shape[other] and _agree(came.transpose(one, other), due, room):
+    named = len(axes) == expected.dim()
+    for one in range(expected.dim()):
+        for other in range(one + 1, expected.dim()):
+            if expected.shape[one] == expected.shape[other] and _agree(came.transpose(one, other), expected, room):
                 pair = f"{axes[one]} and {axes[other]}" if named else f"{one} and {other}"
                 return f"the axes {pair} are exchanged"
-    if due.dim() > 1 and _rows_exchanged(came, due, room):
+    if expected.dim() > 1 and _rows_exchanged(came, expected, room):
         rows = f"rows (along {axes[-1]})" if named else "rows"
         return f"the {rows} stand in another order"
     return "they stand in other places"
@@ -60,11 +62,11 @@ def _agree(one: torch.Tensor, other: torch.Tensor, room: float) -> bool:
     return bool(((one - other).abs() <= room).all())
 
 
-def _rows_exchanged(came: torch.Tensor, due: torch.Tensor, room: float) -> bool:
-    came, due = came.reshape(-1, came.shape[-1]), due.reshape(-1, due.shape[-1])
-    if len(due) > MOST_ROWS or due.shape[1] < 2:
+def _rows_exchanged(came: torch.Tensor, expected: torch.Tensor, room: float) -> bool:
+    came, expected = came.reshape(-1, came.shape[-1]), expected.reshape(-1, expected.shape[-1])
+    if len(expected) > MOST_ROWS or expected.shape[1] < 2:
         return False
-    equal = torch.cdist(came, due, p=float("inf")) <= room
+    equal = torch.cdist(came, expected, p=float("inf")) <= room
     return bool(equal.any(0).all() & equal.any(1).all())
 
 

@@ -1,12 +1,60 @@
-"""Which cell of a notebook is what: the names and the metadata that nbgrader and the rest of this package go by."""
+"""Which cell of a notebook is what: the names and the metadata that nbgrader and the rest of this package go by.
+
+A learner's markdown made inert: it reads as before, and no page that renders it runs or fetches anything.
+
+nbconvert hands raw HTML, links of any kind and mermaid's text through to the page, and MathJax has commands that make
+links or move things about. So what would start one of these is broken up by a blank. That goes for bare web addresses
+too: formgrader runs scripts out of its own addresses, so one click on a link to it would hand over the server.
+
+An exercise's result as the outputs of its test cell: what the checks found, and the points that nbgrader reads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from nbformat.v4 import new_output
+
 from grader.course import Course, Exercise
-from grader.submission.carried import KEY
+from grader.intake.notebook import KEY
+from grader.record import CheckResult, ExerciseResult
+from grader.render import wording
+from grader.render.pages import MESSAGE_LINES, render_page
+from grader.render.safe_text import safe_block, safe_line, visible
+
+MAX_CHARACTERS = 50_000
+
+_BREAKS = (
+    # a tag, a comment, an automatic link: `<` is only text before a blank
+    (re.compile(r"<(?=[A-Za-z/!?])"), "< "),
+    # an entity could become any of these characters once it is unescaped
+    (re.compile(r"&(?=#?\w{1,40};)"), "& "),
+    # links and pictures, with their address in place or given elsewhere
+    (re.compile(r"\](?=[(:\[])"), "] "),
+    (re.compile(r"(?<=://)(?=\S)"), " "),
+    (re.compile(r"([`~][ \t]*)(?=mermaid)", re.IGNORECASE), r"\1text "),
+    (
+        re.compile(
+            r"\\(?=(?:href|url|require|cssId|class|style|data|unicode|toggle|action|mmlToken|bbox"
+            r"|[rR]ule|Space|m?kern|[hm]skip|[hm]space|raise|lower|moveleft|moveright|[lr]lap)(?![A-Za-z]))"
+        ),
+        r"\\ ",
+    ),
+)
+
+
+def inert(markdown: str) -> str:
+    """The text, shortened when it is endless, with control characters spelt out and nothing left that is active."""
+    if len(markdown) > MAX_CHARACTERS:
+        left_out = len(markdown) - MAX_CHARACTERS
+        markdown = f"{markdown[:MAX_CHARACTERS]}\n\n(... {left_out} more characters, not shown)"
+    text = visible(markdown)
+    for pattern, broken in _BREAKS:
+        text = pattern.sub(broken, text)
+    return text
+
 
 SCHEMA_VERSION = 3
 """Of nbgrader's metadata, as nbgrader 0.9 writes it."""
@@ -100,3 +148,40 @@ def _marks(cell: Mapping[str, Any]) -> Mapping[str, Any]:
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, Mapping) else None
     return marks if isinstance(marks, Mapping) else {}
+
+
+def outputs_of(result: ExerciseResult, worth: float, problems: Sequence[str], seed: int) -> list[Any]:
+    """The outputs of a test cell.
+
+    nbgrader takes the first execute_result for the points, and whatever it cannot read for full marks. So there is
+    exactly one, a plain number from 0 to `worth`.
+
+    problems: sentences about what was handed in for this exercise.
+    """
+    shown = {"text/html": _page(result, problems, seed), "text/plain": _text(result, problems)}
+    points = min(max(float(result.points), 0.0), float(worth))
+    return [
+        new_output("display_data", data=shown),
+        new_output("execute_result", data={"text/plain": repr(points)}),
+    ]
+
+
+def _page(result: ExerciseResult, problems: Sequence[str], seed: int) -> str:
+    return render_page("test_cell.html.j2", exercise=result, problems=problems, seed=seed)
+
+
+def _text(result: ExerciseResult, problems: Sequence[str]) -> str:
+    points = f"{wording.score(result.points)} of {wording.score(result.max_points)} points"
+    lines = [f"{wording.MARKS[result.status].word}: {points}"]
+    lines += [safe_line(problem) for problem in problems]
+    lines += [f"Probably: {safe_line(each.message)}" for each in result.diagnosis]
+    for finding in wording.findings(result):
+        lines += map(_line, finding.checks)
+        lines += ["    " + line for line in safe_block(finding.message, MESSAGE_LINES)]
+    lines += [_line(check) for check in result.checks if check.outcome == "passed"]
+    return "\n".join(lines)
+
+
+def _line(check: CheckResult) -> str:
+    points = f"{wording.score(check.points)}/{wording.score(check.max_points)}"
+    return f"[{check.outcome}] {safe_line(check.title or check.name)} ({points})"

@@ -3,14 +3,19 @@
 nbgrader follows links, copies whatever lies beside a notebook, even into the feedback, and writes the name of a
 learner's folder into its pages as HTML. So a link to `source/` would be full marks, and one to a device would end the
 batch.
+
+When something was handed in, told by when its files were last changed.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
-from collections.abc import Iterator
+import stat
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,14 +23,51 @@ from typing import Any
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import parse_utc
 
-from grader.submission.files import read_regular
-from grader.submission.model import RefusedError, UnreadableError
-from grader.submission.naming import printable
+from grader.intake.folder import MAX_ENTRIES, read_regular
+from grader.intake.names import is_passed_over, printable
+from grader.intake.submission import RefusedError, UnreadableError
 
 from .former import Former
 from .readiness import course_of, fault_of_unit
-from .step import NotebookError
-from .times import NBGRADERS_FORMAT, last_changed
+from .rebuild import NotebookError
+
+NBGRADERS_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"
+
+
+def last_changed(submission: Path, files: Collection[str]) -> datetime:
+    """When the newest of these files was changed last, in UTC, and no later than now.
+
+    Of a zip or another single file its own time counts. So do all files of a folder when one of `files` is not found.
+
+    files: names as the intake gives them, relative to the submission.
+    """
+    times = dict(_times(submission))
+    chosen = [times[name] for name in files if name in times]
+    if len(chosen) < len(files) or not chosen:
+        chosen = list(times.values()) or [os.lstat(submission).st_mtime]
+    now = datetime.now(timezone.utc)
+    # a clock that was wrong, or a time that someone made up
+    return now if max(chosen) > now.timestamp() else datetime.fromtimestamp(max(*chosen, 0.0), timezone.utc)
+
+
+def _times(submission: Path) -> Iterator[tuple[str, float]]:
+    looked_at = 0
+    if submission.is_symlink():
+        return
+    for folder, inner, files in os.walk(submission):  # which goes through no link below
+        inner[:] = [name for name in inner if not is_passed_over(name)]
+        for name in files:
+            looked_at += 1
+            if looked_at > MAX_ENTRIES:  # the intake takes nothing of such a folder
+                return
+            path = Path(folder, name)
+            try:
+                status = path.lstat()
+            except OSError:
+                continue
+            if stat.S_ISREG(status.st_mode) and not is_passed_over(name):
+                yield printable(path.relative_to(submission).as_posix()), status.st_mtime
+
 
 TIMESTAMP = "timestamp.txt"
 TIMESTAMP_BYTES = 200

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.results import ExerciseResult
-from grader.submission import Submission
+from grader.intake import Submission
+from grader.record import ExerciseResult
 
-from .cells import exercise_tested
-from .outputs import outputs_of
-from .rebuild import submission_in
-from .step import CourseStep
+from .cells import exercise_tested, outputs_of
+from .rebuild import CourseStep, submission_in
 
 
 class GradeByJudge(CourseStep):

@@ -2,6 +2,8 @@
 
 A notebook adds to an answer what cells above it define, and takes IPython's own lines out. A file gets neither, so each
 cell says that it is one. The intake can't find again what it refused; its sentences go along in the metadata.
+
+Which names of learners nbgrader can keep books on: in folders, in its commands' patterns, in formgrader's pages.
 """
 
 from __future__ import annotations
@@ -18,20 +20,55 @@ from nbformat.v4 import new_markdown_cell
 
 from grader.classroom import Entry
 from grader.course import Course, Unit
-from grader.submission import Submission
-from grader.submission.carried import PROBLEMS, whole_file
-from grader.submission.collector import Collector
-from grader.submission.model import UnreadableError
-from grader.submission.naming import ExerciseNames, printable
+from grader.intake import Submission
+from grader.intake.collector import Collector
+from grader.intake.names import ExerciseNames, printable
+from grader.intake.notebook import PROBLEMS, whole_file
+from grader.intake.submission import UnreadableError
 from grader.writing import write_file
 
-from .cells import OURS, REFLECTION, exercises_of, grade_id_of, is_answer
-from .folder import FolderError
-from .inert import inert
-from .learners import fault_in
-from .opened import CourseFolder, read_released
+from .cells import OURS, REFLECTION, exercises_of, grade_id_of, inert, is_answer
+from .entrance import NBGRADERS_FORMAT, last_changed
+from .folder import CourseFolder, FolderError, read_released
 from .rebuild import read, rebuilt, texts_for_people
-from .times import NBGRADERS_FORMAT, last_changed
+
+MAX_CHARACTERS = 128
+"""The gradebook's column."""
+MAX_BYTES = 255
+"""A folder's name in the usual file systems."""
+
+_TROUBLE = {
+    "/": "parts folders",
+    "\\": "parts folders",
+    "+": "parts the names in nbgrader's exchange",
+    "*": "is a pattern to nbgrader",
+    "?": "is a pattern to nbgrader",
+    "[": "is a pattern to nbgrader",
+    "]": "is a pattern to nbgrader",
+    "#": "breaks formgrader's links",
+    "%": "breaks formgrader's links",
+    "<": "becomes HTML in formgrader's pages",
+    ">": "becomes HTML in formgrader's pages",
+    '"': "becomes a script in formgrader's pages",
+}
+
+
+def fault_in(name: str) -> str | None:
+    """Why nbgrader cannot keep books on a learner of this name, to follow the name in a sentence; None when it can."""
+    if not name.strip():
+        return "is no name"
+    if name != name.strip():
+        return "begins or ends with a blank"
+    if name.startswith((".", "-")):
+        return f"begins with {name[0]!r}, so nbgrader would not find it"
+    if not name.isprintable():
+        return "holds a character that cannot be printed"
+    if found := next((character for character in name if character in _TROUBLE), None):
+        return f"holds {found!r}, which {_TROUBLE[found]}"
+    if len(name) > MAX_CHARACTERS or len(name.encode("utf-8")) > MAX_BYTES:
+        return f"is longer than {MAX_CHARACTERS} characters or {MAX_BYTES} bytes"
+    return None
+
 
 TIMESTAMP = "timestamp.txt"
 _CELL = ", cell "  # between a notebook's name and a cell's number, as the intake names an answer

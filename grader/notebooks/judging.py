@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from grader.classroom import Terms
+from grader.intake import Submission
 from grader.judge.errors import GraderBroken
-from grader.results import Record
+from grader.record import Record
 from grader.sandbox.launch import MachineError
 from grader.service.client import JudgeLine
-from grader.service.messages import Request
+from grader.service.line import Request
 from grader.service.opening import line_for
 from grader.service.place import ServiceError
-from grader.service.stamps import course_stamp
-from grader.submission import Submission
+from grader.service.purpose import course_stamp
 
 
 class NoGrade(Exception):

@@ -10,11 +10,10 @@ from typing import Any
 from nbgrader.api import Gradebook, MissingEntry
 
 from grader.course import Course
-from grader.reports.wording import score
+from grader.render.wording import score
 
 from .cells import exercise_tested, grade_id_of
-from .rebuild import released_at
-from .step import CourseStep, NotebookError, exercises_in
+from .rebuild import CourseStep, NotebookError, exercises_in, released_at
 
 
 def course_of(autograde: Any) -> Course:

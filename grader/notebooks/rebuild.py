@@ -1,26 +1,95 @@
-"""`nbgrader autograde`, first step: the released notebook with the learner's answers, and nothing else of theirs."""
+"""`nbgrader autograde`, first step: the released notebook with the learner's answers, and nothing else of theirs.
+
+What our steps of `nbgrader autograde` share: the course and the judge, as told by nbgrader_config.py.
+"""
 
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Enum, Integer, Unicode
 
-from grader.course import Course
-from grader.sandbox.levels import exposed
-from grader.submission import Problem, SourceFile, Submission, SubmissionError, read_submission
-from grader.submission.carried import PROBLEMS, listed
-from grader.submission.files import read_regular
-from grader.submission.model import RefusedError, UnreadableError
-from grader.submission.naming import printable
-from grader.submission.notebook import NOTEBOOK_MB
+from grader.classroom import Terms
+from grader.course import FILE_NAME, Course, CourseError, Exercise, load_course
+from grader.intake import Problem, SourceFile, Submission, SubmissionError, read_submission
+from grader.intake.folder import read_regular
+from grader.intake.names import printable
+from grader.intake.notebook import NOTEBOOK_MB, PROBLEMS, listed
+from grader.intake.submission import RefusedError, UnreadableError
+from grader.record import MAX_SEED
+from grader.sandbox.levels import GRADING_LEVELS, exposed
 
-from .cells import OURS, exercises_of, grade_id_of, is_answer, is_manual
-from .inert import inert
-from .step import CourseStep, NotebookError
+from .cells import OURS, exercise_tested, exercises_of, grade_id_of, inert, is_answer, is_manual, is_test
+from .judging import NotebookJudge, judge_for
+
+
+class NotebookError(Exception):
+    """A notebook cannot be graded, by no fault of the learner's; the text is one sentence."""
+
+
+class CourseStep(NbGraderPreprocessor):
+    """A step that knows the course and the judge."""
+
+    course = Unicode("", help="The path of the course.yml that the notebooks were made from.").tag(config=True)
+    isolation = Enum(GRADING_LEVELS, "full", help="How learners' code is walled off.").tag(config=True)
+    seed = Integer(None, allow_none=True, min=0, max=MAX_SEED, help="Of the hidden inputs; fresh when None.").tag(
+        config=True
+    )
+
+    def opened(self) -> Course:
+        """The course. Raises NotebookError when it cannot be used."""
+        path = Path(self.course)
+        if not self.course or not path.is_file():
+            raise NotebookError(
+                f"There is no course at {self.course or '(no path)'}: write the settings anew with "
+                "`kata notebooks DIR --force`, and with --course if need be."
+            )
+        try:
+            return _loaded(path, path.stat().st_mtime_ns)
+        except CourseError as error:
+            raise NotebookError(str(error)) from None
+
+    def judge(self, nb: Any) -> NotebookJudge:
+        """The judge for a notebook's exercises. Raises NotebookError when the course has no such exercises."""
+        course = self.opened()
+        exercises = exercises_in(nb, course)
+        seed = _fresh_seed() if self.seed is None else self.seed
+        ids = tuple(exercise.id for exercise in exercises)
+        return judge_for(Terms(course.root / FILE_NAME, self.isolation, seed, ids))
+
+
+def exercises_in(nb: Any, course: Course) -> list[Exercise]:
+    """The exercises of a notebook; every cell that gives points without a person must be one's.
+
+    Raises NotebookError when one is not.
+    """
+    try:
+        exercises = exercises_of(nb.cells, course)
+    except CourseError as error:
+        raise NotebookError(f"The notebook and the course differ: {error}. Make and release it anew.") from None
+    strange = [grade_id_of(cell) for cell in nb.cells if is_test(cell) and exercise_tested(cell, course) is None]
+    if strange:
+        listed = ", ".join(strange)
+        raise NotebookError(f"These test cells are of no exercise, so there are no checks for them: {listed}.")
+    return exercises
+
+
+@cache
+def _fresh_seed() -> int:
+    return secrets.randbelow(MAX_SEED + 1)
+
+
+@cache
+def _loaded(path: Path, changed: int) -> Course:
+    return load_course(path)
+
 
 SEVERAL = "\n\n---\n\n"
 """Between the texts of cells that all hold the answer to one question."""

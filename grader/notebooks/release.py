@@ -1,13 +1,34 @@
-"""`nbgrader generate_assignment`: an answer's cell becomes the stub that a learner's file would be."""
+"""`nbgrader generate_assignment`: an answer's cell becomes the stub that a learner's file would be.
+
+The project's solution markers and nbgrader's: the same regions, with three hashes instead of one.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from nbgrader.preprocessors import ClearSolutions
 
+from grader.course.stubs import make_stub
+
 from .cells import is_answer
-from .markers import released
+
+_OURS = re.compile(r"^([ \t]*)# ((?:BEGIN|END) SOLUTION)[ \t]*$", re.MULTILINE)
+_NBGRADERS = re.compile(r"^([ \t]*)### ((?:BEGIN|END) SOLUTION)[ \t]*$", re.MULTILINE)
+
+
+def for_nbgrader(solution: str) -> str:
+    """A reference solution as the source of an answer's cell."""
+    return _OURS.sub(r"\1### \2", solution).strip("\n")
+
+
+def released(source: str) -> str:
+    """What a learner is given of an answer's cell: the stub, exactly as in the file.
+
+    Raises StubError when the regions do not fit together.
+    """
+    return make_stub(_NBGRADERS.sub(r"\1# \2", source)).strip("\n")
 
 
 class ClearToStub(ClearSolutions):

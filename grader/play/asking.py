@@ -16,9 +16,9 @@ import torch.nn.functional as F
 from grader.judge.case import Case
 from grader.sandbox.inside.wire import Slot
 
+from .catalogue import NOTHING_OFF, Without
 from .nets import Projections
 from .stage import Stage
-from .switches import NOTHING_OFF, Without
 
 Make = Callable[..., list[Slot]]
 """make(case, weights, *inputs): calls modules of the learner's class with these weights on these tensors.

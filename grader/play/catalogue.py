@@ -1,9 +1,145 @@
-"""What can be played. Nothing heavy is imported for the list."""
+"""What can be played. Nothing heavy is imported for the list.
+
+What every scene is to the command that shows it.
+
+What one switches off: --without mask, scale, residual, head:1.3.
+
+May it be played? What is known of the learner's file, without looking into it.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import importlib
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol, cast
+
+from grader.course import Exercise
+from grader.course.stubs import same_as_stub, stub_of
+from grader.practice.progress import Progress
+from grader.practice.workspace import Workspace, content_of
+
+from .parts import Part
+from .stage import Stage
+
+
+class BadText(Exception):
+    """What was typed cannot be played; the text is one sentence."""
+
+
+class Scene(Protocol):
+    """One exercise at work. `example` is played when nothing is typed."""
+
+    example: str
+
+    def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
+        """What there is to see, part by part, as it is found; in full for a page.
+
+        Raises BadText, UnknownSwitch for what was typed, Stopped where the learner's code fails, MachineError.
+        """
+        ...
+
+
+def scene_of(play: Play, stage: Stage) -> Scene:
+    """The scene of an exercise, on a stage."""
+    module = importlib.import_module(f"grader.play.scenes.{play.scene}")
+    return cast(Scene, module.Scene(play, stage))
+
+
+HEAD = re.compile(r"head:([1-9]\d?)\.([1-9]\d?)")
+
+
+class UnknownSwitch(Exception):
+    """There is no such thing to switch off here; the text is one sentence."""
+
+
+@dataclass(frozen=True)
+class Without:
+    """What is off. `heads` are (layer, head), counted from 0."""
+
+    mask: bool = False
+    scale: bool = False
+    residual: bool = False
+    heads: frozenset[tuple[int, int]] = frozenset()
+
+    def __bool__(self) -> bool:
+        return self != Without()
+
+    def __str__(self) -> str:
+        parts = [name for name in ("mask", "scale", "residual") if getattr(self, name)]
+        return ", ".join([*parts, *(f"head {layer + 1}.{head + 1}" for layer, head in sorted(self.heads))])
+
+
+NOTHING_OFF = Without()
+
+
+def switched_off(play: Play, names: Sequence[str], layers: int, heads: int) -> Without:
+    """What these names switch off. Raises UnknownSwitch."""
+    plain: set[str] = set()
+    chosen: set[tuple[int, int]] = set()
+    for name in names:
+        found = HEAD.fullmatch(name)
+        if found and "head" in play.switches and int(found[1]) <= layers and int(found[2]) <= heads:
+            chosen.add((int(found[1]) - 1, int(found[2]) - 1))
+        elif name in play.switches and name != "head":
+            plain.add(name)
+        else:
+            raise UnknownSwitch(_what_there_is(play, name, layers, heads))
+    return Without("mask" in plain, "scale" in plain, "residual" in plain, frozenset(chosen))
+
+
+def _what_there_is(play: Play, name: str, layers: int, heads: int) -> str:
+    there = [f"head:1.1 to head:{layers}.{heads}" if switch == "head" else switch for switch in play.switches]
+    if not there:
+        return f"Nothing can be switched off in {play.id}."
+    return f"{name!r} cannot be switched off in {play.id}: there is {', '.join(there)}."
+
+
+DIGITS = 12
+"""So many of a digest are kept with an attempt."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an exercise stands that can be played: a sentence, and whether it is a warning."""
+
+    said: str
+    is_warning: bool
+
+
+class NotYet(Exception):
+    """It cannot be played yet; the text is one sentence that says what comes first."""
+
+
+def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) -> Standing:
+    """How the learner's file stands, passed or not. Raises NotYet for one that was never checked."""
+    content = content_of(workspace.file_of(exercise))
+    if content is None or same_as_stub(content, stub_of(workspace.course, exercise)):
+        raise NotYet(f"{exercise.id} is not written yet: its file is {workspace.shown(workspace.file_of(exercise))}.")
+    known = progress.exercises.get(exercise.id)
+    last = known.attempts[-1] if known and known.attempts else None
+    if last is None:
+        raise NotYet(f"{exercise.id} was not checked yet. First: kata check {exercise.id}")
+    if last.digest != hashlib.sha256(content).hexdigest()[:DIGITS]:
+        return Standing(f"Your file has changed since it was checked last: kata check {exercise.id}", True)
+    if last.status == "failed":
+        return Standing("Your last check did not pass. This is what your code does, right or wrong.", True)
+    if last.status == "partly":
+        return Standing("Your code holds as far as it can be checked here.", False)
+    return Standing("Your code passed its check.", False)
+
+
+def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:
+    """What must come first, in a few words; empty when it can be played."""
+    exercise = workspace.course.exercise(play.id)
+    try:
+        standing = standing_of(workspace, progress, exercise)
+    except NotYet:
+        return f"first pass it: kata check {play.id}"
+    return f"not passed as it is: kata check {play.id}" if standing.is_warning else ""
+
 
 Switch = Literal["mask", "scale", "residual", "head"]
 

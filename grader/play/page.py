@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from grader.reports.pages import render_page
-from grader.reports.shades import BLUES, GREY, Scale
+from grader.render.heatmap import BLUES, GREY, Scale
+from grader.render.pages import render_page
 
 from .parts import Curve, Grid, Heat, Part, Words, Written
 

@@ -17,7 +17,7 @@ from grader.judge.failure import error_text
 from grader.judge.process import LocalProcess, WalledProcess
 from grader.sandbox.launch import Launched
 from grader.sandbox.levels import Level
-from grader.sandbox.opening import AnySandbox, open_sandbox
+from grader.sandbox.sandbox import AnySandbox, open_sandbox
 
 OUT = "out"
 

@@ -9,9 +9,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from grader.reports.heatmap import NO_NUMBER, RAMP
-from grader.reports.safe_text import encodable, visible
-from grader.reports.shades import BLUES, GREY, WHITE_FROM, Scale
+from grader.render.heatmap import BLUES, GREY, NO_NUMBER, RAMP, WHITE_FROM, Scale
+from grader.render.safe_text import encodable, visible
 
 from .parts import Curve, Grid, Heat, Part, Words, Written
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from grader.course import AttemptRule
-from grader.results import Attempt, Record
+from grader.record import Attempt, Record
 
 
 @dataclass(frozen=True)

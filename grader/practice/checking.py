@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from grader.course import Course, Exercise, Unit
-from grader.exhibits import Exhibit
+from grader.course.stubs import same_as_stub, stub_of
+from grader.intake import SourceFile, Submission, read_submission
+from grader.intake.names import ExerciseNames
+from grader.mismatch import Mismatch
 from grader.sandbox.levels import Level
-from grader.stubs import same_as_stub, stub_of
-from grader.submission import SourceFile, Submission, read_submission
-from grader.submission.naming import ExerciseNames
 
 from .progress import AttemptEntry, ProgressFile, now
 from .workspace import Workspace
 
 if TYPE_CHECKING:
-    from grader.results import ExerciseResult, Record, Status
+    from grader.record import ExerciseResult, Record, Status
     from grader.service.opening import AnyJudge
 
 SUBMITTER = "your work"
@@ -93,7 +93,7 @@ def started(workspace: Workspace, exercises: Sequence[Exercise]) -> list[Exercis
 
 def untouched_record(workspace: Workspace, submission: Submission, level: Level, seed: int) -> Record | None:
     """The record of files that are all as they were given: nobody has to be asked for it. Else None."""
-    from grader.results import CourseStamp, ExerciseResult, Record
+    from grader.record import CourseStamp, ExerciseResult, Record
 
     course = workspace.course
     chosen = [course.exercise(id) for id in submission.sources]
@@ -125,21 +125,21 @@ def untouched_record(workspace: Workspace, submission: Submission, level: Level,
 
 def graded(
     judge: AnyJudge, submission: Submission, advance: Callable[[str], None] = lambda exercise: None
-) -> tuple[Record, dict[tuple[str, str], Exhibit]]:
+) -> tuple[Record, dict[tuple[str, str], Mismatch]]:
     """The record of a submission, and what there is to see of its visible checks. Raises what Judge.grade does."""
     records: list[Record] = []
-    exhibits: dict[tuple[str, str], Exhibit] = {}
+    mismatches: dict[tuple[str, str], Mismatch] = {}
 
-    def show(_: str, exercise: str, check: str, exhibit: Exhibit) -> None:
-        exhibits[exercise, check] = exhibit
+    def show(_: str, exercise: str, check: str, mismatch: Mismatch) -> None:
+        mismatches[exercise, check] = mismatch
 
     judge.grade([submission], records.append, advance, show)
-    return records[0], exhibits
+    return records[0], mismatches
 
 
 def handed_in(record: Record) -> Record:
     """The record without the exercises that nothing was handed in for."""
-    from grader.results import Record
+    from grader.record import Record
 
     return Record.of(
         submission=record.submission,

@@ -7,17 +7,16 @@ from collections.abc import Mapping
 from datetime import date, datetime, timezone
 
 from grader.course import Course, Exercise
-from grader.exhibits import Exhibits
-from grader.reports.learner_page import Attempt, Hint, Learner, State, Task, UnitWork
-from grader.results import CourseStamp, ExerciseResult, Record
+from grader.mismatch import Mismatches
+from grader.record import CourseStamp, ExerciseResult, Record
+from grader.render.learner_page import AttemptView, Hint, LearnerView, State, Task, UnitWork
 
-from .glance import state_of
-from .path import missing, next_exercise
+from .glance import missing, next_exercise, state_of
 from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
 from .review import coming_back, local_date
 from .workspace import Workspace
 
-NOTHING_TO_SEE: Exhibits = {}
+NOTHING_TO_SEE: Mismatches = {}
 
 
 def learner_of(
@@ -25,8 +24,8 @@ def learner_of(
     progress: Progress,
     at: datetime,
     record: Record | None = None,
-    exhibits: Exhibits = NOTHING_TO_SEE,
-) -> Learner:
+    mismatches: Mismatches = NOTHING_TO_SEE,
+) -> LearnerView:
     """Everything that the page shows of a learner at a time; `record` is the verdict on what is started."""
     course = workspace.course
     results = {result.id: result for result in record.exercises} if record else {}
@@ -37,7 +36,7 @@ def learner_of(
         done = progress.exercises.get(exercise.id, ExerciseProgress())
         return _task(workspace, exercise, done, results.get(exercise.id), due.get(exercise.id), progress)
 
-    return Learner(
+    return LearnerView(
         course=CourseStamp(title=course.title, version=course.version),
         at=at.astimezone(),
         units=tuple(
@@ -45,7 +44,7 @@ def learner_of(
             for unit in course.units
         ),
         coming=coming.id if coming else None,
-        exhibits=exhibits,
+        mismatches=mismatches,
         shows_part=course.shows_part,
     )
 
@@ -90,10 +89,10 @@ def _title(course: Course, id: str) -> str:
     return course.exercise(id).title
 
 
-def _attempt(entry: AttemptEntry, exercise: Exercise, titles: Mapping[str, str]) -> Attempt:
+def _attempt(entry: AttemptEntry, exercise: Exercise, titles: Mapping[str, str]) -> AttemptView:
     """An attempt; known mistakes say more than the checks that failed."""
     failed = [titles.get(name) or _in_words(name) for name in entry.failed]
-    return Attempt(
+    return AttemptView(
         at=_local(entry.at),
         points=_within(entry.points, exercise.points),
         max_points=exercise.points,

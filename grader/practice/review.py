@@ -19,13 +19,12 @@ from fsrs import Card, Rating, Scheduler
 from fsrs.card import CardDict
 
 from grader.course import Course, Exercise
-from grader.stubs import stub_of
+from grader.course.stubs import stub_of
 from grader.writing import write_file
 
-from .archive import put_aside
 from .progress import AttemptEntry, ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
 from .varied import Variation, varied_stub
-from .workspace import Workspace
+from .workspace import Workspace, put_aside
 
 QUICK = timedelta(minutes=10)
 """Easy is what took no longer than this."""

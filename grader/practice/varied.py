@@ -15,7 +15,7 @@ import zlib
 from dataclasses import dataclass
 
 from grader.course import Exercise
-from grader.stubs import same_as_stub
+from grader.course.stubs import same_as_stub
 
 Names = tuple[str, str, str]
 

@@ -15,26 +15,22 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from grader.exhibits import Exhibit, Exhibits
-from grader.reports.safe_text import encodable, safe_line
-from grader.submission import Submission, SubmissionError
+from grader.intake import Submission, SubmissionError
+from grader.mismatch import Mismatch, Mismatches
+from grader.render.safe_text import encodable, safe_line
 
-from .archive import reset
 from .checking import handed_in, note_record, reviews_among, started, submission_of
-from .glance import print_glance, print_list, print_next
+from .events import Inbox, Pressed, listening, watching
+from .glance import next_exercise, print_glance, print_list, print_next
 from .hints import HintsShut, next_hint, what_hints_cost
-from .inbox import Inbox, Pressed
-from .keys import listening
-from .path import next_exercise
 from .progress import DamagedProgress, Progress, ProgressFile, now
-from .saves import watching
-from .workspace import Work, Workspace
+from .workspace import Work, Workspace, reset
 
 if TYPE_CHECKING:
-    from grader.results import Record
+    from grader.record import Record
     from grader.service.opening import AnyJudge
 
-Show = Callable[["Record", Exhibits], None]
+Show = Callable[["Record", Mismatches], None]
 """Prints a record as the terminal report does, with what there is to see of its checks."""
 
 Asked = tuple[Submission, Sequence[Work]]
@@ -66,7 +62,7 @@ class Watch:
         self._current = workspace.work_of(coming) if coming else None
         self._last: Work | None = None
         self._asked: Asked | None = None
-        self._exhibits: dict[tuple[str, str], Exhibit] = {}
+        self._mismatches: dict[tuple[str, str], Mismatch] = {}
         self._seen: dict[Path, bytes] = {}
         self._wants_reset = False
         self._has_keys = False
@@ -132,19 +128,19 @@ class Watch:
 
     # --- what goes out ---------------------------------------------------------------------------------------
 
-    def _keep(self, submission: str, exercise: str, check: str, exhibit: Exhibit) -> None:
-        self._exhibits[exercise, check] = exhibit
+    def _keep(self, submission: str, exercise: str, check: str, mismatch: Mismatch) -> None:
+        self._mismatches[exercise, check] = mismatch
 
     def _take(self, record: Record) -> None:
         assert self._asked is not None
         (submission, works), self._asked = self._asked, None
-        exhibits, self._exhibits = self._exhibits, {}
+        mismatches, self._mismatches = self._mismatches, {}
         if self._inbox.was_saved_again(works):
             for work in works:  # the verdict on the newer content follows at once
                 self._seen.pop(work.path, None)
             return
         self._clear()
-        self._show(handed_in(record), exhibits)
+        self._show(handed_in(record), mismatches)
         self._note(submission, works, record)
         if all(result.status in ("passed", "partly") for result in handed_in(record).exercises):
             if any(work.is_review for work in works):  # a review leads away from the course's way for a moment only

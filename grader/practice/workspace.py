@@ -1,4 +1,9 @@
-"""Where a learner works: the course's own folder, or a workspace of `kata init` that no update touches."""
+"""Where a learner works: the course's own folder, or a workspace of `kata init` that no update touches.
+
+Old work that was put aside: nothing that a learner wrote is ever thrown away.
+
+The README of a workspace: what this folder is, what to type, and where the lessons are.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +17,86 @@ from pathlib import Path
 
 from grader.course import FILE_NAME, Course, CourseError, Exercise, Unit, load_course
 from grader.course.named import named_around, refuse_unnamed
+from grader.course.stubs import stub_of
+from grader.intake.names import REVIEWS
 from grader.registry import RegistryError, is_users_own, register
-from grader.stubs import stub_of
-from grader.submission.naming import REVIEWS
-from grader.writing import make_folder, write_file
+from grader.writing import make_folder, move_file, write_file
 
-from .first_page import NAME, first_page
+from .progress import now
+
+
+def reset(workspace: Workspace, exercise: Exercise) -> Path | None:
+    """Put the stub in the place of a learner's file; return where the old work is now, None when there was none."""
+    path = workspace.file_of(exercise)
+    stub = stub_of(workspace.course, exercise).encode()
+    kept = None
+    if os.path.lexists(path) and content_of(path) != stub:
+        kept = put_aside(workspace, exercise, path)
+    write_file(path, stub, below=workspace.root)
+    return kept
+
+
+def put_aside(workspace: Workspace, exercise: Exercise, path: Path) -> Path:
+    """Move a file of an exercise into the archive; return where it is now."""
+    kept = free_name(workspace.state / "archive" / exercise.id)
+    move_file(path, kept, below=workspace.root)
+    return kept
+
+
+def free_name(folder: Path) -> Path:
+    """A file name for now that is not taken yet."""
+    stamp = now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
+    number, path = 1, folder / f"{stamp}.py"
+    while os.path.lexists(path):
+        number, path = number + 1, folder / f"{stamp}_{number}.py"
+    return path
+
+
+NAME = "README.md"
+
+TEXT = """\
+# {title}: your folder
+
+This folder is yours. Read a lesson, write in the `.py` files beside it, save. Type in this folder:
+
+    kata                    # where you are, and the next exercise
+    kata watch              # leave it running: every save is checked at once
+    kata check {first}{space}# one exercise, by its id
+    kata hint {first} {space}# the first hint is free, each further one opens after another try
+    kata list               # what is passed, tried and open
+    kata reset {first}{space}# the given file again; your old work is kept
+    kata review             # write something again that you have passed, on the day that it is due
+    kata report             # your progress as a page
+
+| lesson | exercises |
+|---|---|
+{lessons}
+{glossary}
+Your progress is in `.kata`, with everything that `reset` put aside. What is handed out for a review lies in `review`.
+`kata init` on this folder brings lessons and untouched exercises up to date, and leaves alone what you have changed.
+"""
+
+GLOSSARY = """
+The documents have several names for one thing: [the glossary](docs/glossary.md) puts them side by side.
+"""
+
+
+def first_page(course: Course) -> str:
+    """The page for a workspace of this course."""
+    lessons = [
+        f"| [{unit.title}](exercises/{unit.folder}/README.md) | {len(unit.exercises)}"
+        f"{' (extra credit)' if unit.extra_credit else ''} |"
+        for unit in course.units
+    ]
+    first = course.exercises[0].id
+    return TEXT.format(
+        title=course.title,
+        first=first,
+        space=" " * max(13 - len(first), 1),
+        lessons="\n".join(lessons),
+        glossary=GLOSSARY if course.glossary_path.is_file() else "",
+    )
+
 
 STATE = ".kata"
 MARKER = "workspace.json"

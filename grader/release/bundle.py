@@ -1,36 +1,39 @@
-"""What is in a learner's bundle, gathered and proved: in it all ends as it does with the reference at hand."""
+"""What is in a learner's bundle, gathered and proved: in it all ends as it does with the reference at hand.
+
+A bundle as a folder or a zip: the whole of it or nothing, and the same bytes for the same bundle.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import secrets
 import tempfile
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.autograders.bundle import package_files
 from grader.course import FILE_NAME, Course, Exercise, load_course
-from grader.exports.errors import ExportError
-from grader.judge.collection import Worth
+from grader.course.stubs import StubError, stub_of
+from grader.formats.marks import ExportError
+from grader.intake import SourceFile, Submission
+from grader.judge.checks import Worth
 from grader.judge.grading import Judge
-from grader.judge.hidden import HiddenCheck, hidden_as_bytes
 from grader.judge.plan import Plan
+from grader.judge.points import HiddenCheck, hidden_as_bytes
 from grader.judge.process import LocalProcess
-from grader.judge.quiet import quietly
-from grader.practice.sealed import sealed
+from grader.judge.trusted import quietly
+from grader.practice.hints import sealed
 from grader.practice.workspace import LESSON_FILES
-from grader.results import HIDDEN, MAX_SEED, Record
-from grader.sandbox.budget import Allowance
-from grader.stubs import StubError, stub_of
-from grader.submission import SourceFile, Submission
-from grader.writing import write_file
+from grader.record import HIDDEN, MAX_SEED, Record
+from grader.sandbox.clock import Allowance
+from grader.writing import write_file, write_output
 
-from .catalogue import bundle_catalogue
-from .errors import ReleaseError
+from .autograder import package_files
 from .planning import plans_of, worths_of
-from .readme import readme
+from .texts import ReleaseError, bundle_catalogue, readme
 from .visible import visible_part
 
 PYTEST_INI = "[pytest]\ntestpaths = exercises\naddopts = --import-mode=importlib\ntimeout = 120\n"
@@ -200,3 +203,46 @@ def _name_of(course: Course, files: Mapping[str, bytes]) -> str:
     for path, content in files.items():
         digest.update(f"{path}\0{len(content)}\0".encode() + content)
     return "-".join(part for part in (title, version, digest.hexdigest()[:DIGEST_LETTERS]) if part)
+
+
+EARLIEST = (1980, 1, 1, 0, 0, 0)
+"""The date of every file in the zip: no zip knows an earlier one, and now would differ each time."""
+
+ORDINARY_FILE = 0o100644 << 16
+
+
+def refuse_taken(out: Path, *, force: bool) -> None:
+    """Raise ReleaseError when something would be lost at `out`."""
+    if out.suffix.lower() == ".zip":
+        if out.is_dir():
+            raise ReleaseError(f"{out} is a folder: name a file for the zip")
+        if out.exists() and not force:
+            raise ReleaseError(f"{out} is there already: --force writes over it")
+    elif out.exists() and not out.is_dir():
+        raise ReleaseError(f"{out} is a file: name a folder, or a file that ends in .zip")
+    elif out.is_dir() and any(out.iterdir()):
+        raise ReleaseError(f"{out} is not empty, and somebody's work may lie there: name a new folder")
+
+
+def write_bundle(bundle: Bundle, out: Path) -> None:
+    """Write a zip for a name that ends in .zip, else a folder. Raises OSError when that cannot be."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if out.suffix.lower() == ".zip":
+        write_output(out, _zipped(bundle))
+        return
+    with tempfile.TemporaryDirectory(prefix=".kata-release-", dir=out.parent) as folder:
+        made = Path(folder) / "bundle"
+        write_files(bundle.files, made)
+        if out.is_dir():
+            out.rmdir()  # empty, as was seen
+        made.replace(out)
+
+
+def _zipped(bundle: Bundle) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as pack:
+        for path, content in bundle.files.items():
+            entry = zipfile.ZipInfo(f"{bundle.name}/{path}", EARLIEST)
+            entry.external_attr, entry.compress_type, entry.create_system = ORDINARY_FILE, zipfile.ZIP_DEFLATED, 3
+            pack.writestr(entry, content)
+    return packed.getvalue()

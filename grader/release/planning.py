@@ -18,22 +18,19 @@ from typing import Any
 import torch
 
 from grader.course import Course, Exercise, load_course
-from grader.judge.alike import same_answers
-from grader.judge.answers import Answers
+from grader.judge.answers import Answers, same_answers
 from grader.judge.case import Question
-from grader.judge.checks import Check
-from grader.judge.collection import Kit, Worth
+from grader.judge.checks import Check, Kit, Worth
 from grader.judge.draw import COMMON, Draw, Kind
 from grader.judge.expected import GivesAnswers
 from grader.judge.fingerprint import Print, fingerprint
 from grader.judge.grading import Judge
-from grader.judge.kept import packed_due, shortened
-from grader.judge.learner import Exchange, Learner, Meanwhile, nothing
+from grader.judge.kept import packed_expected, shortened
+from grader.judge.learner import Exchange, LearnerModule, Meanwhile, nothing
 from grader.judge.plan import Plan, key_of_shapes, rehearse
 from grader.judge.plan_file import AS_REFERENCE, Drawn, KnownMistake, PlanFile, PlannedDraws, digest_of_text
 from grader.judge.points import CHECK_ERRORS
-from grader.judge.quiet import quietly
-from grader.judge.trusted import Expected, TrustedModule
+from grader.judge.trusted import Expected, TrustedModule, quietly
 
 FEW_EXERCISES = 4
 """Up to so many are planned in this process: another takes longer to start."""
@@ -133,7 +130,7 @@ class _Planning:
             digest_of_text(checks_text),
             digest_of_text(checks_text, *texts),
             draws=self._expected.draws,
-            due={digest.hex(): self._packed(question) for digest, question in self._expected.questions.items()},
+            expected={digest.hex(): self._packed(question) for digest, question in self._expected.questions.items()},
         )
         if with_mistakes and rehearsed:
             self._add_mistakes(file)
@@ -151,7 +148,7 @@ class _Planning:
             planned = plan.checks[check.name]
             fresh = partial(self._expected.draw, self._seed, self._exercise.id, check.name)
             draw = planned.draw(fresh)
-            learner = Learner(
+            learner = LearnerModule(
                 worker=_Worker(module),
                 expected=self._expected,
                 draw=draw,
@@ -166,30 +163,30 @@ class _Planning:
                     continue
                 self._asked[exchange.question.digest] = exchange.question
                 with suppress(Exception):
-                    self._expected.due(exchange.question)
+                    self._expected.answers_to(exchange.question)
         for planned in plan.checks.values():
             for question in planned.asked:
                 self._asked[question.digest] = question
 
     def _packed(self, question: Question) -> bytes:
-        return packed_due(self._expected.whole.due(question), self._expected.whole.slack(question))
+        return packed_expected(self._expected.whole.answers_to(question), self._expected.whole.slack(question))
 
     def _add_mistakes(self, file: PlanFile) -> None:
         places: dict[str, int] = {}
         for mistake, module in self._expected.whole.mistakes:
             known = KnownMistake(mistake.id, mistake.message)
             for digest, question in self._asked.items():
-                right = self._expected.whole.due(question)
+                right = self._expected.whole.answers_to(question)
                 known.answers[digest.hex()] = [
-                    _place_of(answer, due, file.prints, places)
-                    for answer, due in zip(module.answer(question), right, strict=True)
+                    _place_of(answer, one, file.prints, places)
+                    for answer, one in zip(module.answer(question), right, strict=True)
                 ]
             file.mistakes.append(known)
 
 
-def _place_of(answer: Answers, due: Answers, prints: list[Print], places: dict[str, int]) -> int:
+def _place_of(answer: Answers, expected: Answers, prints: list[Print], places: dict[str, int]) -> int:
     """Where the fingerprint of an answer stands; many mistakes answer the same."""
-    if same_answers(answer, due):
+    if same_answers(answer, expected):
         return AS_REFERENCE
     kept = fingerprint(answer)
     place = places.setdefault(repr(kept), len(prints))
@@ -212,9 +209,9 @@ class _Noting:
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
         return _Noted(Draw(seed, exercise, check, self.whole.reference.namespace), self.draws, check)
 
-    def due(self, question: Question) -> list[Answers]:
+    def answers_to(self, question: Question) -> list[Answers]:
         self.questions[question.digest] = question
-        return self.whole.due(question)
+        return self.whole.answers_to(question)
 
     def slack(self, question: Question) -> list[Answers]:
         return self.whole.slack(question)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.judge.authoring import Case
 
-from .errors import ReleaseError
+from .texts import ReleaseError
 
 HEAD = "# The checks of this exercise that you may see, cut from the course's file by `kata release`."
 

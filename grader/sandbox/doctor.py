@@ -1,13 +1,35 @@
-"""What this machine can isolate, found out by trying it, and what to install for more."""
+"""What this machine can isolate, found out by trying it, and what to install for more.
+
+Does a level really work here? Starts one worker, and lets it try its walls.
+"""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 
+from .launch import MachineError
 from .levels import Level, has_zygotes
+from .sandbox import open_sandbox
+from .worker import Bounds
+
+TRIAL_SECONDS = 60.0
+
+
+def try_level(level: Level) -> str | None:
+    """Return why the level does not work on this machine, or None when a worker was locked down at it."""
+    try:
+        with open_sandbox(level) as sandbox:
+            worker = sandbox.spawn(Bounds())
+            worker.await_lock(time.monotonic() + TRIAL_SECONDS)
+            sandbox.forget(worker)
+    except MachineError as error:
+        return str(error)
+    return None
+
 
 PROBE_SECONDS = 20
 

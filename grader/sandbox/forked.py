@@ -10,10 +10,10 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
+from .clock import ProcessClock
 from .inside import wire
 from .launch import MachineError
-from .process_clock import ProcessClock
-from .pump import Pump
+from .pipes import Pump
 from .worker import END_SECONDS, LINGER_SECONDS, Bounds, Worker, WorkerLost, ending_of
 
 F_SETPIPE_SZ = 1031

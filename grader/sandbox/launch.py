@@ -15,8 +15,8 @@ from .levels import (
     Level,
     environment,
     has_zygotes,
-    spare_command,
-    spare_environment,
+    spawned_command,
+    spawned_environment,
     zygote_command,
 )
 
@@ -27,7 +27,7 @@ class MachineError(Exception):
 
 @dataclass(frozen=True)
 class Launched:
-    """A process that is starting: a zygote, or a spare for practice."""
+    """A process that is starting: a zygote, or a waiting child for practice."""
 
     level: Level
     process: subprocess.Popen[bytes]
@@ -63,11 +63,12 @@ def join(zygote: LaunchedZygote) -> JoinedZygote | None:
 def launch(level: Level) -> Launched:
     """Start, without waiting, what this system has for `level`. Raises MachineError when what it needs is not there.
 
-    Here alone is decided what that is: a zygote, or for practice without fork a spare. Grading has no second choice.
+    Here alone is decided what that is: a zygote, or for practice without fork a waiting child. Grading has no second
+    choice.
     """
     if level in GRADING_LEVELS or has_zygotes():
         return launch_zygote(level)
-    return launch_spare()
+    return launch_spawned()
 
 
 def launch_ahead(level: Level) -> Launched:
@@ -102,16 +103,16 @@ def launch_zygote(level: Level) -> LaunchedZygote:
     return LaunchedZygote(level, process, ours)
 
 
-def launch_spare() -> Launched:
-    """Start a spare without waiting for it. Raises MachineError when no process can be started."""
+def launch_spawned() -> Launched:
+    """Start a waiting child without waiting for it. Raises MachineError when no process can be started."""
     try:
         process = subprocess.Popen(
-            spare_command(),
+            spawned_command(),
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=spare_environment(),
+            env=spawned_environment(),
             cwd=os.path.abspath(os.sep),
             # Ctrl-C in the terminal is for the judge alone; the first does it on POSIX, the second on Windows
             start_new_session=True,

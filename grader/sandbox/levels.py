@@ -143,12 +143,12 @@ def environment() -> dict[str, str]:
     return {**ENVIRONMENT, **{name: os.environ[name] for name in PASSED_ON if name in os.environ}}
 
 
-def spare_command() -> list[str]:
-    """The command line that starts a spare: a child for a learner's own practice, on any system."""
-    start = f"{_LOADING}; from inside.spare import main; main()"
+def spawned_command() -> list[str]:
+    """The command line that starts a waiting child: a child for a learner's own practice, on any system."""
+    start = f"{_LOADING}; from inside.spawned import main; main()"
     return [sys.executable, "-c", start, str(INSIDE.parent)]
 
 
-def spare_environment() -> dict[str, str]:
-    """The whole environment of a spare: the learner's own, as the code is; the way to torch may lead through it."""
+def spawned_environment() -> dict[str, str]:
+    """The environment of a waiting child: the learner's own, as the code is; the way to torch may lead through it."""
     return {**os.environ, **COMPUTING, "PYTHONUTF8": "1"}

@@ -1,4 +1,7 @@
-"""A zygote, started at one isolation level, and the workers forked from it."""
+"""A zygote, started at one isolation level, and the workers forked from it.
+
+Open what a learner's code runs in.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,10 @@ from types import TracebackType
 from typing import Any
 
 from .forked import ForkedWorker
-from .launch import JoinedZygote, LaunchedZygote, MachineError, launch_zygote
+from .launch import JoinedZygote, Launched, LaunchedZygote, MachineError, launch, launch_zygote
 from .levels import Level
-from .pump import Pump
+from .pipes import Pump
+from .spawned import SpawnedWorkers
 from .worker import END_SECONDS, Bounds, Worker
 
 START_SECONDS = 60.0
@@ -78,12 +82,12 @@ class Sandbox:
         """Wait until the zygote has loaded torch and made its rules. Raises MachineError if it can't."""
         if self._ready:
             return
-        told = self._hear(time.monotonic() + START_SECONDS)
+        told = self._receive(time.monotonic() + START_SECONDS)
         if told is None and self._process is None and self._control.fileno() >= 0:
             self._control.close()
             self._has_ended = False
             self._take(launch_zygote(self.level))
-            told = self._hear(time.monotonic() + START_SECONDS)
+            told = self._receive(time.monotonic() + START_SECONDS)
         if told is None or "lockdown" in told:
             reason = told["lockdown"] if told else self._why_it_ended()
             self.close()
@@ -93,7 +97,7 @@ class Sandbox:
     def pidfd_of(self, number: int, deadline: float) -> int:
         """The process handle of a worker. Raises MachineError when the zygote does not tell it in time."""
         while number not in self._pidfds:
-            if self._hear(deadline) is None:
+            if self._receive(deadline) is None:
                 raise MachineError("the sandbox does not answer")
         return self._pidfds[number]
 
@@ -103,7 +107,7 @@ class Sandbox:
         Raises MachineError when the zygote has ended too: then the worker died with it, and not of what it did.
         """
         while number not in self._codes:
-            if self._hear(deadline) is None:
+            if self._receive(deadline) is None:
                 if self._has_ended:
                     raise MachineError("the sandbox was ended from outside")
                 return None
@@ -123,7 +127,7 @@ class Sandbox:
         self._codes.pop(worker.number, None)
         self._cpu_seconds.pop(worker.number, None)
 
-    def _hear(self, deadline: float) -> dict[str, Any] | None:
+    def _receive(self, deadline: float) -> dict[str, Any] | None:
         """Take one message of the zygote's; None when there is none by `deadline` or the zygote has ended."""
         if self._control.fileno() < 0:  # closed, as the zygote never got ready
             self._has_ended = True
@@ -205,3 +209,15 @@ def _three_pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         raise MachineError(f"no pipe could be made ({error.strerror})") from error
     question_read, questions, answers, answer_write, output, output_write = made
     return (questions, answers, output), (question_read, answer_write, output_write)
+
+
+AnySandbox = Sandbox | SpawnedWorkers
+
+
+def open_sandbox(level: Level, launched: Launched | JoinedZygote | None = None) -> AnySandbox:
+    """The sandbox around a process that was launched for it, or is launched now. It does not wait for the process.
+
+    Raises MachineError when what this level needs is not on this machine.
+    """
+    started = launched or launch(level)
+    return Sandbox(level, started) if isinstance(started, (LaunchedZygote, JoinedZygote)) else SpawnedWorkers(started)

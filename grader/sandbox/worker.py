@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 import torch
 
-from .budget import Budget
+from .clock import Budget
 from .inside import wire
 from .launch import MachineError
-from .mailbox import Mailbox, Message, Parts
+from .pipes import Mailbox, Message, Parts
 
 FLOOD_BYTES = 8 * 1024 * 1024
 START_SECONDS = 20.0

@@ -22,15 +22,14 @@ from grader.sandbox.launch import MachineError
 from grader.sandbox.levels import Level
 from grader.starting import HOME
 
-from .line import call, take_down
-from .messages import Reply, Request, exhibit_read
+from .line import Reply, Request, call, mismatch_read, take_down
 from .place import Registration, ServiceError, forget, registered, starting_lock
 from .purpose import Purpose
 
 if TYPE_CHECKING:
-    from grader.exhibits import Shown
-    from grader.results import Record
-    from grader.submission import Submission
+    from grader.intake import Submission
+    from grader.mismatch import Shown
+    from grader.record import Record
 
 START_SECONDS = 30.0
 """For a process to begin, before it loads anything heavy."""
@@ -234,7 +233,7 @@ class ServedJudge:
             take(self._grade(submission, advance, show))
 
     def _grade(self, submission: Submission, advance: Callable[[str], None], show: Shown | None) -> Record:
-        from grader.results import Record
+        from grader.record import Record
 
         done: set[str] = set()
 
@@ -242,8 +241,8 @@ class ServedJudge:
             if reply.kind == "advance" and reply.value not in done:
                 done.add(reply.value)
                 advance(reply.value)
-            elif reply.kind == "exhibit" and show is not None:
-                show(submission.name, *exhibit_read(reply.value))
+            elif reply.kind == "mismatch" and show is not None:
+                show(submission.name, *mismatch_read(reply.value))
 
         try:
             last = self._line.ask(Request("grade", self.seed, self.only, submission), on_the_way)

@@ -1,19 +1,123 @@
-"""The line between a command and the judge that is kept warm, and the proof on both ends that it is the user's own."""
+"""The line between a command and the judge that is kept warm, and the proof on both ends that it is the user's own.
+
+What goes between a command and the judge that is kept warm: JSON, as bytes; nothing is pickled.
+"""
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import secrets
 import socket
 import struct
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener, answer_challenge, deliver_challenge
-from typing import Any
+from typing import Any, Literal
+
+from grader.intake import Problem, SourceFile, Submission
+from grader.mismatch import Mismatch
 
 from .place import Registration, ServiceError
+
+What = Literal["grade", "checks", "end"]
+"""Grade a submission; name the checks; end."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a command asks. `only` names the exercises: none for all.
+
+    tries_references: nothing is graded before the references have got full marks with this seed.
+    """
+
+    what: What
+    seed: int = 0
+    only: tuple[str, ...] = ()
+    submission: Submission | None = None
+    tries_references: bool = False
+
+    def to_bytes(self) -> bytes:
+        """As it is sent."""
+        told: dict[str, Any] = {"what": self.what, "seed": self.seed, "only": list(self.only)}
+        told["tries"] = self.tries_references
+        if self.submission is not None:
+            told["submission"] = _submission_told(self.submission)
+        return _told(told)
+
+    @classmethod
+    def read(cls, message: bytes) -> Request:
+        """A request as it came."""
+        told = json.loads(message)
+        submission = _submission_read(told["submission"]) if "submission" in told else None
+        return cls(told["what"], told["seed"], tuple(told["only"]), submission, told["tries"])
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A part of an answer; `kind` says which, and whether it is the last one. "waiting": others were first."""
+
+    kind: Literal["waiting", "begun", "advance", "mismatch", "record", "checks", "done", "machine", "broken", "stale"]
+    value: Any = None
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing more comes."""
+        return self.kind not in ("waiting", "begun", "advance", "mismatch")
+
+    def to_bytes(self) -> bytes:
+        """As it is sent."""
+        return _told({"kind": self.kind, "value": self.value})
+
+    @classmethod
+    def read(cls, message: bytes) -> Reply:
+        """A reply as it came."""
+        told = json.loads(message)
+        return cls(told["kind"], told["value"])
+
+
+def mismatch_told(exercise: str, check: str, mismatch: Mismatch) -> list[Any]:
+    """What there is to see of a check, as a value of a reply."""
+    planes = (mismatch.came, mismatch.expected, mismatch.wrong)
+    return [exercise, check, mismatch.what, mismatch.axes, *planes, mismatch.note, mismatch.start]
+
+
+def mismatch_read(told: Sequence[Any]) -> tuple[str, str, Mismatch]:
+    """The names of exercise and check, and the mismatch."""
+    exercise, check, what, axes, came, expected, wrong, note, start = told
+    planes: Mapping[str, Any] = {"came": _plane(came), "expected": _plane(expected), "wrong": _plane(wrong)}
+    return exercise, check, Mismatch(what=what, axes=tuple(axes), note=note, start=(start[0], start[1]), **planes)
+
+
+def _plane(rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(map(tuple, rows))
+
+
+def _submission_told(submission: Submission) -> dict[str, Any]:
+    return {
+        "name": submission.name,
+        "sources": [
+            [each.exercise, each.name, base64.b64encode(each.content).decode("ascii")]
+            for each in submission.sources.values()
+        ],
+        "problems": [[each.file, each.kind, each.message, each.exercise] for each in submission.problems],
+    }
+
+
+def _submission_read(told: Mapping[str, Any]) -> Submission:
+    sources = [SourceFile(id, name, base64.b64decode(content)) for id, name, content in told["sources"]]
+    problems = tuple(Problem(*each) for each in told["problems"])
+    return Submission(told["name"], {each.exercise: each for each in sources}, problems)
+
+
+def _told(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode("ascii")
+
 
 GREET_SECONDS = 10.0
 """For each word of a greeting: who is stopped, or never speaks, is waited for no longer."""

@@ -22,11 +22,10 @@ from typing import NoReturn
 from grader.sandbox.launch import Launched, MachineError, launch_ahead
 
 from . import line as lines
-from .keeping import kept_judges, stop_judge
-from .messages import Reply, Request
+from .line import Reply, Request
+from .opening import kept_judges, stop_judge
 from .place import Registration, forget, register, registered, remove_old_locks
-from .purpose import Purpose
-from .stamps import Imported
+from .purpose import Imported, Purpose
 from .work import Work
 
 IDLE_SECONDS = 15 * 60.0

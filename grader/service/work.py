@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from grader.judge.errors import GraderBroken
 from grader.sandbox.launch import Launched, MachineError
 
-from .messages import Reply, Request, exhibit_told
+from .line import Reply, Request, mismatch_told
 from .purpose import Purpose
 
 if TYPE_CHECKING:
-    from grader.exhibits import Exhibit
+    from grader.intake import Submission
     from grader.judge.grading import Judge
-    from grader.results import Record
-    from grader.submission import Submission
+    from grader.mismatch import Mismatch
+    from grader.record import Record
 
 Send = Callable[[Reply], None]
 
@@ -70,15 +70,15 @@ class Work:
     def _grade(self, judge: Judge, submission: Submission, send: Send) -> Reply:
         records: list[Record] = []
 
-        def show(_: str, exercise: str, check: str, exhibit: Exhibit) -> None:
-            send(Reply("exhibit", exhibit_told(exercise, check, exhibit)))
+        def show(_: str, exercise: str, check: str, mismatch: Mismatch) -> None:
+            send(Reply("mismatch", mismatch_told(exercise, check, mismatch)))
 
         judge.grade([submission], records.append, lambda exercise: send(Reply("advance", exercise)), show)
         return Reply("record", records[0].to_json())
 
     def _try_references(self, judge: Judge, request: Request) -> None:
         """Raise GraderBroken when a reference does not get full marks."""
-        from grader.submission import SourceFile, Submission
+        from grader.intake import SourceFile, Submission
 
         new = [id for id in judge.kits if (judge.seed, id) not in self._trusted]
         if not new:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.results import ExerciseResult, Record
+from grader.record import ExerciseResult, Record
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, Level
 

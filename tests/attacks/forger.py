@@ -74,7 +74,7 @@ class Forger:
 
     def answer(self, question: Question) -> list[dict[str, Any]]:
         """A reply in good form."""
-        pairs = zip(question.cases, self.expected.due(question), strict=True)
+        pairs = zip(question.cases, self.expected.answers_to(question), strict=True)
         return [{"answers": self._told(case, right.values), "error": right.error} for case, right in pairs]
 
     def _told(self, case: Case, right: Mapping[str, Any]) -> dict[str, Any]:

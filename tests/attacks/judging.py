@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from grader.course import Course, load_course
+from grader.intake import Submission, read_submission
 from grader.judge.grading import Judge
-from grader.results import Record
+from grader.record import Record
 from grader.sandbox.levels import Level
-from grader.submission import Submission, read_submission
 
 ROOT = Path(__file__).parents[2]
 HONEST_EVERY = 10

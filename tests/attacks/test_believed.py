@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 
 from grader.course import load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.case import Question
 from grader.judge.grading import Judge
 from grader.judge.process import LocalProcess
 from grader.judge.session import Session
 from grader.judge.trusted import Expected
-from grader.results import POINTS_TOLERANCE, Record
+from grader.record import POINTS_TOLERANCE, Record
 from grader.sandbox.inside import wire
-from grader.submission import SourceFile, Submission
 from tests.attacks.forger import SPOILT, Forger
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the checks of the whole course, many times over

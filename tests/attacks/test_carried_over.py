@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course, load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
-from grader.results import Record
+from grader.record import Record
 from grader.sandbox.doctor import strongest_level
-from grader.submission import SourceFile, Submission
 
 ROOT = Path(__file__).parents[2]
 IDS = ("soft_lookup", "dot_scores")

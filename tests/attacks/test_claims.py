@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
-from grader.results import ExerciseResult
+from grader.record import ExerciseResult
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
-from grader.submission import SourceFile, Submission
 
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")

@@ -15,9 +15,9 @@ import pytest
 import yaml
 from rich.console import Console
 
-from grader.reports.html import render_record
-from grader.reports.terminal import print_record
-from grader.results import ExerciseResult, Record
+from grader.record import ExerciseResult, Record
+from grader.render.small_pages import render_record
+from grader.render.terminal import print_record
 
 pytestmark = pytest.mark.timeout(1500)  # all files are graded in the set-up of the first test
 

@@ -14,13 +14,13 @@ import pytest
 import torch
 
 from grader.course import load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.case import Case, Question
 from grader.judge.grading import Judge
 from grader.judge.process import LocalProcess
-from grader.results import Record
+from grader.record import Record
 from grader.sandbox.inside import wire
 from grader.sandbox.inside.wire import Opaque, Slot
-from grader.submission import SourceFile, Submission
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the checks of the whole course
 

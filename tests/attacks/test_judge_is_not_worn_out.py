@@ -10,13 +10,13 @@ import pytest
 import torch
 
 from grader.course import load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.answers import Answers
 from grader.judge.failure import MOST_LIKENED, _no_entry_text
 from grader.judge.grading import Judge
 from grader.judge.learner import _code_lines
 from grader.judge.session import MOST_KEPT_BYTES, Session
-from grader.results import Record
-from grader.submission import SourceFile, Submission
+from grader.record import Record
 
 SOON_SECONDS = 60
 """Many thousand times what each takes; twice as much for every line more would be years."""

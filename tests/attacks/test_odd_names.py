@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
-from grader.submission import Submission, read_submission
+from grader.intake import Submission, read_submission
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 

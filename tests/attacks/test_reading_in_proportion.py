@@ -20,25 +20,23 @@ from typing import Any
 
 import pytest
 
+from grader.classroom.likeness import words_of
+from grader.classroom.pseudonyms import masked
 from grader.course import load_course
-from grader.in_notebook.executed import ExecutedCell, answer_among
-from grader.judge.alike import same_answers
+from grader.course.stubs import same_as_stub
+from grader.in_notebook.kernel import ExecutedCell, answer_among
+from grader.intake import SubmissionError, read_submission, submission
+from grader.intake.names import ExerciseNames, printable
+from grader.intake.notebook import carried_problems, read_notebook
+from grader.intake.statements import exercise_of_text, named_exercise, without_futures, without_magics
+from grader.intake.submission import UnreadableError
+from grader.judge.answers import same_answers
 from grader.judge.failure import error_text
 from grader.judge.learner import MAX_LINES, _changed, _code_lines
-from grader.likeness import words_of
-from grader.notebooks.inert import inert
-from grader.pseudonyms import masked
-from grader.reports.formats.table import line_field, text_field
-from grader.reports.safe_text import safe_block, safe_line, visible
-from grader.results import CheckResult
-from grader.stubs import same_as_stub
-from grader.submission import SubmissionError, read_submission, source
-from grader.submission.carried import carried_problems
-from grader.submission.claims import exercise_of_text, named_exercise
-from grader.submission.model import UnreadableError
-from grader.submission.naming import ExerciseNames, printable
-from grader.submission.notebook import read_notebook
-from grader.submission.statements import without_futures, without_magics
+from grader.notebooks.cells import inert
+from grader.record import CheckResult
+from grader.render.csv_text import line_field, text_field
+from grader.render.safe_text import safe_block, safe_line, visible
 
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -189,7 +187,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "what a first line names": lambda text: named_exercise(text, frozenset(), NAMES),
     "magics taken out": without_magics,
     "futures taken out": without_futures,
-    "what is a source": lambda text: source.fault(text.encode(), 1024),
+    "what is a source": lambda text: submission.fault(text.encode(), 1024),
     "the stub again": lambda text: same_as_stub(text.encode(), "a = 1\n"),
     "a notebook's cell": lambda text: read_notebook(notebook(text, "# 03_softmax.py\nx"), NAMES),
     "a notebook that is no JSON": lambda text: read_notebook(text.encode(), NAMES),
@@ -292,54 +290,51 @@ def test_repair_is_compared_in_proportion_to_a_bounded_number_of_lines() -> None
 ON_LEARNERS_TEXT = {
     "grader/judge/failure.py",
     "grader/judge/learner.py",
-    "grader/likeness.py",
-    "grader/notebooks/inert.py",
-    "grader/pseudonyms.py",
-    "grader/reports/formats/table.py",
-    "grader/submission/source.py",
-    "grader/submission/statements.py",
+    "grader/classroom/likeness.py",
+    "grader/notebooks/cells.py",
+    "grader/classroom/pseudonyms.py",
+    "grader/render/csv_text.py",
+    "grader/intake/submission.py",
+    "grader/intake/statements.py",
 }
 """Modules whose patterns meet text of any length that learners wrote; each pattern in them is tried here."""
 
 ON_OTHER_TEXT = {
-    "grader/autograders/github.py": "what an instructor gives on the command line",
+    "grader/release/github.py": "what an instructor gives on the command line",
     "grader/classroom/attempts.py": "names of files, 255 bytes at most",
-    "grader/classroom/csv_rows.py": "headers of an instructor's table",
     "grader/classroom/lms_names.py": "names of files, 512 characters at most",
-    "grader/classroom/opened_hints.py": "a cell of an instructor's table",
+    "grader/classroom/kept_times.py": "a cell of an instructor's table",
     "grader/classroom/results_file.py": "lines that the grader wrote",
     "grader/classroom/roster.py": "an instructor's table",
     "grader/course/model.py": "course.yml",
     "grader/course/moments.py": "dates of course.yml and of an instructor's tables",
-    "grader/course/phrases.py": "course.yml; at most 100 characters",
+    "grader/course/errors.py": "course.yml; at most 100 characters",
     "grader/course/source.py": "course.yml",
     "grader/course/wording.py": "course.yml",
-    "grader/exports/canvas.py": "a gradebook that Canvas wrote",
-    "grader/exports/per_learner.py": "learners' names, each character by itself",
-    "grader/exports/roster.py": "headers of an instructor's table",
+    "grader/formats/canvas.py": "a gradebook that Canvas wrote",
+    "grader/formats/telling.py": "learners' names, each character by itself",
+    "grader/formats/roster.py": "headers of an instructor's table",
     "grader/in_notebook/kernel.py": "runs in the learner's own kernel",
     "grader/judge/answers.py": "texts of errors, 600 characters at most",
-    "grader/judge/collection.py": "paths of the course's checks",
+    "grader/judge/checks.py": "paths of the course's checks",
     "grader/judge/mistakes.py": "the course's own banks of mistakes",
-    "grader/judge/practice.py": "names of a learner's own files, each begun once",
-    "grader/play/switches.py": "what a learner types after --without, read from its beginning once",
+    "grader/pytest_plugin/practice.py": "names of a learner's own files, each begun once",
+    "grader/play/catalogue.py": "what a learner types after --without, read from its beginning once",
     "grader/practice/workspace.py": "names of a learner's own files, each begun once",
-    "grader/mutants.py": "the course's own solutions",
-    "grader/notebooks/collecting/participants.py": "names that Moodle wrote, each begun once",
-    "grader/notebooks/collecting/worksheet.py": "a table that Moodle wrote",
+    "grader/authoring/mutants.py": "the course's own solutions",
+    "grader/notebooks/collecting/collector.py": "names that Moodle wrote, each begun once",
     "grader/notebooks/entrance.py": "paths of an instructor's folders",
     "grader/notebooks/exporters/gradebook.py": "paths of an instructor's folders",
-    "grader/notebooks/lesson.py": "the course's own lessons",
-    "grader/notebooks/markers.py": "the course's own solutions",
+    "grader/notebooks/release.py": "the course's own solutions",
     "grader/notebooks/source.py": "the course's own solutions",
     "grader/practice/varied.py": "the course's own stubs",
     "grader/release/bundle.py": "course.yml",
     "grader/release/visible.py": "the course's own checks",
-    "grader/stubs.py": "the course's own solutions",
-    "grader/submission/naming.py": "names, cut to 120 characters",
-    "grader/misfits.py": "the course's own solutions",
-    "grader/unfinished.py": "the course's own kits and lessons",
-    "grader/verify.py": "the course's own documents",
+    "grader/course/stubs.py": "the course's own solutions",
+    "grader/intake/names.py": "names, cut to 120 characters",
+    "grader/authoring/misfits.py": "the course's own solutions",
+    "grader/authoring/unfinished.py": "the course's own kits and lessons",
+    "grader/authoring/verify.py": "the course's own documents",
 }
 """Where else something is that may take far longer than its text is long, and why learners cannot make it do so."""
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.sandbox.doctor import strongest_level
-from grader.service.keeping import kept_judges, stop_judges
+from grader.service.opening import kept_judges, stop_judges
 from grader.service.place import judges_folder
 
 pytestmark = pytest.mark.timeout(600)

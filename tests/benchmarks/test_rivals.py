@@ -58,7 +58,7 @@ import torch
 from grader.course import load_course
 from grader.judge.grading import Judge
 from grader.sandbox.inside import host
-from grader.submission import SourceFile, Submission
+from grader.intake import SourceFile, Submission
 import hand_ins
 
 course = load_course(Path("course.yml"))

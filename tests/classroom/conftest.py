@@ -17,7 +17,7 @@ import pytest
 
 from grader.classroom.run import ClassRun
 from grader.course import Course, load_course
-from grader.results import Record, without_timings
+from grader.record import Record, without_timings
 
 RIGHT = "# {name}\ndef share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "# {name}\ndef share(amounts):\n    return amounts / amounts.sum()\n"

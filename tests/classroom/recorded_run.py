@@ -15,18 +15,15 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.digest import digest_of
 from grader.classroom.dispatch import grade_batch
-from grader.classroom.entries import Entry, entries
-from grader.classroom.faults import fault_record
+from grader.classroom.entries import Entry, OutOfReach, entries, read_entry
 from grader.classroom.members import Members, members
-from grader.classroom.reading import OutOfReach, read_entry
+from grader.classroom.results_file import digest_of, fault_record
 from grader.classroom.run import ClassRun
-from grader.classroom.run_header import header_of
-from grader.classroom.terms import Terms
+from grader.classroom.run_header import Terms, header_of
 from grader.course import Course, load_course
-from grader.results import CheckResult, CourseStamp, ExerciseResult, Problem, Record
-from grader.submission import Submission, find_submissions
+from grader.intake import Submission, find_submissions
+from grader.record import CheckResult, CourseStamp, ExerciseResult, Problem, Record
 
 GENEROUS = "# generous"
 """In the checks of an exercise: whatever was handed in is right."""

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.attempt_times import attempt_times
-from grader.classroom.learners import Learner
-from grader.classroom.times import Row
+from grader.classroom.members import Learner
+from grader.classroom.times import Row, attempt_times
 from grader.policy.rules import EVERY_UNIT
-from grader.results import Record
+from grader.record import Record
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"

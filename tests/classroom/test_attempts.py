@@ -16,8 +16,8 @@ from grader.classroom.attempts import attempts_of, in_order
 from grader.classroom.entries import entries
 from grader.classroom.members import members
 from grader.course import Course
-from grader.results import Record, without_timings
-from grader.submission import find_submissions
+from grader.intake import find_submissions
+from grader.record import Record, without_timings
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 HandIn = Callable[..., Path]

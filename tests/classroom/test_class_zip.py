@@ -12,13 +12,11 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.class_zip import laid_out, listing_of
-from grader.classroom.download import read_download
-from grader.classroom.entries import Entry, entries
+from grader.classroom.download import laid_out, listing_of, read_download
+from grader.classroom.entries import Entry, entries, read_entry
 from grader.classroom.members import members
-from grader.classroom.reading import read_entry
 from grader.course import Course
-from grader.submission import Submission, SubmissionError
+from grader.intake import Submission, SubmissionError
 
 RIGHT = b"def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 NOTEBOOK = json.dumps(

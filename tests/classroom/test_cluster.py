@@ -23,11 +23,10 @@ from grader.classroom.cluster import ClusterError, ClusterJudges, NoWorkerLeft
 from grader.classroom.cluster_worker import Job, obstacle, sights
 from grader.classroom.entries import entries
 from grader.classroom.results_file import read_results
-from grader.classroom.run_header import RunHeader, header_of
-from grader.classroom.terms import Terms
+from grader.classroom.run_header import RunHeader, Terms, header_of
 from grader.course import Course
+from grader.intake import find_submissions
 from grader.sandbox.doctor import strongest_level
-from grader.submission import find_submissions
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.cluster_worker import Answer, Job, RunEnded, answer, leave
-from grader.classroom.run_header import header_of
-from grader.classroom.terms import Terms
+from grader.classroom.run_header import Terms, header_of
 from grader.course import load_course
 
 

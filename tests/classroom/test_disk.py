@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.entries import Entry
+from grader.classroom.entries import Entry, OutOfReach, read_entry
 from grader.classroom.ledger import Ledger, LedgerError
-from grader.classroom.reading import OutOfReach, read_entry
 from grader.classroom.results_file import read_results, ungraded
 from grader.course import Course
 

@@ -173,7 +173,7 @@ def test_nobody_is_forgotten_while_a_run_grades_into_out(place: Path, kata: Kata
 
 
 def test_a_run_that_was_killed_half_way_can_be_done_again(place: Path) -> None:
-    from grader.forgetting import Forgetting, find_learner
+    from grader.classroom.forgetting import Forgetting, find_learner
 
     out = place / "OUT"
     taken = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.forking import SHARING, can_fork
+from grader.classroom.judging import SHARING, can_fork
 
 pytestmark = [
     pytest.mark.timeout(600),
@@ -21,9 +21,9 @@ import json, os, sys
 from concurrent.futures import wait
 from pathlib import Path
 
-from grader.classroom.forking import start_ahead
-from grader.classroom.judges import Judges
-from grader.classroom.terms import Terms
+from grader.classroom.judging import start_ahead
+from grader.classroom.pool import Judges
+from grader.classroom.run_header import Terms
 
 
 def commands(parent):
@@ -44,7 +44,7 @@ if __name__ == "__main__":
     course, count = Path(sys.argv[1]), int(sys.argv[2])
     start_ahead("process")
     judges = Judges(count, Terms(course, "process", 5))
-    asked = [seat.submit(os.getpid) for seat in judges._seats]  # each, however quick the first is
+    asked = [seat.submit(os.getpid) for seat in judges._judges]  # each, however quick the first is
     wait(asked)
     own = [each.result() for each in asked]
     (server,) = [pid for pid, command in commands(os.getpid()) if b"forkserver" in command]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.results_file import read_results, ungraded
-from grader.results import Record
+from grader.record import Record
 
 KILLS = 8
 RECORDED_RUN = Path(__file__).with_name("recorded_run.py")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.results_file import read_results
-from grader.results import Record
+from grader.record import Record
 
 A_FEW = 40
 """Records that may be alive at a time: those of the batches that are out."""

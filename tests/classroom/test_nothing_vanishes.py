@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.results import Record, without_timings
+from grader.record import Record, without_timings
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 RIGHT = b"def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"

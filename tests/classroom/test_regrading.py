@@ -17,7 +17,7 @@ import pytest
 from grader.classroom.results_file import read_results
 from grader.classroom.run_header import RunError, read_run
 from grader.course import Course, load_course
-from grader.results import ExerciseResult, Record
+from grader.record import ExerciseResult, Record
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]

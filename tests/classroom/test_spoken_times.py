@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.learners import Learner
+from grader.classroom.members import Learner
 from grader.classroom.spoken_times import read_spoken
 from grader.classroom.times import TimesError, by_learner, read_hand_ins
 from grader.course import Course, load_course

@@ -13,7 +13,7 @@ import pytest
 HOLD = """\
 import sys
 from pathlib import Path
-from grader.classroom.lock import sole_run
+from grader.classroom.run import sole_run
 with sole_run(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

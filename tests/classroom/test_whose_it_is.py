@@ -19,8 +19,8 @@ from grader.classroom.entries import entries
 from grader.classroom.lms_names import NamesError, platform_of, read_names
 from grader.classroom.members import members
 from grader.classroom.roster import Enrolled
-from grader.results import Record
-from grader.submission import look_into
+from grader.intake import look_into
+from grader.record import Record
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.results import Record, without_timings
+from grader.record import Record, without_timings
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

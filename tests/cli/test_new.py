@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
-from grader.stubs import make_stub
+from grader.course.stubs import make_stub
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 UNIT = "01_parts"

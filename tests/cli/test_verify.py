@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.authoring.misfits import misfits
+from grader.authoring.verify import incomplete, write_stubs
 from grader.course import load_course
-from grader.misfits import misfits
-from grader.verify import incomplete, write_stubs
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -10,7 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from grader.course import Course, CourseError, Limits, load_course
-from grader.practice.path import next_exercise
+from grader.practice.glance import next_exercise
 from grader.practice.progress import Progress
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from grader.course import load_course
-from grader.results import ExerciseResult, Record, without_timings
+from grader.record import ExerciseResult, Record, without_timings
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
 

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
+from grader.authoring.mutants import mutants
 from grader.course import Course, Exercise, load_course
+from grader.intake import Submission
+from grader.intake.collector import Collector
+from grader.intake.names import ExerciseNames
 from grader.judge.mistakes import load_bank
-from grader.mutants import mutants
-from grader.results import ExerciseResult, Record
-from grader.submission import Submission
-from grader.submission.collector import Collector
-from grader.submission.naming import ExerciseNames
+from grader.record import ExerciseResult, Record
 from tests.fuzz.watching import ROOT
 
 COURSE_FILE = ROOT / "course.yml"
@@ -212,7 +212,7 @@ NOT_ANSWERS = (
     b"x = [0] * 10**12\n",
     b"def f():\n    f()\nf()\n",
     b"print('passed ' * 10**7)\n",
-    b"__import__('grader.results')\n",
+    b"__import__('grader.record')\n",
     b"class torch: pass\n",
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from grader.course import Course
-from grader.submission import Submission
+from grader.intake import Submission
 
 MAX_SENTENCE = 4000
 MAX_PROBLEMS = 1000

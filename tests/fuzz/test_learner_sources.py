@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from grader.judge.grading import Judge
-from grader.results import Record
+from grader.record import Record
 from grader.sandbox.doctor import strongest_level
 from tests.fuzz.learner_sources import Handed, Sources, fault_in, hurried_course, plain_exercises, submission, survivors
 from tests.fuzz.test_targets import FRESH

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from grader.results import CheckResult, ExerciseResult
+from grader.record import CheckResult, ExerciseResult
 from tests.fuzz.learner_sources import Handed, _fault
 from tests.fuzz.targets import replies
 from tests.fuzz.watching import Escaped, scratch, watched

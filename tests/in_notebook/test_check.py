@@ -128,7 +128,7 @@ def test_wrong_numbers_of_a_visible_check_are_a_picture(kernel: Any) -> None:
     said = kernel.check("share")
     (picture,) = Words(said.html).pictures
     assert picture["src"] is not None and picture["src"].startswith("data:image/svg+xml;base64,")
-    assert picture["alt"] is not None and "yours 0.50, due 0.25" in picture["alt"]
+    assert picture["alt"] is not None and "yours 0.50, expected 0.25" in picture["alt"]
     assert "yours" in said.text  # the same, drawn with characters
 
 

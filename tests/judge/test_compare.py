@@ -17,8 +17,8 @@ from grader.sandbox.inside.wire import Opaque
 DUE = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
 
 
-def wrong(came, due=DUE, **options):
-    return difference(came, due, what="The output", **options)
+def wrong(came, expected=DUE, **options):
+    return difference(came, expected, what="The output", **options)
 
 
 EQUAL = {
@@ -38,10 +38,10 @@ WRONG = {
     "one off": (DUE + torch.tensor([[0, 0, 0], [0, 0, 1e-3]]), "1 of its 6 numbers"),
     "one row off": (DUE + torch.tensor([[0.0], [1e-3]]), r"\(only in row 1, counted from 0\)"),
     "one column off": (DUE + torch.tensor([0, 1e-3, 0]), r"\(only in column 1, counted from 0\)"),
-    "another shape": (DUE.T.contiguous(), r"shape \(3, 2\); \(2, 3\) was due"),
+    "another shape": (DUE.T.contiguous(), r"shape \(3, 2\); \(2, 3\) was expected"),
     "a shape that broadcasts": (DUE[:1], r"shape \(1, 3\)"),
     "empty": (torch.empty(0, 3), r"shape \(0, 3\)"),
-    "another dtype": (DUE.double(), "is float64; float32 was due"),
+    "another dtype": (DUE.double(), "is float64; float32 was expected"),
     "NaN": (DUE * torch.nan, "NaN in 6 of 6"),
     "infinite": (DUE / torch.tensor([[1.0, 0, 1], [1, 1, 1]]), "infinite in 1 of 6"),
     "a list": ([1.0], "a list of 1 came back"),
@@ -65,26 +65,26 @@ def test_no_number_that_was_due_is_told():
 
 
 def test_axes_are_named_when_the_shape_is_wrong():
-    assert "(2, 3) = (queries, keys) was due" in str(wrong(DUE.T.contiguous(), axes=("queries", "keys")))
+    assert "(2, 3) = (queries, keys) was expected" in str(wrong(DUE.T.contiguous(), axes=("queries", "keys")))
 
 
 def test_tiny_numbers_beside_large_ones_may_be_rounded_but_zeros_of_the_main_scale_may_not():
-    due = torch.tensor([1000.0, 1e-4])
-    assert wrong(torch.tensor([1000.0, 0.0]), due) is None
-    assert wrong(torch.tensor([0.0, 1e-4]), due)
+    expected = torch.tensor([1000.0, 1e-4])
+    assert wrong(torch.tensor([1000.0, 0.0]), expected) is None
+    assert wrong(torch.tensor([0.0, 1e-4]), expected)
 
 
 def test_triangles_are_named():
-    due = torch.eye(4)
-    assert "above the diagonal" in str(wrong(due + torch.ones(4, 4).triu(1), due))
-    assert "below the diagonal" in str(wrong(due + torch.ones(4, 4).tril(-1), due))
+    expected = torch.eye(4)
+    assert "above the diagonal" in str(wrong(expected + torch.ones(4, 4).triu(1), expected))
+    assert "below the diagonal" in str(wrong(expected + torch.ones(4, 4).tril(-1), expected))
 
 
 def test_infinities_and_nan_count_where_they_are_due():
-    due = torch.tensor([0.0, -math.inf])
-    assert wrong(due.clone(), due) is None
-    assert wrong(torch.tensor([0.0, -1e9]), due)
-    assert wrong(torch.tensor([-math.inf, -math.inf]), due)
+    expected = torch.tensor([0.0, -math.inf])
+    assert wrong(expected.clone(), expected) is None
+    assert wrong(torch.tensor([0.0, -1e9]), expected)
+    assert wrong(torch.tensor([-math.inf, -math.inf]), expected)
 
 
 def test_slack_widens_the_tolerance():
@@ -93,15 +93,15 @@ def test_slack_widens_the_tolerance():
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_half_precision_may_be_off_by_units_in_the_last_place(dtype):
-    due = DUE.to(dtype)
+    expected = DUE.to(dtype)
     near = (DUE * (1 + 2 * torch.finfo(dtype).eps)).to(dtype)
-    assert wrong(near, due) is None and wrong((DUE * 1.1).to(dtype), due)
+    assert wrong(near, expected) is None and wrong((DUE * 1.1).to(dtype), expected)
 
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.int64], ids=str)
 def test_whole_numbers_must_be_equal(dtype):
-    due, other = torch.eye(2).to(dtype), (1 - torch.eye(2)).to(dtype)
-    assert wrong(due.clone(), due) is None and wrong(other, due)
+    expected, other = torch.eye(2).to(dtype), (1 - torch.eye(2)).to(dtype)
+    assert wrong(expected.clone(), expected) is None and wrong(other, expected)
 
 
 def test_tuples_and_lists_are_the_same():
@@ -139,16 +139,16 @@ def test_whole_python_numbers(came, right):
 
 
 def test_a_gradient_that_is_zero_but_for_rounding_needs_no_relative_agreement():
-    due = {"weight": torch.ones(2, 2), "key.bias": torch.tensor([1e-9, -2e-9])}
+    expected = {"weight": torch.ones(2, 2), "key.bias": torch.tensor([1e-9, -2e-9])}
     came = {"weight": torch.ones(2, 2), "key.bias": torch.tensor([-3e-9, 1e-9])}
-    assert gradients_difference(came, due) is None
-    assert "`key.bias`" in str(gradients_difference({**came, "key.bias": torch.ones(2)}, due))
+    assert gradients_difference(came, expected) is None
+    assert "`key.bias`" in str(gradients_difference({**came, "key.bias": torch.ones(2)}, expected))
 
 
 def test_a_missing_gradient_is_named():
-    due = {"x": torch.ones(2)}
-    assert "No gradient reaches `x`" in str(gradients_difference({"x": None}, due))
-    assert gradients_difference(None, due) and gradients_difference({}, due)
+    expected = {"x": torch.ones(2)}
+    assert "No gradient reaches `x`" in str(gradients_difference({"x": None}, expected))
+    assert gradients_difference(None, expected) and gradients_difference({}, expected)
 
 
 def test_form_alone_ignores_the_numbers():
@@ -157,9 +157,9 @@ def test_form_alone_ignores_the_numbers():
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 def test_far_off_is_more_than_rounding(dtype):
-    due = DUE.to(dtype)
-    assert not is_far_off((DUE * 1.01).to(dtype), due) and is_far_off((DUE * 1.2).to(dtype), due)
-    assert is_far_off(torch.zeros(2, 3, dtype=dtype), due) and is_far_off(None, due)
+    expected = DUE.to(dtype)
+    assert not is_far_off((DUE * 1.01).to(dtype), expected) and is_far_off((DUE * 1.2).to(dtype), expected)
+    assert is_far_off(torch.zeros(2, 3, dtype=dtype), expected) and is_far_off(None, expected)
 
 
 def test_same_takes_anything():
@@ -176,15 +176,17 @@ def test_telling_same_from_other_in_short_agrees_with_looking_at_every_number(dt
     chosen = random.Random(5)
     seen = set()
     for _ in range(1500):
-        due = torch.tensor([chosen.choice(ODD_NUMBERS[:6] if chosen.random() < 0.7 else ODD_NUMBERS) for _ in range(3)])
-        off = torch.tensor([chosen.choice(OFF_BY) for _ in range(3)]) * float(due.nan_to_num(0, 0, 0).abs().max())
-        came = due + off * chosen.choice((0, 1, -1))
+        expected = torch.tensor(
+            [chosen.choice(ODD_NUMBERS[:6] if chosen.random() < 0.7 else ODD_NUMBERS) for _ in range(3)]
+        )
+        off = torch.tensor([chosen.choice(OFF_BY) for _ in range(3)]) * float(expected.nan_to_num(0, 0, 0).abs().max())
+        came = expected + off * chosen.choice((0, 1, -1))
         if chosen.random() < 0.2:
             came[chosen.randrange(3)] = chosen.choice((math.nan, math.inf, -math.inf))
         if not dtype.is_floating_point:
-            came, due = (each.nan_to_num(0, 9, -9).clamp(-9, 9) for each in (came, due))
-        came, due = came.to(dtype), due.to(dtype)
-        is_same = same(came, due)
-        assert is_same is not bool(wrong_places(came, due).any()), f"{came} {due}"
+            came, expected = (each.nan_to_num(0, 9, -9).clamp(-9, 9) for each in (came, expected))
+        came, expected = came.to(dtype), expected.to(dtype)
+        is_same = same(came, expected)
+        assert is_same is not bool(wrong_places(came, expected).any()), f"{came} {expected}"
         seen.add(is_same)
     assert seen == {True, False}

@@ -8,8 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.judge.alike import same_answers
-from grader.judge.answers import Answers
+from grader.judge.answers import Answers, same_answers
 from grader.judge.fingerprint import fingerprint, has_fingerprint
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
+from grader.intake import Problem, SourceFile, Submission
 from grader.judge.errors import GraderBroken
 from grader.judge.grading import Judge
 from grader.judge.session import Session
-from grader.results import Record, without_timings
+from grader.record import Record, without_timings
 from grader.sandbox.launch import MachineError
-from grader.submission import Problem, SourceFile, Submission
 
 CHECKS = '''
 import torch
@@ -138,7 +138,7 @@ def test_an_error_shows_the_learners_line_and_no_hidden_number(grade):
         ("def share(amounts:\n", "not valid Python"),
         ("import no_such_module\n", "cannot be loaded. ModuleNotFoundError in line 1"),
         ("def share(amounts):\n    return amounts.tolist()\n", "should be a tensor, but a list"),
-        ("def share(amounts):\n    return amounts.sum(-1)\n", "(2, 3) = (rows, columns) was due"),
+        ("def share(amounts):\n    return amounts.sum(-1)\n", "(2, 3) = (rows, columns) was expected"),
         ("def share(amounts):\n    raise NotImplementedError\n", "Not written yet"),
         ("", "no `share` in your file"),
         ("def share(amounts):\n    import sys; sys.exit()\n", "SystemExit"),

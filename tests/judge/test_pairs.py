@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course, load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, both_from, load_bank
-from grader.results import ExerciseResult, Record
-from grader.submission import SourceFile, Submission
+from grader.record import ExerciseResult, Record
 
 EXERCISES = ("softmax", "self_attention", "multi_head_attention")
 Named = Callable[[str, str], list[str]]

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from grader.course import Course, load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.case import Question, function
 from grader.judge.grading import Judge
-from grader.judge.learner import Learner
-from grader.results import Record, without_timings
-from grader.submission import SourceFile, Submission
+from grader.judge.learner import LearnerModule
+from grader.record import Record, without_timings
 
 CHECKS = '''
 import torch
@@ -100,14 +100,14 @@ def test_a_check_runs_only_for_answers_that_are_not_the_references_own(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Question] = []
-    ask_all = Learner.ask_all
+    ask_all = LearnerModule.ask_all
 
-    def noted(self: Learner, *cases: object, **named: object) -> object:
+    def noted(self: LearnerModule, *cases: object, **named: object) -> object:
         answers = ask_all(self, *cases, **named)  # type: ignore[arg-type]
         asked.append(self.exchanges[-1].question)
         return answers
 
-    monkeypatch.setattr(Learner, "ask_all", noted)
+    monkeypatch.setattr(LearnerModule, "ask_all", noted)
     graded(judge, RIGHT)  # the plan is made, and the check of the repair has no answers
     asked.clear()
     graded(judge, RIGHT)

@@ -14,7 +14,7 @@ from grader.judge.case import Question, function
 from grader.judge.draw import COMMON
 from grader.judge.errors import GraderBroken
 from grader.judge.expected import NotInPlan
-from grader.judge.kept import Kept, packed_due
+from grader.judge.kept import Kept, packed_expected
 from grader.judge.plan_file import AS_REFERENCE, KnownMistake, PlanFile, PlannedDraws, digest_of_text
 from grader.judge.trusted import Expected
 
@@ -54,7 +54,7 @@ def plan(expected: Expected) -> PlanFile:
         digest_of_text(CHECKS),
         digest_of_text(CHECKS, SOLUTION),
         draws={"test_one": PlannedDraws(DRAWN, {"Scale": {"factor": [3, 3]}})},
-        due={digest: packed_due(expected.due(QUESTION), expected.slack(QUESTION))},
+        expected={digest: packed_expected(expected.answers_to(QUESTION), expected.slack(QUESTION))},
         mistakes=[KnownMistake("upside-down", "You turned it round.", {digest: [0, AS_REFERENCE]})],
         prints=[{"error": ["exception"]}],
     )
@@ -74,7 +74,7 @@ def test_everything_comes_back(plan: PlanFile, tmp_path: Path) -> None:
         assert (kind_read, sizes_read) == (kind, sizes)
         torch.testing.assert_close(numbers_read, numbers, rtol=0, atol=0)
     assert read.draws["test_one"].shapes == plan.draws["test_one"].shapes
-    assert (read.due, read.mistakes, read.prints) == (plan.due, plan.mistakes, plan.prints)
+    assert (read.expected, read.mistakes, read.prints) == (plan.expected, plan.mistakes, plan.prints)
     assert read.course_digest == plan.course_digest
 
 
@@ -89,9 +89,9 @@ def test_file_is_one_that_safetensors_reads(plan: PlanFile) -> None:
 
 def test_answers_and_slack_are_the_references(plan: PlanFile, expected: Expected, tmp_path: Path) -> None:
     kept = Kept(read_back(plan, tmp_path))
-    due, slack = expected.due(QUESTION), expected.slack(QUESTION)
-    assert torch.equal(kept.due(QUESTION)[0]["output"], due[0]["output"])
-    assert kept.due(QUESTION)[1].error == due[1].error and due[1].error is not None
+    expected, slack = expected.answers_to(QUESTION), expected.slack(QUESTION)
+    assert torch.equal(kept.answers_to(QUESTION)[0]["output"], expected[0]["output"])
+    assert kept.answers_to(QUESTION)[1].error == expected[1].error and expected[1].error is not None
     moved = kept.slack(QUESTION)[0]["output"]
     assert moved.shape == (3,) and float(moved.max()) == float(slack[0]["output"].max())
 
@@ -134,10 +134,10 @@ def test_what_nobody_wrote_down_is_told_apart_from_a_wrong_answer(plan: PlanFile
     other = Question.of([function("softmax", torch.tensor([1.0]))])
     ((_, mistake),) = kept.mistakes
     asks = (
-        lambda: kept.due(other),
+        lambda: kept.answers_to(other),
         lambda: kept.slack(other),
         lambda: kept.draw(7, "softmax", "test_one").weights("Other"),
-        lambda: mistake.gives(kept.due(QUESTION)[0], other, 0),
+        lambda: mistake.gives(kept.answers_to(QUESTION)[0], other, 0),
     )
     for ask in asks:
         with pytest.raises(NotInPlan):
@@ -153,7 +153,7 @@ def test_mistake_that_answers_as_the_reference_does_is_recognised(plan: PlanFile
         "",
         (),
     )
-    right = kept.due(QUESTION)
+    right = kept.answers_to(QUESTION)
     assert module.gives(right[1], QUESTION, 1) and not module.gives(right[0], QUESTION, 0)
 
 

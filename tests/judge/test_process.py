@@ -14,7 +14,7 @@ from grader.judge.answers import read_answers
 from grader.judge.case import Question, function
 from grader.judge.failure import CheckFailed
 from grader.judge.process import MAX_LOSSES, WalledProcess
-from grader.sandbox.budget import Allowance
+from grader.sandbox.clock import Allowance
 from grader.sandbox.sandbox import Sandbox
 
 TAKES_SECONDS = 0.6

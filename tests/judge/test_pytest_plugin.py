@@ -50,7 +50,7 @@ import sys
 
 
 def test_nothing_heavy_was_loaded():
-    assert not {"torch", "pydantic", "yaml", "grader.judge.practice"} & set(sys.modules)
+    assert not {"torch", "pydantic", "yaml", "grader.pytest_plugin.practice"} & set(sys.modules)
 """
 
 
@@ -137,7 +137,7 @@ PICTURE = [
     "1, 1 and 2 become .25, .25 and .5.",
     "The parts of 1, 1 and 2 should be .25, .25 and .5.",
     "The output. All 3 numbers are off.",
-    "yours                          due",
+    "yours                          expected",
     "    0        1        2            0        1        2",
     " 0.50 ++! 0.50 ++! 1.00 @@!     0.25 ::! 0.25 ::! 0.50 ++!",
     "! is off. Blank is 0.00, @ is 1.00, ? is nan.",

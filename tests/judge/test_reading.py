@@ -2,13 +2,13 @@
 
 import torch
 
+from grader.judge.answers import Reading, read_from
 from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
 from grader.judge.fingerprint import fingerprint
-from grader.judge.kept import Kept, packed_due
+from grader.judge.kept import Kept, packed_expected
 from grader.judge.learner import Exchange
 from grader.judge.plan_file import AS_REFERENCE, KnownMistake, PlanFile
-from grader.judge.reading import Reading, read_from
 from grader.judge.trusted import Expected, TrustedModule
 
 GROWS = "import torch\n\n\ndef grow(x):\n    return x * 2\n"
@@ -59,7 +59,9 @@ def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
     question = Question.of([function("grow", torch.ones(2))])
     wrong = module("def grow(x):\n    return x / 2\n").answer(question)
     digest = question.digest.hex()
-    plan = PlanFile("grow", 7, "", "", due={digest: packed_due(expected.due(question), expected.slack(question))})
+    plan = PlanFile(
+        "grow", 7, "", "", expected={digest: packed_expected(expected.answers_to(question), expected.slack(question))}
+    )
     plan.prints = [fingerprint(wrong[0])]
     plan.mistakes = [KnownMistake("same", "", {digest: [AS_REFERENCE]}), KnownMistake("shrinks", "", {digest: [0]})]
     read = CheckedExchanges("test_grows", False, True, [Reading(growth, {"grows": [False, False]}, 4)])

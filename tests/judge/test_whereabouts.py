@@ -72,18 +72,18 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize(("came", "due", "told"), ORDERS.values(), ids=ORDERS.keys())
-def test_numbers_in_other_places_are_recognised(came: torch.Tensor, due: torch.Tensor, told: str) -> None:
-    assert misplaced(came, due, 1e-5, AXES[4 - due.dim() :]) == told
+@pytest.mark.parametrize(("came", "expected", "told"), ORDERS.values(), ids=ORDERS.keys())
+def test_numbers_in_other_places_are_recognised(came: torch.Tensor, expected: torch.Tensor, told: str) -> None:
+    assert misplaced(came, expected, 1e-5, AXES[4 - expected.dim() :]) == told
 
 
 def test_numbers_too_close_to_tell_apart_are_not_called_misplaced() -> None:
-    due = torch.tensor([1.0, 1.001, 1.002, 1.003])
-    assert misplaced(due.flip(0), due, 0.03) == ""
+    expected = torch.tensor([1.0, 1.001, 1.002, 1.003])
+    assert misplaced(expected.flip(0), expected, 0.03) == ""
 
 
-def told(came: torch.Tensor, due: torch.Tensor, axes: tuple[str, ...] = AXES[1:]) -> str:
-    return str(difference(came, due, what="The output", axes=axes))
+def told(came: torch.Tensor, expected: torch.Tensor, axes: tuple[str, ...] = AXES[1:]) -> str:
+    return str(difference(came, expected, what="The output", axes=axes))
 
 
 def test_message_of_the_comparison_says_it() -> None:
@@ -102,13 +102,17 @@ def test_message_of_the_comparison_says_it() -> None:
     [
         pytest.param((2, 4, 3), "(2, 4, 3) = (head, key, query)", id="axes exchanged"),
         pytest.param((2, 3), "(2, 3) = (head, query)", id="axis missing"),
-        pytest.param((2, 12), "(2, 12)", id="a size that none is due"),
+        pytest.param((2, 12), "(2, 12)", id="a size that none is expected"),
         pytest.param((3, 3, 4), "(3, 3, 4)", id="a size twice"),
     ],
 )
 def test_shape_that_came_is_told_with_axis_names_where_sizes_tell_them(shape: tuple[int, ...], shown: str) -> None:
-    assert told(torch.zeros(shape), DUE) == (f"The output has shape {shown}; (2, 3, 4) = (head, query, key) was due.")
+    assert told(torch.zeros(shape), DUE) == (
+        f"The output has shape {shown}; (2, 3, 4) = (head, query, key) was expected."
+    )
 
 
 def test_sizes_that_are_alike_tell_no_names() -> None:
-    assert told(torch.zeros(4, 4), SQUARE) == ("The output has shape (4, 4); (2, 4, 4) = (head, query, key) was due.")
+    assert told(torch.zeros(4, 4), SQUARE) == (
+        "The output has shape (4, 4); (2, 4, 4) = (head, query, key) was expected."
+    )

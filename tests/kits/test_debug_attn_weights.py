@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course, load_course
+from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
-from grader.results import CheckResult, ExerciseResult, Record
-from grader.submission import SourceFile, Submission
+from grader.record import CheckResult, ExerciseResult, Record
 
 EXERCISE = "debug_attn_weights"
 REPAIR = "test_repair_is_small"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.authoring.verify import Trial, incomplete, prove, prove_in_parallel, stale_stub, trials
 from grader.course import Exercise, load_course
 from grader.judge.grading import Judge
-from grader.verify import Trial, incomplete, prove, prove_in_parallel, stale_stub, trials
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from grader.authoring.mutants import mutants
 from grader.course import load_course
-from grader.mutants import mutants
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")

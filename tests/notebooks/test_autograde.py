@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.course import load_course
-from grader.results import Record
+from grader.record import Record
 
 pytestmark = pytest.mark.timeout(900)  # the class is graded twice, once by nbgrader and once by `kata grade-class`
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from grader.exhibits import Exhibit
-from grader.reports.cell import Verdict
-from grader.results import CheckResult, CourseStamp, ExerciseResult, Record
+from grader.mismatch import Mismatch
+from grader.record import CheckResult, CourseStamp, ExerciseResult, Record
+from grader.render.small_pages import Verdict
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
@@ -80,8 +80,8 @@ def with_verdict(notebook: Any) -> Any:
     )
     stamp = CourseStamp(title="Tiny", version="1")
     record = Record.of(submission="your work", isolation="full", seed=1, course=stamp, exercises=[result])
-    exhibit = Exhibit("The output", (), ((0.5, 0.5),), ((0.25, 0.5),), ((True, False),), "One number is off.")
-    verdict = Verdict(record, "Parts", 1, {("share", "test_example"): exhibit})
+    mismatch = Mismatch("The output", (), ((0.5, 0.5),), ((0.25, 0.5),), ((True, False),), "One number is off.")
+    verdict = Verdict(record, "Parts", 1, {("share", "test_example"): mismatch})
     data = {"text/plain": verdict.text(), "text/html": verdict.html()}
     output = {"output_type": "display_data", "metadata": {}, "data": data}
     cells = [

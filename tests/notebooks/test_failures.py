@@ -129,9 +129,9 @@ def test_judge_that_is_killed_costs_no_grade(
     kept: str, course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from grader.classroom import Terms
+    from grader.intake import SourceFile, Submission
     from grader.notebooks.judging import close_judge, judge_for
-    from grader.service.keeping import stop_judges
-    from grader.submission import SourceFile, Submission
+    from grader.service.opening import stop_judges
 
     monkeypatch.setenv("KATA_SERVICE", kept)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))

@@ -15,8 +15,8 @@ import nbformat
 import pytest
 
 from grader.course import load_course
-from grader.stubs import make_stub, same_as_stub
-from grader.submission import read_submission
+from grader.course.stubs import make_stub, same_as_stub
+from grader.intake import read_submission
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -281,7 +281,7 @@ def test_nothing_else_imports_nbgrader() -> None:
         "root = pathlib.Path(grader.__path__[0])\n"
         "for file in sorted(root.rglob('*.py')):\n"
         "    name = '.'.join(file.relative_to(root.parent).with_suffix('').parts).removesuffix('.__init__')\n"
-        "    apart = ('grader.notebooks', 'grader.exports.gradebook', 'grader.sandbox.inside', 'grader.__main__')\n"
+        "    apart = ('grader.notebooks', 'grader.notebooks.export', 'grader.sandbox.inside', 'grader.__main__')\n"
         "    if not name.startswith(apart):\n"
         "        importlib.import_module(name)\n"
         "print(sorted({'nbgrader', 'nbformat', 'nbconvert', 'traitlets', 'IPython'} & set(sys.modules)))\n"

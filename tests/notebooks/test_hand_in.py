@@ -18,8 +18,8 @@ import pytest
 from grader.cli.app import app
 from grader.cli.endings import sentences
 from grader.course import load_course
-from grader.notebooks.learners import fault_in
-from grader.submission import read_submission
+from grader.intake import read_submission
+from grader.notebooks.hand_in import fault_in
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from nbconvert import filters
 
-from grader.notebooks.inert import MAX_CHARACTERS, inert
+from grader.notebooks.cells import MAX_CHARACTERS, inert
 
 HARMLESS = {
     *("p", "h1", "h2", "a", "code", "pre", "div", "span", "em", "strong", "ul", "ol", "li", "br", "blockquote", "del"),

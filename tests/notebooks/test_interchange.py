@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from grader.course import load_course
-from grader.results import Record
+from grader.record import Record
 
 pytestmark = [
     pytest.mark.thorough,

@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.notebooks.collecting.participants import Participant, handed_in, ids_of, safe_id
-from grader.notebooks.collecting.worksheet import Listed, WorksheetError, learners_in, moment_of
-from grader.notebooks.learners import fault_in
+from grader.notebooks.collecting.collector import (
+    Listed,
+    Participant,
+    WorksheetError,
+    handed_in,
+    ids_of,
+    learners_in,
+    moment_of,
+    safe_id,
+)
+from grader.notebooks.hand_in import fault_in
 
 FILE = "assignsubmission_file_"
 

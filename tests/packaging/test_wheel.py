@@ -76,7 +76,7 @@ def test_no_answer_is_in_it(contents: dict[str, str], text: str) -> None:
 def test_program_in_it_has_what_is_not_python(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as pack:
         names = set(pack.namelist())
-    assert {"grader/py.typed", "grader/reports/templates/record.html.j2", "grader/reports/templates/class.js"} <= names
+    assert {"grader/py.typed", "grader/render/templates/record.html.j2", "grader/render/templates/class.js"} <= names
     assert not [name for name in names if name.startswith(("tests/", "solutions/", "exercises/", "scripts/"))]
 
 

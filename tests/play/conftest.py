@@ -14,8 +14,7 @@ import pytest
 import torch
 
 from grader.course import Course, load_course
-from grader.play.catalogue import play_of
-from grader.play.scene import scene_of
+from grader.play.catalogue import play_of, scene_of
 from grader.play.stage import Stage
 from grader.practice.progress import AttemptEntry, ProgressFile, now
 

@@ -9,9 +9,9 @@ import torch
 
 from grader.play import nets
 from grader.play.asking import Asked
+from grader.play.catalogue import Without
 from grader.play.scenes.heads import CLASSES
 from grader.play.stage import Stopped
-from grader.play.switches import Without
 
 LETTERS, HEADS = 23, 4
 CAUSAL = sorted(CLASSES)

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from grader.play import dates
+from grader.play.catalogue import BadText
 from grader.play.parts import Grid, Heat, Words, Written
-from grader.play.scene import BadText
 from grader.play.scenes.dates import EXAMPLE, tried
 
 EVERY = 37

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from grader.play.catalogue import BadText
 from grader.play.parts import Curve, Grid, Heat, Written
-from grader.play.scene import BadText
 
 PADDED = "padded_multi_head_attention"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from grader.play.catalogue import BadText
 from grader.play.parts import Curve, Grid, Heat, Words, Written
-from grader.play.scene import BadText
 
 
 def parts_of(scene, text="", *, in_full=False):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.play.catalogue import PLAYS, play_of
-from grader.play.scene import BadText
+from grader.play.catalogue import PLAYS, BadText, UnknownSwitch, play_of, switched_off
 from grader.play.scenes.heads import read_text
-from grader.play.switches import UnknownSwitch, switched_off
 
 ID = "multi_head_attention"
 NO_SCALE = (" / self.head_dim**0.5", "")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course, load_course
-from grader.results import CheckResult, CourseStamp, ExerciseResult, Record
+from grader.record import CheckResult, CourseStamp, ExerciseResult, Record
 
 UNITS = """\
 title: Tiny

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from grader.course import Course
 from grader.policy.adjusting import adjusted, unadjusted
 from grader.policy.rules import HandIn
-from grader.results import Record
+from grader.record import Record
 
 DUE = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 TERMS = """\

@@ -9,7 +9,7 @@ import pytest
 
 from grader.course import AttemptRule
 from grader.policy.choosing import Tried, chosen
-from grader.results import Attempt, CheckResult, CourseStamp, ExerciseResult, Problem, Record
+from grader.record import Attempt, CheckResult, CourseStamp, ExerciseResult, Problem, Record
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 

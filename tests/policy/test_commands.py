@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.policy.adjusting import unadjusted
-from grader.results import Record, without_timings
+from grader.record import Record, without_timings
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

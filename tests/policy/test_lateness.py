@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from grader.course.moments import placed, read_moment
-from grader.policy.lateness import late_by, latest, started_days
-from grader.policy.phrasing import duration, moment
+from grader.policy.adjusting import duration, moment
+from grader.policy.rules import late_by, latest, started_days
 
 VIENNA = ZoneInfo("Europe/Vienna")
 

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.kept_times import KeptTimes, read_kept_times, write_kept_times
-from grader.classroom.learners import Learner
-from grader.classroom.opened_hints import HintsError, OpenedHints, hints_by_learner, read_hints
+from grader.classroom.kept_times import (
+    HintsError,
+    KeptTimes,
+    OpenedHints,
+    hints_by_learner,
+    read_hints,
+    read_kept_times,
+    write_kept_times,
+)
+from grader.classroom.members import Learner
 from grader.course import Course
 
 ADA = Learner(name="s1", shown="Ada Lovelace", email="ada@example.org", in_roster=True)

@@ -13,7 +13,7 @@ import pytest
 from grader.classroom.corrections import CORRECTIONS, CorrectionsError, add_correction, read_corrections
 from grader.classroom.results_file import read_results
 from grader.policy.rules import Correction
-from grader.results import Record
+from grader.record import Record
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.kept_times import KeptTimes, read_kept_times, write_kept_times
-from grader.classroom.learners import Learner
+from grader.classroom.members import Learner
 from grader.classroom.times import Row, TimesError, by_learner, read_extensions, read_hand_ins
 from grader.course import Course
 

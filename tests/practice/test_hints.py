@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course, load_course
-from grader.policy.hints import paid_hints
+from grader.policy.rules import paid_hints
 from grader.practice.hints import HintsShut, next_hint, what_hints_cost
 from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, ReviewEntry
 

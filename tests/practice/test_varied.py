@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course, load_course
+from grader.course.stubs import stub_of
 from grader.practice.varied import HABITS, is_as_given, varied_stub
-from grader.stubs import stub_of
 
 COURSE: Course = load_course(Path(__file__).parents[2] / "course.yml")
 REVIEWS = range(1, 9)

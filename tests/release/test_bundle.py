@@ -137,7 +137,7 @@ def test_wrong_answer_is_told_as_in_the_whole_course(
     assert (whole.returncode, released.returncode) == (1, 1), released.stdout + released.stderr
     told = told_of(released, title)
     assert len(told) > 1 and told == told_of(whole, title)
-    assert bool(re.search(r"yours +due", "\n".join(told))) is has_map
+    assert bool(re.search(r"yours +expected", "\n".join(told))) is has_map
 
 
 def test_file_that_cannot_be_loaded_is_told_as_in_the_whole_course(checked: Callable[..., list[Done]]) -> None:

@@ -16,9 +16,9 @@ import pytest
 import yaml
 
 from grader.course import Exercise, load_course
+from grader.course.stubs import make_stub
 from grader.judge.mistakes import load_bank
 from grader.judge.plan_file import PlanFile
-from grader.stubs import make_stub
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")

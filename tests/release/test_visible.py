@@ -9,9 +9,9 @@ import pytest
 
 from grader.course import Exercise, load_course
 from grader.judge.case import Question
-from grader.judge.learner import Learner
+from grader.judge.learner import LearnerModule
 from grader.judge.trusted import Expected
-from grader.release.errors import ReleaseError
+from grader.release.texts import ReleaseError
 from grader.release.visible import visible_part
 from grader.sandbox.inside import host, wire
 
@@ -170,7 +170,7 @@ def test_what_is_left_of_a_file_of_checks_still_runs(exercise: Exercise, tmp_pat
     for name in checks:
         draw = expected.draw(1, exercise.id, name)
         source = COURSE.solution_path(exercise).read_text("utf-8")
-        learner = Learner(AsTheReference(expected), expected, draw, source)
+        learner = LearnerModule(AsTheReference(expected), expected, draw, source)
         given = {"learner": learner, "draw": draw}
         wanted = names[name].__code__.co_varnames[: names[name].__code__.co_argcount]
         names[name](**{each: given[each] for each in wanted})

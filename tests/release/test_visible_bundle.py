@@ -133,4 +133,4 @@ def test_there_are_no_answers_in_it(workspace: Path, kata: Kata) -> None:
 def test_wrong_example_is_told_as_ever(workspace: Path, kata: Kata, answer: Answer) -> None:
     answer(workspace, "split_heads", "return apart.transpose(1, 2)", "return x.view(batch, num_heads, num_tokens, -1)")
     done = kata("check", "split_heads", cwd=workspace)
-    assert done.returncode == 1 and re.search(r"yours +due", done.stdout)
+    assert done.returncode == 1 and re.search(r"yours +expected", done.stdout)

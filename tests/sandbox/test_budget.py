@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.sandbox.budget import MOST_CREDIT, Allowance, Budget
+from grader.sandbox.clock import MOST_CREDIT, Allowance, Budget
 
 
 class Process:

@@ -3,7 +3,7 @@
 import pytest
 
 from grader.sandbox.inside import wire
-from grader.sandbox.mailbox import MOST_WAITING_BYTES, Mailbox
+from grader.sandbox.pipes import MOST_WAITING_BYTES, Mailbox
 
 ROOM = 1 << 20
 FRAME = wire.pack({"ready": True}, 0)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
+from grader.intake import SourceFile, Submission
 from grader.judge import grading
 from grader.judge.grading import Judge
-from grader.results import ExerciseResult, Record
-from grader.sandbox.budget import Allowance
+from grader.record import ExerciseResult, Record
+from grader.sandbox.clock import Allowance
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.inside import wire
-from grader.submission import SourceFile, Submission
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 SOFTMAX = COURSE.exercise("softmax")

@@ -118,7 +118,7 @@ def own_course(tmp_path_factory, kata):
 def test_plain_pytest_judges_in_the_real_course(change, ending, own_course, elsewhere, run_command):
     right = (ROOT / "solutions" / SOFTMAX.relative_to("exercises")).read_text(encoding="utf-8")
     (own_course / SOFTMAX).write_text(right.replace(*change), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "grader.judge.plugin", SOFTMAX]
+    command = [sys.executable, "-m", "pytest", "-p", "grader.pytest_plugin.plugin", SOFTMAX]
     done = run_command(*command, cwd=own_course, env=elsewhere)
     assert done.returncode == (0 if ending == "passed" else 1), done.stdout + done.stderr
     assert ending in done.stdout.splitlines()[-1]

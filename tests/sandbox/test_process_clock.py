@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.process_clock import ProcessClock, clock_of_child
+from grader.sandbox.clock import ProcessClock, clock_of_child
 
 BUSY = "while True: pass"
 ONE_CORE = {min(os.sched_getaffinity(0))}

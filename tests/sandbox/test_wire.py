@@ -211,9 +211,9 @@ class Strange:
     ids=["odd keys", "odd numbers", "tensors of odd layout", "tensors of odd kind", "text and objects"],
 )
 def test_a_copy_is_what_the_other_side_would_have_received(value):
-    came, due = wire.copied(value), wire.unpack_frame(wire.pack(value, wire.TRUSTED_BYTES))
-    assert repr(came) == repr(due)
-    for one, other in zip(flat_tensors(came), flat_tensors(due), strict=True):
+    came, expected = wire.copied(value), wire.unpack_frame(wire.pack(value, wire.TRUSTED_BYTES))
+    assert repr(came) == repr(expected)
+    for one, other in zip(flat_tensors(came), flat_tensors(expected), strict=True):
         assert (one.dtype, one.shape, one.stride()) == (other.dtype, other.shape, other.stride())
         assert torch.equal(one, other) and not one.requires_grad
 

@@ -7,7 +7,7 @@ import time
 import pytest
 import torch
 
-from grader.sandbox.budget import Budget
+from grader.sandbox.clock import Budget
 from grader.sandbox.inside import wire
 from grader.sandbox.launch import MachineError
 from grader.sandbox.sandbox import Sandbox

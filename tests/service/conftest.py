@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.service.keeping import kept_judges, stop_judges
+from grader.service.opening import kept_judges, stop_judges
 from grader.service.place import Registration, all_registered, judges_folder
 
 Done = subprocess.CompletedProcess[str]

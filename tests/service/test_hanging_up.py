@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
+from grader.intake import SourceFile, Submission
 from grader.service import line
 from grader.service.client import JudgeLine
-from grader.service.messages import Reply, Request
+from grader.service.line import Reply, Request
 from grader.service.place import Registration, ServiceError
-from grader.submission import SourceFile, Submission
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from grader.service.messages import Request
+from grader.service.line import Request
 from grader.service.place import Registration, all_registered, registered
 
 pytestmark = pytest.mark.timeout(600)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.service.stamps import course_stamp
+from grader.service.purpose import course_stamp
 
 CHECKS = "tests/checks/01_parts/01_share.py"
 

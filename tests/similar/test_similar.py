@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.classroom.likeness import MOST_WORDS, alike, words_of
 from grader.course import Exercise, load_course
-from grader.likeness import MOST_WORDS, alike, words_of
-from grader.stubs import stub_of
+from grader.course.stubs import stub_of
 
 pytest.importorskip("rapidfuzz", reason="it comes with the instructor's extra, which is not made for 3.10")
 

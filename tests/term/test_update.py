@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from grader.stubs import make_stub
+from grader.course.stubs import make_stub
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 

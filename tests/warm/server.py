@@ -38,8 +38,8 @@ LOADED_AHEAD = {
 
 NOT_LOADED = (
     "grader.__main__",  # runs the command line
-    "grader.autograders",  # programs of their own
-    "grader.exports.gradebook",  # these three want Jupyter
+    "grader.release",  # programs of their own
+    "grader.notebooks.export",  # these three want Jupyter
     "grader.in_notebook",
     "grader.notebooks",
     "grader.sandbox.inside",  # lives beside learners' code

@@ -3,14 +3,31 @@
 A notebook counts as `<unit>.ipynb` whatever its name was. Of several downloads the one with a person's newest file
 counts; in it the notebooks that bear the unit's name come before others, and then the newest. Python files are
 collected where there is no notebook. What does not count is named, and stays where it is.
+
+Moodle's grading worksheet, a CSV that tells who is behind a participant's number.
+
+Its first column holds "Participant 1234567" (in the language of whoever downloads it), others the full name, what the
+site shows of its users, mostly "Email address" and "ID number", and when the submission was changed last.
+
+Whose file it is, by the way Moodle names what it packs, and under which id nbgrader keeps it.
+
+"Download all submissions" names a learner's folder `Full Name_1234567_assignsubmission_file_`; without folders that
+stands before the file's name. Moodle turns underscores of the full name into spaces. The number is the participant's
+for this one assignment: in the next assignment the same person has another one. So it tells apart two people of one
+name, but only Moodle's grading worksheet tells who it is.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime, timezone, tzinfo
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -19,13 +36,181 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import FileNameCollectorPlugin
 from traitlets import Bool, Unicode
 
-from grader.course.moments import read_zone
-from grader.submission.files import read_regular
-from grader.submission.model import RefusedError, UnreadableError
-from grader.submission.naming import printable
+from grader.classroom.spoken_times import read_spoken
+from grader.course.moments import placed, read_moment, read_zone
+from grader.intake.folder import read_regular
+from grader.intake.names import printable
+from grader.intake.submission import RefusedError, UnreadableError
 
-from .participants import HandedIn, Participant, handed_in, ids_of
-from .worksheet import Listed, WorksheetError, learners_in, moment_of
+USUAL_COLUMNS = ("Username", "ID number", "Email address")
+"""Where to look for ids, in this order; the first that is filled for everybody counts."""
+
+EMAIL = "Email address"
+CHANGED = "Last modified (submission)"
+_NUMBER = re.compile(r"[^0-9]*[^\W0-9][^0-9]*([0-9]+)\s*")  # a word in some language, then the number
+
+
+class WorksheetError(Exception):
+    """The worksheet cannot be used; the text is one sentence."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What the worksheet tells of a participant; empty for what it does not."""
+
+    id: str
+    email: str = ""
+    changed: str = ""
+    """When the submission was changed last, in Moodle's words."""
+
+
+def learners_in(content: bytes, column: str = "") -> dict[str, Listed] | None:
+    """The learners by participant's number; None when this is no grading worksheet.
+
+    column: the header of the column with the ids; one of the usual ones when empty.
+
+    Raises WorksheetError when there is no such column, or it leaves somebody out.
+    """
+    rows = _rows(content)
+    if not rows:
+        return None
+    header, *people = rows
+    numbers = [found[1] if (found := _NUMBER.fullmatch(row[0])) else "" for row in people]
+    if not people or not all(numbers):
+        return None
+    candidates = [column] if column else [name for name in USUAL_COLUMNS if name in header]
+    for name in candidates:
+        if name not in header:
+            raise WorksheetError(f"The grading worksheet has no column {name!r}; it has {', '.join(header)}.")
+        ids = list(_column(header, people, name))
+        if all(ids):
+            emails = (text if "@" in text else "" for text in _column(header, people, EMAIL))
+            changed = (text if text != "-" else "" for text in _column(header, people, CHANGED))
+            return dict(zip(numbers, map(Listed, ids, emails, changed), strict=True))
+    if not candidates:
+        raise WorksheetError(
+            f"Which column of the grading worksheet holds the learners' ids? It has {', '.join(header)}; "
+            "name one with c.MoodleCollector.id_column."
+        )
+    raise WorksheetError(f"In the grading worksheet, {' and '.join(candidates)} are not filled for everybody.")
+
+
+def moment_of(text: str, zone: tzinfo | None = None) -> datetime | None:
+    """The moment that Moodle writes, such as "Sunday, 1 March 2026, 12:14 PM", in UTC; None for other text.
+
+    zone: where it was written; None for this computer's.
+    """
+    found = read_moment(text) or read_spoken(text)
+    if found is None:
+        return None
+    return (placed(found, zone) or found).astimezone(timezone.utc)
+
+
+def _column(header: Sequence[str], people: Sequence[Sequence[str]], name: str) -> Iterator[str]:
+    """What a column holds, a text for each; empty ones where there is no such column."""
+    at = header.index(name) if name in header else len(header)
+    return (row[at].strip() if at < len(row) else "" for row in people)
+
+
+def _rows(content: bytes) -> Sequence[list[str]]:
+    try:
+        text = content.decode("utf-8-sig")
+        first = text.split("\n", 1)[0]
+        separator = max(",;\t", key=first.count)
+        return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if any(row)]
+    except (UnicodeDecodeError, csv.Error):
+        return []
+
+
+# The first match counts: what comes later is the name of a learner's file, which may look like anything.
+_PARTICIPANT = re.compile(
+    r"(?P<name>.+?)_(?P<number>[0-9]{1,12})_assignsubmission_(?P<kind>[a-z]+)_(?P<rest>.*)", re.DOTALL
+)
+_ALSO_IN_AN_ID = "._@-"
+_MOST_OF_AN_ID = 60  # characters; of four bytes and with a number they still make the name of a folder
+
+
+@dataclass(frozen=True)
+class Participant:
+    """Somebody who handed in."""
+
+    number: str
+    """Of this person in this assignment."""
+    name: str
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """Where a file belongs."""
+
+    participant: Participant
+    kind: str
+    """How it was handed in: `file`, `onlinetext`, ..."""
+    name: str
+    """The file's path as the learner handed it in."""
+    download: str
+    """The path to all that was downloaded with it; empty for what lies loose."""
+
+
+def handed_in(where: str) -> HandedIn | None:
+    """Who handed in the file at this path in a download; None when it is not named in Moodle's way."""
+    parts = where.split("/")
+    for count, part in enumerate(parts):
+        if found := _PARTICIPANT.fullmatch(part):
+            name = unicodedata.normalize("NFC", found["name"]).strip()
+            rest = "/".join(each for each in (found["rest"], *parts[count + 1 :]) if each)
+            return HandedIn(Participant(found["number"], name), found["kind"], rest, "/".join(parts[:count]))
+    return None
+
+
+def safe_id(text: str) -> str:
+    """The text as an id that is good for the name of a folder: letters of any script, digits, and . _ - @"""
+    kept = (char if _in_an_id(char) else " " for char in unicodedata.normalize("NFC", text))
+    return "-".join("".join(kept).split()).strip("-.")[:_MOST_OF_AN_ID].rstrip("-.") or "learner"
+
+
+def _in_an_id(char: str) -> bool:
+    # many scripts write vowels as marks on a letter
+    return char.isalnum() or unicodedata.category(char) in ("Mn", "Mc") or char in _ALSO_IN_AN_ID
+
+
+@dataclass(frozen=True)
+class Ids:
+    """nbgrader's id of each participant, by number, and what to tell the instructor about them."""
+
+    of: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+
+def ids_of(participants: Iterable[Participant], listed: Mapping[str, str], taken: Collection[str]) -> Ids:
+    """Choose the ids: what the worksheet lists, else the name, with the number where several have that name.
+
+    listed: ids by participant's number.
+    taken: ids that there are already from other assignments.
+    """
+    by_number = {each.number: each for each in sorted(participants, key=lambda each: (each.number, each.name))}
+    by_name = {number: safe_id(each.name) for number, each in by_number.items() if number not in listed}
+    ids = {number: safe_id(listed[number]) for number in by_number if number in listed}
+    warnings = []
+    if listed and by_name:
+        names = ", ".join(sorted(by_number[number].name for number in by_name))
+        warnings.append(f"Not in the grading worksheet, so called by their names: {names}.")
+    if len({id.casefold() for id in ids.values()}) < len(ids):
+        warnings.append("The grading worksheet gives one id to several people; they are told apart by their numbers.")
+    ids_listed, listed_ids = set(ids), Counter(id.casefold() for id in ids.values())
+    used = Counter(id.casefold() for id in [*by_name.values(), *ids.values()])
+    numbered = {id.rpartition("-")[0].casefold() for id in taken if id.rpartition("-")[2].isdigit()}
+    for number, id in {**ids, **by_name}.items():
+        rivals = listed_ids if number in ids_listed else used  # what somebody is called changes nobody's listed id
+        shared = rivals[id.casefold()] > 1 or (number in by_name and id.casefold() in numbered)
+        ids[number] = f"{id}-{number}" if shared else id
+        if shared and number in by_name:
+            warnings.append(
+                f"{by_number[number].name} is the name of several people; this one is {ids[number]} here. The number "
+                "differs from assignment to assignment: put Moodle's grading worksheet (a CSV) beside the zip."
+            )
+    return Ids(ids, tuple(warnings))
+
 
 _WORKSHEET_BYTES = 16 << 20
 

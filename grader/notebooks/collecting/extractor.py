@@ -19,15 +19,15 @@ from pathlib import Path
 
 from nbgrader.plugins import ExtractorPlugin
 
-from grader.submission import SubmissionError
-from grader.submission.archive import MAX_ZIP_MB, OF_A_CLASS, OF_A_LEARNER, Packed, collect_archive
-from grader.submission.collector import MAX_TOTAL_MB, Read
-from grader.submission.folder import collect_folder
-from grader.submission.model import RefusedError, UnreadableError
-from grader.submission.naming import printable
-from grader.submission.notebook import NOTEBOOK_MB
+from grader.intake import SubmissionError
+from grader.intake.collector import MAX_TOTAL_MB, Read
+from grader.intake.folder import collect_folder
+from grader.intake.names import printable
+from grader.intake.notebook import NOTEBOOK_MB
+from grader.intake.submission import RefusedError, UnreadableError
+from grader.intake.zip_file import MAX_ZIP_MB, OF_A_CLASS, OF_A_LEARNER, Packed, collect_archive
 
-from .participants import handed_in
+from .collector import handed_in
 
 MB = 1024 * 1024
 SOURCE_MB = 1

@@ -3,7 +3,6 @@
 Choose one with `--exporter grader.notebooks.exporters.PerLearner` (or PerExercise, Canvas, Moodle).
 """
 
-from .platforms import Canvas, Moodle
-from .tables import PerExercise, PerLearner
+from .tables import Canvas, Moodle, PerExercise, PerLearner
 
 __all__ = ["Canvas", "Moodle", "PerExercise", "PerLearner"]

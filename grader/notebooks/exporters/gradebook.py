@@ -1,24 +1,31 @@
 """What nbgrader's gradebook and folders know, with marks that are not there yet told apart from zeros.
 
 nbgrader's own sums cannot be used for that: they count a mark that is missing as 0.
+
+What our exporters share: whom and what to export, and the file that is written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+import sys
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from glob import escape as escape_glob
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import ExportPlugin
 from nbgrader.utils import parse_utc
 
+from grader.formats.marks import FormatError, PlatformLearner
+from grader.intake.names import printable
 from grader.notebooks.cells import asked_in
-from grader.reports.formats import Learner
+from grader.render.wording import counted
+from grader.writing import write_output
 
 
 class State(str, Enum):
@@ -178,21 +185,21 @@ def units_of(gradebook: Gradebook, coursedir: Any, only: Collection[str]) -> lis
     return [Unit(gradebook, name, coursedir) for name in _chosen(names, only, "assignment")]
 
 
-def learners_of(gradebook: Gradebook, units: Collection[Unit], only: Collection[str]) -> list[Learner]:
+def learners_of(gradebook: Gradebook, units: Collection[Unit], only: Collection[str]) -> list[PlatformLearner]:
     """Everybody in the gradebook, and who handed in before the gradebook knew them; by name, then id.
 
     Raises UnknownNameError.
     """
     found = {learner.id: learner for learner in _in_gradebook(gradebook)}
     for id in set().union(*(unit.handed_in for unit in units)):
-        found.setdefault(id, Learner(id))
+        found.setdefault(id, PlatformLearner(id))
     order = sorted(found.values(), key=lambda learner: (learner.last_name, learner.first_name, learner.id))
     return [found[id] for id in _chosen([learner.id for learner in order], only, "student")]
 
 
-def _in_gradebook(gradebook: Gradebook) -> Iterator[Learner]:
+def _in_gradebook(gradebook: Gradebook) -> Iterator[PlatformLearner]:
     for student in gradebook.students:
-        yield Learner(
+        yield PlatformLearner(
             student.id,
             student.first_name or "",
             student.last_name or "",
@@ -205,3 +212,53 @@ def _chosen(names: list[str], only: Collection[str], what: str) -> list[str]:
     if unknown := sorted(set(only) - set(names)):
         raise UnknownNameError(f"There is no {what} called {unknown[0]!r} in the gradebook.")
     return [name for name in names if not only or name in only]
+
+
+MOST_NAMED = 20
+"""Of the learners whose marks are missing; the rest are counted."""
+
+_WAY_OUT: dict[State, Callable[[Unit], str]] = {
+    State.BY_HAND: lambda unit: "A person has to mark them first: formgrader, Manual Grading.",
+    State.NOT_AUTOGRADED: lambda unit: f"What was handed in last is not graded: nbgrader autograde {unit.name}",
+}
+
+
+class TextExporter(ExportPlugin):
+    """Writes one text file, UTF-8, whole or not at all."""
+
+    default_name = "grades.csv"
+
+    def export(self, gradebook: Any) -> None:
+        """Write the file, called as nbgrader's `--to` says; what cannot be done ends the command with a sentence."""
+        path = Path(self.to or self.default_name)
+        try:
+            units = units_of(gradebook, self.parent.coursedir, {str(name) for name in self.assignment})
+            learners = learners_of(gradebook, units, {str(id) for id in self.student})
+            write_output(path, self.text(learners, units).encode("utf-8"))
+        except (UnknownNameError, FormatError) as error:
+            self._fail(str(error))
+        except OSError as error:
+            self._fail(f"{path} cannot be written: {error.strerror}.")
+        self.log.info("Wrote %s", path)
+        for unit in units:
+            states = {learner.id: unit.mark(learner.id).state for learner in learners}
+            for state in _WAY_OUT:
+                self._tell_of_missing(unit, state, [id for id, its in states.items() if its is state])
+
+    def _tell_of_missing(self, unit: Unit, state: State, ids: list[str]) -> None:
+        """Say whose marks the file lacks although something was handed in: an empty field says that to nobody."""
+        if not ids:
+            return
+        more = f" and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else ""
+        named = ", ".join(map(printable, ids[:MOST_NAMED])) + more
+        self.log.warning(
+            "%s: no mark yet for %s: %s. %s", unit.name, counted(len(ids), "learner"), named, _WAY_OUT[state](unit)
+        )
+
+    def text(self, learners: list[PlatformLearner], units: list[Unit]) -> str:
+        """The file's text. Raises FormatError when there can be none."""
+        raise NotImplementedError
+
+    def _fail(self, sentence: str) -> NoReturn:
+        self.log.error(sentence)
+        sys.exit(1)

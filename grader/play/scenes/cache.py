@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from grader.judge.case import Case
+from grader.play.catalogue import switched_off
+from grader.play.texts import CONTEXT, decode
 from grader.sandbox.inside.wire import Slot
 
 from ..asking import state_of
 from ..catalogue import Play
-from ..letters import CONTEXT, decode
 from ..nets import Attend, Projections, layers_of, load, projections_of, run
 from ..parts import Curve, Part, Words, Written
 from ..stage import Stage, formed
-from ..switches import switched_off
 from .heads import EXAMPLE, HEADS, MODEL, read_text
 
 WRITTEN_LETTERS = 16

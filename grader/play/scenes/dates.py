@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
+from grader.play.catalogue import BadText, switched_off
+
 from .. import dates
 from ..asking import Asked, self_attention
 from ..catalogue import Play
 from ..nets import load, norm, projections_of, remember, right_attention, translate
 from ..parts import Grid, Heat, Part, Words, Written
-from ..scene import BadText
 from ..stage import Stage
-from ..switches import switched_off
 
 MODEL = "dates"
 EXAMPLE = "3 may 2024"

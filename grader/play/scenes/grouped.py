@@ -8,15 +8,15 @@ from dataclasses import replace
 import torch
 
 from grader.judge.case import Case
+from grader.play.catalogue import switched_off
+from grader.play.texts import GAP
 from grader.sandbox.inside.wire import Slot
 
 from ..asking import Asked, Class, called, state_of
 from ..catalogue import Play
-from ..letters import GAP
 from ..nets import Attend, Projections, layers_of, load, projections_of, right_attention, run
 from ..parts import Curve, Grid, Part, Words, Written
 from ..stage import Stage, Stopped, formed
-from ..switches import switched_off
 from .padding import CONTEXT, EXAMPLE, HEADS, MODEL, gap_loss, guessed, measured_gaps, read_gaps
 
 SHARED = (8, 4, 2, 1)

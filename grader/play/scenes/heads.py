@@ -8,16 +8,15 @@ from dataclasses import replace
 
 import torch
 
+from grader.play.catalogue import BadText, Without, switched_off
+from grader.play.texts import CONTEXT, decode, encode, repeat, story
+
 from .. import asking
 from ..asking import Asked, Class
 from ..catalogue import Play
-from ..letters import CONTEXT, decode, encode
 from ..nets import later, layers_of, load, loss_by_letter, projections_of, right_attention, right_weights, run
 from ..parts import Grid, Heat, Part, Words, Written
-from ..scene import BadText
 from ..stage import Stage
-from ..stories import repeat, story
-from ..switches import Without, switched_off
 
 MODEL = "letters"
 HEADS = 4

@@ -7,15 +7,14 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
+from grader.play.catalogue import BadText, switched_off
+from grader.play.texts import ALPHABET, GAP, HIDDEN, decode, encode_with_gaps, story
+
 from ..asking import Asked, projected
 from ..catalogue import Play
-from ..letters import ALPHABET, GAP, HIDDEN, decode, encode_with_gaps
 from ..nets import Attend, layers_of, load, loss_by_letter, projections_of, run
 from ..parts import Grid, Heat, Part, Words, Written
-from ..scene import BadText
 from ..stage import Stage
-from ..stories import story
-from ..switches import switched_off
 
 MODEL = "gaps_8"
 HEADS = 8

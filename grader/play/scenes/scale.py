@@ -9,14 +9,14 @@ import torch
 import torch.nn.functional as F
 
 from grader.judge.case import Case
+from grader.play.catalogue import switched_off
+from grader.play.texts import GAP
 
 from ..asking import Asked, self_attention
 from ..catalogue import Play
-from ..letters import GAP
 from ..nets import Projections, layers_of, load, projections_of, right_attention, run
 from ..parts import Curve, Grid, Heat, Part, Words, Written
 from ..stage import Stage
-from ..switches import switched_off
 from .padding import CONTEXT, gap_loss, guessed, measured_gaps, read_gaps
 
 MODEL = "gaps_1"

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from grader.judge.case import Case
+from grader.play.catalogue import switched_off
+from grader.play.texts import CONTEXT, decode, encode, repeat
 
 from ..catalogue import Play
-from ..letters import CONTEXT, decode, encode
 from ..nets import Attend, layers_of, load, loss_by_letter, projections_of, right_attention, run
 from ..parts import Curve, Grid, Heat, Part, Words, Written
 from ..stage import Stage
-from ..stories import repeat
-from ..switches import switched_off
 from .heads import HEADS, MODEL, WRITTEN_LETTERS, read_text
 
 EXAMPLE = "tipo met zaru. zaru gave ti"

@@ -8,14 +8,13 @@ from typing import Any
 import torch
 
 from grader.judge.case import Case
+from grader.play.catalogue import BadText, switched_off
 from grader.sandbox.inside.wire import Slot
 
 from ..catalogue import Play
 from ..nets import loss_by_letter
 from ..parts import Curve, Part, Words, Written
-from ..scene import BadText
 from ..stage import Stage, Stopped, formed
-from ..switches import switched_off
 
 EXAMPLE = """\
 the cat sat down upon the mat, the mat was by the door.

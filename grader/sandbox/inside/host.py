@@ -186,7 +186,7 @@ def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
         raise CaseError("names", missing=missing[:20], unexpected=unknown, plain=plain[:20])
     for name, tensor in given.items():
         if own[name].shape != tensor.shape:
-            raise CaseError("weight_shape", name=name, came=list(own[name].shape), due=list(tensor.shape))
+            raise CaseError("weight_shape", name=name, came=list(own[name].shape), expected=list(tensor.shape))
     with torch.no_grad():
         for name, tensor in given.items():
             own[name].copy_(tensor)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from grader.course import load_course
-from grader.submission import Submission, SubmissionError, read_submission
+from grader.intake import Submission, SubmissionError, read_submission
 from tests.fuzz.damage import damaged
 from tests.fuzz.sound import assert_sentence, assert_sound
 from tests.fuzz.watching import ROOT, scratch

@@ -12,12 +12,11 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from grader.classroom.class_zip import laid_out, listing_of
-from grader.classroom.download import read_download
+from grader.classroom.download import laid_out, listing_of, read_download
+from grader.classroom.entries import read_entry
 from grader.classroom.lms_names import NamesError
-from grader.classroom.reading import read_entry
-from grader.reports.safe_text import safe_line
-from grader.submission import SubmissionError
+from grader.intake import SubmissionError
+from grader.render.safe_text import safe_line
 from tests.fuzz.damage import damaged
 from tests.fuzz.sound import assert_sentence, assert_sound
 from tests.fuzz.targets.archive import COURSE, NAMES, zips

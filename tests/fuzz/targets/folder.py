@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from grader.classroom.entries import entries
 from grader.classroom.lms_names import NamesError
-from grader.submission import SubmissionError, find_submissions, read_submission
+from grader.intake import SubmissionError, find_submissions, read_submission
 from tests.fuzz.sound import assert_sentence, assert_sound
 from tests.fuzz.targets.archive import CONTENTS, COURSE, NAMES
 from tests.fuzz.watching import scratch

@@ -12,8 +12,8 @@ from hypothesis.strategies import SearchStrategy
 
 from grader.notebooks.cells import OURS, REFLECTION, asked_in, exercises_of, grade_id_of, is_answer
 from grader.notebooks.hand_in import HandInError, Release, notebook_of
-from grader.notebooks.markers import released
 from grader.notebooks.rebuild import read, rebuilt, submission_in, texts_for_people
+from grader.notebooks.release import released
 from grader.notebooks.source import source_notebook
 from tests.fuzz.damage import ODD_TEXTS, damaged_json
 from tests.fuzz.sound import assert_sentence

@@ -9,11 +9,11 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from grader.classroom.learners import CLASS_LIST, ClassListError, Learner, write_class_list
 from grader.classroom.ledger import DAMAGED, RESULTS, SUPERSEDED, Ledger
+from grader.classroom.members import CLASS_LIST, ClassListError, Learner, write_class_list
 from grader.classroom.results_file import ResultsError, handed_in_nothing, read_results, ungraded
 from grader.classroom.run_header import RUN, RunError, read_run
-from grader.results import Record, RecordError
+from grader.record import Record, RecordError
 from tests.fuzz.damage import damaged, damaged_json
 from tests.fuzz.sound import assert_sentence
 from tests.fuzz.targets.record import GOLDEN, records

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from grader.submission import SubmissionError, read_submission
+from grader.intake import SubmissionError, read_submission
 from tests.fuzz.damage import damaged_json
 from tests.fuzz.sound import assert_sentence, assert_sound
 from tests.fuzz.targets.archive import COURSE

@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from grader.results import Record, RecordError
+from grader.record import Record, RecordError
 from tests.fuzz.damage import damaged_json
 from tests.fuzz.sound import assert_sentence
 from tests.fuzz.watching import ROOT
 
-GOLDEN = tuple(path.read_bytes() for path in sorted((ROOT / "tests" / "results" / "golden").glob("*.json")))
+GOLDEN = tuple(path.read_bytes() for path in sorted((ROOT / "tests" / "record" / "golden").glob("*.json")))
 TOLERANCE = 1e-5
 
 

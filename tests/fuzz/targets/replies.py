@@ -16,17 +16,16 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from grader.course import Exercise
-from grader.judge.alike import same_answers
-from grader.judge.answers import Answers
+from grader.judge.answers import Answers, same_answers
 from grader.judge.case import Case, Question, function, module
 from grader.judge.diagnosis import CheckedExchanges, diagnose
 from grader.judge.draw import Draw
-from grader.judge.exhibit import exhibit_of
 from grader.judge.failure import CheckFailed
-from grader.judge.learner import Learner
+from grader.judge.learner import LearnerModule
+from grader.judge.mismatch import mismatch_of
 from grader.judge.process import WalledProcess
 from grader.judge.trusted import Expected
-from grader.sandbox.budget import Budget
+from grader.sandbox.clock import Budget
 from grader.sandbox.inside import host, wire
 from grader.sandbox.worker import Bounds, WorkerLost
 from tests.fuzz.damage import damaged, damaged_json
@@ -106,9 +105,9 @@ class _Right:
         return wire.unpack_frame(self.frames[-1])
 
 
-def _learner(worker: Any) -> Learner:
+def _learner(worker: Any) -> LearnerModule:
     draw = Draw(SEED, "share", "test", EXPECTED.reference.namespace)
-    return Learner(worker, EXPECTED, draw, SOLUTION, is_visible=True)
+    return LearnerModule(worker, EXPECTED, draw, SOLUTION, is_visible=True)
 
 
 @dataclass
@@ -178,7 +177,7 @@ def _scale(draw: Draw) -> Case:
     )
 
 
-def _told_of_module(learner: Learner) -> None:
+def _told_of_module(learner: LearnerModule) -> None:
     case = _scale(learner.draw)
     assert case.module is not None
     case.parameters(case.module)
@@ -192,11 +191,11 @@ def _told_of_module(learner: Learner) -> None:
         raise CheckFailed("too large")
 
 
-def _compares_all(learner: Learner) -> None:
+def _compares_all(learner: LearnerModule) -> None:
     learner.agrees(function("parts", _numbers(learner.draw), axes="rows columns"))
 
 
-ASKED: tuple[Callable[[Learner], None], ...] = (
+ASKED: tuple[Callable[[LearnerModule], None], ...] = (
     lambda learner: learner.agrees(*(function("share", _numbers(learner.draw), axes="rows columns") for _ in range(2))),
     lambda learner: learner.agrees_in_gradients(function("share", _numbers(learner.draw), names=["amounts"])),
     lambda learner: learner.agrees_in_gradients(_scale(learner.draw)),
@@ -215,7 +214,7 @@ def run(data: bytes) -> None:
     """The check passes, with values that are right whoever compares, or CheckFailed says why; nothing else is raised."""
     number, learner, passed = judged(data)
     for exchange in learner.exchanges:
-        due = EXPECTED.due(exchange.question)
+        due = EXPECTED.answers_to(exchange.question)
         for came, right in zip(exchange.answers, due, strict=True):
             same_answers(came, right)
             if passed and number in COMPARED:
@@ -223,10 +222,10 @@ def run(data: bytes) -> None:
     assert learner.exchanges or not passed
     diagnose([CheckedExchanges("test", passed, True, learner.exchanges)], EXPECTED)
     if not passed:
-        exhibit_of(learner.exchanges, EXPECTED)
+        mismatch_of(learner.exchanges, EXPECTED)
 
 
-def judged(data: bytes) -> tuple[int, Learner, bool]:
+def judged(data: bytes) -> tuple[int, LearnerModule, bool]:
     """Which question it was, what the judge has of the answers, and whether they pass."""
     number = (data[0] if data else 0) % len(ASKED)
     process = WalledProcess(_exercise(), SOLUTION.encode(), lambda: _Sandbox(data[1:]))  # type: ignore[arg-type, return-value]

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from grader.classroom.claims import Claim, resolve
-from grader.classroom.learners import Learner
 from grader.classroom.lms_names import TITLES, NamesError, platform_of, read_names
+from grader.classroom.members import Learner
 from grader.classroom.roster import Matcher, RosterError, read_roster
 from grader.classroom.times import TimesError, by_attempt, by_learner, read_extensions, read_hand_ins
-from grader.reports.safe_text import visible
+from grader.render.safe_text import visible
 from tests.fuzz.damage import ODD_TEXTS, damaged
 from tests.fuzz.sound import assert_sentence
 from tests.fuzz.targets.archive import COURSE

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from grader.submission import SubmissionError, read_submission
-from grader.submission.statements import logical_lines, statements, without_futures, without_magics
+from grader.intake import SubmissionError, read_submission
+from grader.intake.statements import logical_lines, statements, without_futures, without_magics
 from tests.fuzz.damage import damaged
 from tests.fuzz.sound import assert_sentence, assert_sound
 from tests.fuzz.targets.archive import COURSE

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from nbgrader.utils import parse_utc
 
+from grader.intake.submission import RefusedError, UnreadableError
 from grader.notebooks.entrance import TIMESTAMP, _time_of
-from grader.submission.model import RefusedError, UnreadableError
 from tests.fuzz.damage import ODD_TEXTS, damaged
 from tests.fuzz.sound import assert_sentence
 from tests.fuzz.watching import scratch

@@ -1,0 +1,185 @@
+"""A new exercise's kit to start from: its files, and its block in course.yml. `kata verify` says what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import Course, Unit
+from grader.course.source import read_source
+from grader.course.stubs import make_stub
+from grader.writing import write_file
+
+SOLUTION = '''\
+"""{title}: what it is, in a sentence.
+
+    x        (n, d)  what goes in
+    returns  (n, d)  what has to come out
+
+Document: {document}, the step that it mirrors.
+
+    >>> {id}(torch.tensor([[1.0, 2.0]]))
+    tensor([[1., 2.]])
+"""
+
+import torch
+
+
+def {id}(x: torch.Tensor) -> torch.Tensor:
+    # BEGIN SOLUTION
+    return x.clone()
+    # END SOLUTION
+'''
+
+CHECKS = '''\
+import torch
+
+from grader.judge.authoring import expect, function, points
+
+
+@points(1, visible=True)
+def test_example(learner):
+    """[1, 2] becomes what the document says."""
+    (came,) = learner.outputs(function("{id}", torch.tensor([[1.0, 2.0]])))
+    expect(came.tolist() == [[1.0, 2.0]], "[1, 2] should become [1, 2].")
+
+
+@points(2, role="main")
+def test_agrees_with_the_reference(learner, draw):
+    """The sentence that a learner reads when this check fails or passes."""
+    rows, columns = draw.distinct(2, 2, 9)
+    learner.agrees(
+        function("{id}", draw.normal(rows, columns), axes="rows columns"),
+        function("{id}", draw.normal(columns, columns), axes="rows columns"),
+    )
+
+
+@points(1, role="manners")
+def test_input_stays(learner, draw):
+    """What was passed in is not changed."""
+    learner.keeps_inputs(function("{id}", draw.normal(3, 4), names=["x"]))
+'''
+
+MISTAKES = """\
+from grader.judge.authoring import Mistake
+
+# At least three, each of them a wrong answer that people really give. For example:
+MISTAKES = [
+    Mistake(
+        "transposed",
+        "You turned rows and columns round. Say what a learner probably did, and what to look at.",
+        caught_by="test_agrees_with_the_reference",
+        edits=[("x.clone()", "x.T.clone()")],
+    ),
+]
+"""
+
+BLOCK = """\
+- id: {id}
+  number: {number}
+  kind: implement
+  title: "{title}"
+  points: 4
+  requires: [{requires}]
+  document: {document}
+  step: "which step of the document this is"
+  entry_points: [{id}]
+  hints:
+    - What should a learner ask themselves first?
+    - What has to be done, in words?
+    - Almost the code.
+"""
+
+PLACEHOLDERS = (
+    *("what it is, in a sentence.", "(n, d)  what goes in", "(n, d)  what has to come out"),
+    *(", the step that it mirrors.", "[1, 2] becomes what the document says."),
+    *("The sentence that a learner reads when this check fails or passes.",),
+    *("Say what a learner probably did, and what to look at.", "which step of the document this is"),
+    *("What should a learner ask themselves first?", "What has to be done, in words?", "Almost the code."),
+    *("the idea in a few plain sentences, the formula, a table of shapes",),
+)
+"""Of all that is written here, what the author has to say in other words: `kata verify` refuses it."""
+
+CLOSING = "\n## Try this\n"
+
+SECTION = """
+## {number:02d} {title}
+
+`{id}`: the idea in a few plain sentences, the formula, a table of shapes, a worked number, the document's step.
+"""
+
+
+@dataclass(frozen=True)
+class NewExercise:
+    """What is known of an exercise that is to be written."""
+
+    id: str
+    title: str
+    unit: Unit
+
+    @property
+    def number(self) -> int:
+        """Its place: after the others of its unit."""
+        return max(exercise.number for exercise in self.unit.exercises) + 1
+
+    @property
+    def path(self) -> str:
+        """Its file within each of the mirrored folders."""
+        return f"{self.unit.folder}/{self.number:02d}_{self.id}.py"
+
+
+def write_scaffold(course: Course, new: NewExercise) -> Iterator[Path]:
+    """Write the files of a kit and enter the exercise into course.yml and the lesson; yield each path.
+
+    Raises FileExistsError, before anything is written, when one of the files is there already.
+    """
+    last = new.unit.exercises[-1]
+    names = {
+        "id": new.id,
+        "title": new.title,
+        "number": new.number,
+        "document": last.document,
+        "requires": last.id,
+    }
+    solution = SOLUTION.format(**names)
+    files = {
+        course.root / "solutions" / new.path: solution,
+        course.root / "exercises" / new.path: make_stub(solution),
+        course.root / "tests" / "checks" / new.path: CHECKS.format(**names),
+        course.root / "tests" / "mistakes" / new.path: MISTAKES,
+    }
+    for path in files:
+        if path.exists():
+            raise FileExistsError(path)
+    catalogue = course.root / "course.yml"
+    entered = _entered(catalogue.read_text("utf-8"), course, new.unit, BLOCK.format(**names))
+    for path, text in files.items():
+        write_file(path, text.encode("utf-8"), below=course.root)
+        yield path
+    write_file(catalogue, entered.encode("utf-8"), below=course.root)
+    yield catalogue
+    lesson = course.lesson_path(new.unit)
+    text = _with_section(lesson.read_text("utf-8"), SECTION.format(**names))
+    write_file(lesson, text.encode("utf-8"), below=course.root)
+    yield lesson
+
+
+def _with_section(lesson: str, section: str) -> str:
+    """The lesson with a section more, above what closes it, if anything does."""
+    before, closing, after = lesson.partition(CLOSING)
+    return before.rstrip("\n") + "\n" + section + closing + after
+
+
+def _entered(catalogue: str, course: Course, unit: Unit, block: str) -> str:
+    """The text of course.yml with a block below the last exercise of a unit; everything else stays as it is."""
+    places = read_source(catalogue).lines  # counted from 1
+    here = ("units", course.units.index(unit))
+    place = (*here, "exercises", len(unit.exercises) - 1)
+    last = places[place]
+    lines = catalogue.splitlines(keepends=True)
+    end = min((line - 1 for other, line in places.items() if other[:2] != here and line > last), default=len(lines))
+    while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
+        end -= 1  # blanks and comments belong to what follows
+    margin = lines[last - 1][: lines[last - 1].index("-")]
+    return "".join([*lines[:end], *(margin + line for line in block.splitlines(keepends=True)), *lines[end:]])

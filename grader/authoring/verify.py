@@ -1,0 +1,290 @@
+"""The author's gate: is each exercise's kit complete, and does it hold?"""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from grader.course import Course, Exercise, load_course
+from grader.course.stubs import StubError, make_stub, same_as_stub
+from grader.intake import SourceFile, Submission
+from grader.judge.grading import Judge
+from grader.judge.mistakes import Mistake, load_bank
+from grader.record import CheckResult, ExerciseResult, Record
+from grader.sandbox.levels import LEVELS, Level
+from grader.starting import go_back, started_from_home
+from grader.writing import write_file
+
+from .misfits import misfits
+from .unfinished import unfinished
+
+LEAST_ALTERNATIVES = 3
+EXERCISES_AT_A_TIME = 4
+"""For one process of several: starting a judge costs a second, waiting for the last part may cost more."""
+
+SPARE_TIME_FACTOR = 5
+TIMINGS = 3
+"""What is too slow is timed so often in all; the machine may have had something else to do."""
+POINTS_TOLERANCE = 1e-6
+TRUSTED_CHECKS = "tests/checks/"
+"""In a message: it names a line of the checks."""
+DECIMALS = re.compile(r"\d+\.\d{3,}")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One file that is graded to prove a kit; `expect` returns what is wrong with its result."""
+
+    exercise: Exercise
+    name: str
+    source: str
+    expect: Callable[[ExerciseResult], list[str]]
+    is_timed: bool = False
+    """Whether it must be done in a fraction of the time allowed."""
+
+    def is_slow(self, seconds: float) -> bool:
+        """Whether it took too much of the exercise's time."""
+        return self.is_timed and seconds > self.exercise.limits.seconds / SPARE_TIME_FACTOR
+
+    def submission(self) -> Submission:
+        """The trial as a submission of one file."""
+        file = SourceFile(self.exercise.id, self.exercise.file_name, self.source.encode("utf-8"))
+        return Submission(f"{self.exercise.id}/{self.name}", {self.exercise.id: file}, ())
+
+
+def incomplete(course: Course, exercise: Exercise) -> list[str]:
+    """What is missing of an exercise's kit, a sentence each, with what to do about it."""
+    solution = course.solution_path(exercise)
+    files = {
+        "the reference solution": solution,
+        "the hidden checks": course.checks_path(exercise),
+        "the bank of mistakes": course.mistakes_path(exercise),
+        "the stub": course.stub_path(exercise),
+    }
+    problems = [
+        f"{exercise.id}: {what} is missing: write {path.relative_to(course.root)}"
+        for what, path in files.items()
+        if not path.is_file()
+    ]
+    if len(_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
+        folder = course.alternatives_path(exercise).relative_to(course.root)
+        problems.append(f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {folder}")
+    unit = next(unit for unit in course.units if exercise in unit.exercises)
+    lesson = course.lesson_path(unit)
+    if not lesson.is_file() or f"`{exercise.id}`" not in lesson.read_text(encoding="utf-8"):
+        problems.append(f"{exercise.id}: {lesson.relative_to(course.root)} has no section that names `{exercise.id}`")
+    return [*problems, *unfinished(course, exercise)]
+
+
+def stale_stub(course: Course, exercise: Exercise) -> list[str]:
+    """Say so when the stub is not what the reference solution makes."""
+    try:
+        stub = make_stub(course.solution_path(exercise).read_text(encoding="utf-8"))
+    except StubError as error:
+        return [f"{exercise.id}: the solution's markers do not fit: {error}"]
+    if not same_as_stub(course.stub_path(exercise).read_bytes(), stub):
+        return [f"{exercise.id}: the stub is not made from the solution: run `kata verify --write-stubs`"]
+    return []
+
+
+def write_stubs(course: Course, exercises: Iterable[Exercise]) -> list[str]:
+    """Make the stubs from the solutions; return the files written. Raises StubError for a solution with bad markers."""
+    written = []
+    for exercise in exercises:
+        solution = course.solution_path(exercise)
+        if solution.is_file():
+            path = course.stub_path(exercise)
+            write_file(path, make_stub(solution.read_text(encoding="utf-8")).encode("utf-8"), below=course.root)
+            written.append(str(path.relative_to(course.root)))
+    return written
+
+
+def reference_trial(course: Course, exercise: Exercise) -> Trial:
+    """The reference solution, which must earn everything in a fraction of the time allowed."""
+    reference = course.solution_path(exercise).read_text(encoding="utf-8")
+    return Trial(exercise, "reference", reference, partial(_all_right, exercise), is_timed=True)
+
+
+def trials(course: Course, exercise: Exercise) -> list[Trial]:
+    """Everything that is graded to prove one kit. Raises BankError for an unusable bank of mistakes."""
+    first = reference_trial(course, exercise)
+    reference = first.source
+    # a comment more than the stub, else it would not be run at all
+    touched_stub = make_stub(reference) + "\n# touched\n"
+    right = partial(_all_right, exercise)
+    bank = load_bank(course.mistakes_path(exercise))
+    return [
+        first,
+        Trial(exercise, "stub", touched_stub, _nothing_earned),
+        *[
+            Trial(exercise, path.stem, path.read_text(encoding="utf-8"), right)
+            for path in _alternatives(course, exercise)
+        ],
+        *[Trial(exercise, m.id, m.source_from(reference), partial(_caught, m, bank)) for m in bank],
+    ]
+
+
+def prove(judge: Judge, planned: Sequence[Trial], progress: Callable[[str], None] = lambda name: None) -> list[str]:
+    """Grade every trial and return what is wrong, a sentence each."""
+    problems: list[str] = []
+    slow: list[Trial] = []
+    broken: dict[tuple[str, str], str] = {}
+    for trial, result in _results(judge, planned):
+        if result.status == "error":  # the same for every file: it is told once, and nothing else of this one
+            for check in result.checks:
+                if check.outcome == "error":
+                    broken.setdefault((trial.exercise.id, check.name), _broken(trial, check))
+            progress(trial.submission().name)
+            continue
+        found = [*trial.expect(result), *_leaks(result)]
+        problems += [f"{trial.exercise.id}, {trial.name}: {problem}" for problem in found]
+        if trial.is_slow(result.seconds):
+            slow.append(trial)
+        progress(trial.submission().name)
+    return [*broken.values(), *problems, *_still_slow(judge, slow)]
+
+
+def _broken(trial: Trial, check: CheckResult) -> str:
+    remedy = ". Mend that line" if TRUSTED_CHECKS in check.message else ""
+    return f"{trial.exercise.id}: {check.name}, first at {trial.name}: {check.message}{remedy}"
+
+
+def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult]]:
+    records: list[Record] = []
+    if planned:
+        judge.grade((trial.submission() for trial in planned), records.append)
+    return [(trial, _result_of(trial, record)) for trial, record in zip(planned, records, strict=True)]
+
+
+def _result_of(trial: Trial, record: Record) -> ExerciseResult:
+    return next(each for each in record.exercises if each.id == trial.exercise.id)
+
+
+def _still_slow(judge: Judge, slow: list[Trial]) -> list[str]:
+    """Time these again, and say which are slow whenever they are timed."""
+    problems: list[str] = []
+    for _ in range(TIMINGS - 1):
+        timed = [(trial, result.seconds) for trial, result in _results(judge, slow)]
+        slow = [trial for trial, seconds in timed if trial.is_slow(seconds)]
+        problems = [_too_slow(trial, seconds) for trial, seconds in timed if trial.is_slow(seconds)]
+    return problems
+
+
+def _too_slow(trial: Trial, seconds: float) -> str:
+    limit = trial.exercise.limits.seconds
+    asked = f"a limit of {limit:g} s asks for {limit / SPARE_TIME_FACTOR:g}"
+    return f"{trial.exercise.id}, {trial.name}: it takes {seconds:.1f} s; {asked}"
+
+
+def prove_in_parallel(
+    course_file: Path, level: Level, seed: int, ids: Sequence[str], jobs: int, progress: Callable[[str], None]
+) -> tuple[int, list[str]]:
+    """Prove the kits of these exercises in several processes; return how many files were graded and what is wrong.
+
+    All is graded at `level`, the references at every weaker level too. `progress` hears of each exercise that is done.
+    Raises MachineError when this machine cannot isolate, GraderBroken for checks or a bank that can't be used.
+    """
+    size = min(EXERCISES_AT_A_TIME, -(-len(ids) // jobs))
+    parts = [ids[start : start + size] for start in range(0, len(ids), size)]
+    spawn = multiprocessing.get_context("spawn")
+    graded, problems, sound = 0, list[str](), list[str]()
+    with started_from_home() as here:
+        pool = ProcessPoolExecutor(min(jobs, len(parts)), mp_context=spawn, initializer=go_back, initargs=(here,))
+        proved = pool.map(partial(_prove_part, course_file, level, seed), parts)
+    with pool:
+        for part, proof in zip(parts, proved, strict=True):
+            graded += proof.graded
+            problems += proof.problems
+            sound += proof.sound
+            for id in part:
+                progress(id)
+        weaker = LEVELS[LEVELS.index(level) + 1 :] if sound else ()
+        known = set(problems)
+        for lower, found in zip(
+            weaker, pool.map(partial(_prove_references, course_file, seed, sound), weaker), strict=True
+        ):
+            graded += len(sound)
+            problems += [f"{problem} (isolation {lower})" for problem in found if problem not in known]
+    return graded, problems
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What came of some kits: how many files were graded, what is wrong, and the ids of those that could be tried."""
+
+    graded: int
+    problems: list[str]
+    sound: list[str]
+
+
+def _prove_part(course_file: Path, level: Level, seed: int, ids: Sequence[str]) -> Proof:
+    """In a process of its own: prove some kits. One whose parts don't fit together is not graded at all."""
+    course = load_course(course_file)
+    found = {id: misfits(course, course.exercise(id)) for id in ids}
+    problems = [problem for each in found.values() for problem in each]
+    sound = [id for id in ids if not found[id]]
+    if not sound:
+        return Proof(0, problems, sound)
+    judge = Judge(course, level, seed, sound)
+    try:
+        plan = [trial for id in sound for trial in trials(course, course.exercise(id))]
+        return Proof(len(plan), [*problems, *prove(judge, plan)], sound)
+    finally:
+        judge.close()
+
+
+def _prove_references(course_file: Path, seed: int, ids: Sequence[str], level: Level) -> list[str]:
+    """In a process of its own: the references at another level."""
+    course = load_course(course_file)
+    judge = Judge(course, level, seed, ids)
+    try:
+        plan = [reference_trial(course, course.exercise(id)) for id in ids]
+        return prove(judge, plan)
+    finally:
+        judge.close()
+
+
+def _alternatives(course: Course, exercise: Exercise) -> list[Path]:
+    return sorted(course.alternatives_path(exercise).glob("*.py"))
+
+
+def _all_right(exercise: Exercise, result: ExerciseResult) -> list[str]:
+    wrong = [
+        f"{check.name} refuses a right answer: {check.message}" for check in result.checks if check.outcome != "passed"
+    ]
+    if not wrong and abs(result.points - exercise.points) > POINTS_TOLERANCE:
+        wrong.append(f"the checks give {result.points:g} points, course.yml says {exercise.points:g}")
+    return wrong
+
+
+def _nothing_earned(result: ExerciseResult) -> list[str]:
+    return [f"the stub earns {result.points:g} points"] if result.points else []
+
+
+def _caught(mistake: Mistake, bank: Sequence[Mistake], result: ExerciseResult) -> list[str]:
+    failed = {check.name for check in result.checks if check.outcome == "failed"}
+    problems = []
+    if mistake.caught_by not in failed:
+        problems.append(f"not caught by {mistake.caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})")
+    named = result.diagnosis[0].mistake if result.diagnosis else "nothing"
+    if _first_of_its_kind(named, bank) != _first_of_its_kind(mistake.id, bank):
+        problems.append(f"diagnosed as {named}")
+    return problems
+
+
+def _first_of_its_kind(id: str, bank: Sequence[Mistake]) -> str:
+    """Follow `same_as` to the mistake that stands for all that give the same."""
+    same_as = {mistake.id: mistake.same_as for mistake in bank}
+    for _ in bank:
+        id = same_as.get(id) or id
+    return id
+
+
+def _leaks(result: ExerciseResult) -> list[str]:
+    hidden = [check for check in result.checks if not check.visible]
+    return [f"the message of {check.name} shows a number" for check in hidden if DECIMALS.search(check.message)]

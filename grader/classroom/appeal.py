@@ -1,0 +1,110 @@
+"""An appeal answered, for instructors: which points were lost at which check, by which values, how to see it again."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from grader.record import CheckResult, ExerciseResult, Record
+from grader.render.safe_text import safe_block, safe_line, visible
+from grader.render.wording import MARKS, NOT_GRADED, change, score
+
+if TYPE_CHECKING:
+    from grader.judge.shown_case import ShownCase, ShownCheck
+
+MESSAGE_LINES = 60
+MOST_LINES = 400
+"""Of a learner's file."""
+
+
+def lost(record: Record) -> list[ExerciseResult]:
+    """The exercises of a record that have not all of their points."""
+    return [each for each in record.exercises if each.points < each.max_points or each.status == "error"]
+
+
+def told_of_lost(exercise: ExerciseResult, title: str) -> Iterator[str]:
+    """Every lost point of an exercise: the check in words, its message, and the known mistakes."""
+    earned = f"{score(exercise.points)} of {score(exercise.max_points)} points"
+    yield f"{safe_line(exercise.id)}, {safe_line(title)}: {MARKS[exercise.status].word}, {earned}"
+    if exercise.status == "error":
+        yield f"  {NOT_GRADED}"
+    elif exercise.status in ("missing", "not_started"):
+        yield f"  {_NOTHING[exercise.status]}"
+        return
+    for check in exercise.checks:
+        if check.points < check.max_points or check.outcome in ("failed", "error"):
+            yield from _check(check)
+    for diagnosis in exercise.diagnosis:
+        yield f"  Probably: {safe_line(diagnosis.message)} ({safe_line(diagnosis.mistake)})"
+
+
+_NOTHING = {
+    "missing": "There is no file for this exercise.",
+    "not_started": "This is still the file as it was given.",
+}
+
+
+def _check(check: CheckResult) -> Iterator[str]:
+    points = f"{score(check.points)} of {score(check.max_points)} points"
+    yield f"  - {safe_line(check.title or check.name)} ({points}; {safe_line(check.name)}, {check.outcome})"
+    if check.message.strip():
+        yield from (f"      {line}" for line in safe_block(check.message, MESSAGE_LINES))
+
+
+def told_of_policy(record: Record, units: Iterable[str]) -> Iterator[str]:
+    """What the course's policy changed about the points of these units."""
+    wanted = set(units)
+    told = [each for each in record.adjustments or () if each.unit in wanted]
+    if told:
+        yield "After grading:"
+        yield from (f"  {safe_line(each.reason)} ({change(each)})" for each in told)
+
+
+def told_of_inputs(checks: Mapping[str, ShownCheck], exercise: ExerciseResult) -> Iterator[str]:
+    """The inputs, expected and actual values of each check that did not pass."""
+    for check in exercise.checks:
+        if shown := checks.get(check.name):
+            yield f"  {safe_line(check.title or check.name)}"
+            for number, case in enumerate(shown.cases, 1):
+                yield from _case(case, number)
+            if shown.left_out:
+                yield f"    and {shown.left_out} more cases"
+
+
+def _case(case: ShownCase, number: int) -> Iterator[str]:
+    yield f"    Case {number}, {'which came out wrong' if case.is_wrong else 'which came out right'}:"
+    for head, lines in (("asked", case.asked), ("expected", case.expected), ("came", case.came)):
+        yield f"      {head}:"
+        for line in lines:
+            yield from (f"        {visible(part)}" for part in line.split("\n"))
+
+
+def told_of_source(content: bytes, entry_points: Sequence[str]) -> Iterator[str]:
+    """The learner's lines that the checks ask: the definitions of the entry points, else the whole file."""
+    lines = content.decode("utf-8", "replace").splitlines()
+    places = _definitions(content, entry_points) or [range(1, len(lines) + 1)]
+    shown = [number for place in places for number in place][:MOST_LINES]
+    for number in shown:
+        yield f"    {number:4} | {visible(lines[number - 1])}".rstrip()
+    if (left := sum(map(len, places)) - len(shown)) > 0:
+        yield f"    ... ({left} more lines)"
+
+
+def _definitions(content: bytes, names: Sequence[str]) -> list[range]:
+    """Where top-level functions and classes of these names stand; nowhere, when the file cannot be parsed."""
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [
+        range(min([node.lineno, *(each.lineno for each in node.decorator_list)]), (node.end_lineno or node.lineno) + 1)
+        for node in tree.body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name in names
+    ]
+
+
+def command_line(*words: object) -> str:
+    """A command as it can be pasted into a shell."""
+    return visible(shlex.join(map(str, words)))

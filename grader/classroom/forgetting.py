@@ -1,0 +1,314 @@
+"""Take one learner out of everything that a graded class has left in its folder OUT.
+
+Lists (records, the class, times, hints, who is who) lose the learner's rows; what is made from them (pages, exports) is
+taken away whole where it names the learner, and can be made again. The class list comes last, so that a run that was
+killed can be done again.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import shutil
+import stat
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from grader.classroom.attempts import ATTEMPTS
+from grader.classroom.results_file import class_of
+from grader.classroom.roster import Enrolled, Matcher
+from grader.classroom.run_header import RUN
+from grader.writing import write_file
+
+from .members import CLASS_LIST, Learner
+from .page_names import page_name, page_stem, stem_of
+from .pseudonyms import WHO_IS_WHO, pseudonym_in
+from .regrading import MOVED
+from .results_file import NOT_GRADED
+from .run import LOCK
+
+UNPACKED = ".unpacked"
+"""In OUT, what a killed run left of a class zip."""
+WHO = ("submission", "learner", "name")
+"""By which of its fields an entry of a list says whose it is: the first that is there."""
+MOST_SEARCHED = 64 * 1024 * 1024
+"""Bytes of a file that is looked through for what is left; a larger one is named as not looked through."""
+LEAST_LETTERS = 3
+"""A name shorter than this, or a mere number, is found in every file."""
+
+
+class ForgettingError(Exception):
+    """Nobody was forgotten; the text is one sentence for people."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to do: `content` makes what becomes of a file; without it, the file is taken away."""
+
+    path: Path
+    told: str
+    content: Callable[[], Iterable[bytes]] | None = None
+
+    def take(self, out: Path) -> None:
+        """Do it. Raises OSError."""
+        if self.content is not None:
+            rights = stat.S_IMODE(self.path.stat().st_mode)
+            write_file(self.path, self.content(), below=out, synced=True, mode=rights)
+        elif self.path.is_dir() and not self.path.is_symlink():
+            shutil.rmtree(self.path)
+        else:
+            self.path.unlink(missing_ok=True)
+
+
+def find_learner(out: Path, text: str) -> Learner:
+    """The one learner in OUT whose id this is, or whose login, email or name if it is nobody else's.
+
+    Raises ForgettingError when it is nobody's or could be two learners', ResultsError for a damaged class list.
+    """
+    learners = class_of(out, dict.fromkeys(_names_in(out)))
+    if not learners:
+        raise ForgettingError(
+            f"{out} holds no class: give the folder that `kata grade-class DIR --out OUT` made, "
+            "such as: kata forget OUT LEARNER"
+        )
+    by_id = {each.name: each for each in learners}
+    if text in by_id:
+        return by_id[text]
+    found = _matcher(learners).candidates(text)
+    if len(found) == 1:
+        return by_id[found[0].id]
+    if found:
+        ids = ", ".join(each.id for each in found)
+        raise ForgettingError(f"{text!r} could be {len(found)} learners: give one of the ids {ids}.")
+    some = ", ".join(each.name for each in learners[:5])
+    raise ForgettingError(
+        f"Nobody in {out} is called {text!r}. Learners go by their ids there, such as {some}: "
+        f"kata forget {out} {learners[0].name}"
+    )
+
+
+def _called(who: Learner) -> set[str]:
+    return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", *who.ids}
+
+
+def _matcher(learners: list[Learner]) -> Matcher:
+    return Matcher([Enrolled(each.name, each.shown, each.email, (each.name, *each.ids)) for each in learners])
+
+
+def _lists(out: Path) -> list[Path]:
+    """The lists of OUT: those of attempts first, and the class list, by which a learner is found, last."""
+    folders = [folder for folder in (out / ATTEMPTS, out) if folder.is_dir()]
+    lists = [path for folder in folders for path in sorted(folder.glob("*.jsonl")) if path.is_file()]
+    return sorted(lists, key=lambda path: (path.name == CLASS_LIST, path.parent == out))
+
+
+def _names_in(out: Path) -> Iterator[str]:
+    """The name of everybody who has a line in one of the lists."""
+    for path in _lists(out):
+        with path.open("rb") as lines:
+            for line in lines:
+                if name := _whose(line, path):
+                    yield name
+
+
+def _whose(line: bytes, path: Path) -> str:
+    """Whose a line is; nobody's when it is torn. Among attempts it is called LEARNER/ATTEMPT."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return ""
+    name = _name_of(entry) if isinstance(entry, dict) else ""
+    return name.rpartition("/")[0] if path.parent.name == ATTEMPTS else name
+
+
+def _name_of(entry: dict[str, Any]) -> str:
+    return next((each for key in WHO if isinstance(each := entry.get(key), str)), "")
+
+
+class Forgetting:
+    """What there is of one learner in OUT, and the steps that take it away."""
+
+    def __init__(self, out: Path, learner: Learner) -> None:
+        self.out, self.learner = out, learner
+        self._learners = class_of(out, dict.fromkeys(_names_in(out)))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All that the learner is called, and nobody else in the class."""
+        others = {text for each in self._learners if each.name != self.learner.name for text in _called(each)}
+        return frozenset({*_called(self.learner), pseudonym_in(self.out, self.learner.name)} - others - {""})
+
+    def steps(self) -> list[Step]:
+        """What is to be done, in this order; nothing is changed. Raises OSError."""
+        return [*self._made(), *self._tables(), *self._from_lists()]
+
+    def left(self) -> list[str]:
+        """Files of OUT in which one of the names still stands, and those that are too large to look through."""
+        told = []
+        telling = sorted(name for name in self.names if len(name) >= LEAST_LETTERS and not name.isdigit())
+        sought = {form for name in telling for form in (*_spellings(name), html.escape(name))}
+        for path in self._files():
+            if path.stat().st_size > MOST_SEARCHED:
+                told.append(f"{path} was not looked through: it is too large.")
+            elif any(form.encode() in path.read_bytes() for form in sought):
+                told.append(f"{path} still holds one of these names; it may be somebody else's: look into it.")
+        return told
+
+    def _files(self) -> Iterator[Path]:
+        found = (path for path in sorted(self.out.rglob("*")) if path.is_file() and not path.is_symlink())
+        return (path for path in found if path.name != LOCK)
+
+    # --- what is made from the lists -----------------------------------------------------------------------------
+
+    def _made(self) -> Iterator[Step]:
+        unpacked = self.out / UNPACKED
+        theirs = {*self.names, page_stem(self.learner.name)}
+        folders = [path for path in sorted(self.out.rglob("*")) if path.is_dir() and path.name in theirs]
+        if unpacked.exists():
+            yield Step(unpacked, "what a killed run had unpacked of the class's zip")
+        for folder in folders:
+            if folder != self.out / ATTEMPTS and not any(each in folder.parents for each in (unpacked, *folders)):
+                yield Step(folder, "a folder of that name")
+        for path in self._files():
+            if not any(each in path.parents for each in (unpacked, *folders)) and self._is_theirs(path):
+                yield Step(path, "a page or an export that names them, to be made again without")
+
+    def _is_theirs(self, path: Path) -> bool:
+        """Whether a file that is no list names the learner, as far as its kind allows to say."""
+        if self._is_list(path):
+            return False
+        if {path.stem, path.name} & self.names or path.name == page_name(self.learner.name):
+            return True
+        if path.suffix == ".json":  # a file a learner, 0001-ada.json
+            return path.stem.partition("-")[2] == stem_of(self.learner.name)
+        if path.suffix in (".html", ".xml", ".csv", ".zip"):
+            return self._is_named_in(path)
+        return False
+
+    def _is_list(self, path: Path) -> bool:
+        is_own = path.parent in (self.out, self.out / ATTEMPTS)
+        return is_own and (path.suffix in (".json", ".jsonl") or path.name in TABLES)
+
+    def _is_named_in(self, path: Path) -> bool:
+        if path.suffix == ".zip":
+            try:
+                with zipfile.ZipFile(path) as pack:
+                    parts = {part for each in pack.namelist() for part in each.split("/")}
+            except (OSError, zipfile.BadZipFile):  # `left` looks for the names in it
+                return False
+            return bool((parts | {Path(part).stem for part in parts}) & self.names)
+        text = path.read_bytes().decode("utf-8", "replace")
+        if path.suffix == ".csv":
+            return any(cell.strip().lstrip("'") in self.names for row in _rows(text) for cell in row)
+        if path.suffix == ".xml":
+            return any(f'="{html.escape(name)}"' in text for name in self.names)
+        pieces = {html.unescape(piece).strip() for piece in text.replace("<", ">").split(">")}
+        title = html.unescape(text.partition("<h1>")[2].partition("</h1>")[0]).strip()
+        telling = {name for name in self.names if not name.isdigit()}  # a number stands on every page
+        return path.name == "class.html" or title in self.names or bool(pieces & telling)
+
+    # --- lists ---------------------------------------------------------------------------------------------------
+
+    def _tables(self) -> Iterator[Step]:
+        for folder in (self.out / ATTEMPTS, self.out):
+            for path in (folder / name for name in TABLES):
+                if path.is_file():
+                    yield from self._without_rows(path)
+            for path in sorted(folder.glob("*.json")):
+                if path.is_file() and path.name != RUN:
+                    yield from self._pruned(path)
+
+    def _without_rows(self, path: Path) -> Iterator[Step]:
+        text = path.read_text(encoding="utf-8")
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+        kept = [row for row in rows if not any(self._is_place(cell) for cell in row)]
+        if len(kept) < len(rows):
+            written = io.StringIO(newline="")
+            csv.writer(written, lineterminator="\r\n" if "\r\n" in text else "\n").writerows(kept)
+            content = written.getvalue().encode()
+            yield Step(path, f"{len(rows) - len(kept)} of {len(rows)} rows", lambda: [content])
+
+    def _is_place(self, cell: str) -> bool:
+        """Whether a cell is one of the names, or a file in a folder of that name."""
+        plain = cell.strip().lstrip("'")
+        return plain in self.names or plain.partition("/")[0] in self.names
+
+    def _pruned(self, path: Path) -> Iterator[Step]:
+        try:
+            before = json.loads(path.read_bytes())
+        except ValueError:  # `left` names it, if they are in it
+            return
+        after, gone = self._without(before, is_top=True)
+        if gone:
+            content = (json.dumps(after, indent=1, ensure_ascii=False) + "\n").encode()
+            yield Step(path, "1 entry" if gone == 1 else f"{gone} entries", lambda: [content])
+
+    def _without(self, value: Any, *, is_top: bool = False) -> tuple[Any, int]:
+        """A value of JSON without what is the learner's in it, and how many entries that were.
+
+        is_top: its keys are those of the format, and no learner's name.
+        """
+        if isinstance(value, dict):
+            theirs = set() if is_top else {self.learner.name} & value.keys()
+            parts = {key: self._without(each) for key, each in value.items() if key not in theirs}
+            gone = sum(count for _, count in parts.values())
+            return {key: each for key, (each, _) in parts.items()}, len(theirs) + gone
+        if isinstance(value, list):
+            pruned = [self._without(each) for each in value if not self._is_entry(each)]
+            return [each for each, _ in pruned], len(value) - len(pruned) + sum(gone for _, gone in pruned)
+        return value, 0
+
+    def _is_entry(self, value: Any) -> bool:
+        if isinstance(value, dict):
+            return self._is_meant(_name_of(value))
+        return isinstance(value, str) and value == self.learner.name
+
+    def _is_meant(self, text: str) -> bool:
+        """Whether a text names this learner of the class, as a table of hand-ins or hints may do."""
+        if text == self.learner.name:
+            return True
+        found = self._by_text.learner(text)
+        return found is not None and found.id == self.learner.name
+
+    @cached_property
+    def _by_text(self) -> Matcher:
+        return _matcher(self._learners)
+
+    def _from_lists(self) -> Iterator[Step]:
+        for path in _lists(self.out):
+            with path.open("rb") as lines:
+                theirs = [self._is_line(line, path) for line in lines]
+            if any(theirs):
+                yield Step(path, f"{sum(theirs)} of {len(theirs)} lines", partial(self._other_lines, path))
+
+    def _other_lines(self, path: Path) -> Iterator[bytes]:
+        with path.open("rb") as lines:
+            yield from (line for line in lines if not self._is_line(line, path))
+
+    def _is_line(self, line: bytes, path: Path) -> bool:
+        name = _whose(line, path)
+        if not name:  # a torn line says of nobody whose it is
+            return any(form.encode() in line for form in _spellings(self.learner.name))
+        return name == self.learner.name
+
+
+TABLES = (NOT_GRADED, WHO_IS_WHO, MOVED)
+"""Tables of OUT that are lists: what was not graded, who bears which pseudonym, and whose points moved."""
+
+
+def _spellings(name: str) -> tuple[str, str]:
+    """A name as it stands in JSON, in either way of writing it."""
+    return json.dumps(name)[1:-1], json.dumps(name, ensure_ascii=False)[1:-1]
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    try:
+        yield from csv.reader(io.StringIO(text, newline=""))
+    except csv.Error:  # no table: `left` looks for the names in it
+        return

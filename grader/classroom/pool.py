@@ -1,0 +1,118 @@
+"""The pool of this machine: judges in processes of their own, where the end of one is no other's affair."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from multiprocessing.connection import wait as wait_for_end
+from typing import Any, TypeVar
+
+from grader.starting import go_back, started_from_home
+
+from . import judging
+from .judging import open_judge
+from .run_header import Terms
+
+Answer = TypeVar("Answer")
+
+
+class Judges(Executor):
+    """Some judges, each alone in a pool of one process: when it dies, only its own work fails, and it is replaced."""
+
+    def __init__(self, count: int, terms: Terms) -> None:
+        self._judges = [_JudgeProcess(terms, number) for number in range(count)]
+
+    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
+        """Have the least busy judge call a function; a judge is started when there is none yet."""
+        return min(self._judges, key=_JudgeProcess.load).submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the judges: at once, whatever they do, with `cancel_futures`, and otherwise when they are done."""
+        for judge in self._judges:
+            judge.end(at_once=cancel_futures)
+
+
+class _JudgeProcess:
+    """The place of one judge."""
+
+    def __init__(self, terms: Terms, number: int) -> None:
+        self._terms = terms
+        self._number = number
+        self._pool: ProcessPoolExecutor | None = None
+        self._pid: Future[int] | None = None
+        self._asked: list[Future[Any]] = []
+
+    def load(self) -> int:
+        self._asked = [future for future in self._asked if not future.done()]
+        return len(self._asked)
+
+    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
+        try:
+            future = self._opened().submit(fn, *args, **kwargs)
+        except BrokenProcessPool:  # the judge that sat here has died
+            self._pool = None
+            future = self._opened().submit(fn, *args, **kwargs)
+        self._asked.append(future)
+        return future
+
+    def end(self, *, at_once: bool) -> None:
+        if self._pool is None:
+            return
+        if not at_once:
+            wait(self._asked)
+        # A judge that has nothing to do is ended like one that has: taking torch down in order serves nobody.
+        is_there = self._pid is not None and self._pid.done()
+        if self._pid is not None and is_there and not self._pid.exception():
+            for child in multiprocessing.active_children():
+                if child.pid == self._pid.result():
+                    child.kill()
+        # The pool's thread sees that its process is gone, and ends. Python's own end would wake it through a pipe that
+        # it may be closing just then, and print a trace.
+        self._pool.shutdown(wait=is_there, cancel_futures=True)
+        self._pool = None
+
+    def _opened(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            with started_from_home() as here, interrupts_held():
+                told = (self._terms, self._number, here)
+                context = judging.context()
+                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_open_judge_here, initargs=told)
+                self._pid = self._pool.submit(os.getpid)
+        return self._pool
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to. Used from home."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # where it is started later, it ends by letting Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _open_judge_here(terms: Terms, number: int, here: str | None) -> None:
+    go_back(here)
+    if number >= judging.SHARING:
+        judging.leave_zygote_to_others()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    open_judge(terms)
+
+
+def _end_with_parent() -> None:
+    """A judge whose class has been killed would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait_for_end([parent.sentinel])
+    os._exit(1)

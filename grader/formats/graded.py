@@ -1,0 +1,201 @@
+"""The results to export, read anew for each pass, and what of them becomes a column.
+
+The results to export, read anew for each pass: a class of any size is never in memory as a whole.
+
+What becomes a column of a gradebook: the whole course, a unit, or an exercise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, get_args
+
+from grader.classroom.attempts import graded_in
+from grader.classroom.members import Learner
+from grader.classroom.pseudonyms import PSEUDONYMOUS, Pseudonyms
+from grader.classroom.results_file import (
+    RESULTS,
+    Result,
+    Results,
+    ResultsError,
+    disputed,
+    handed_in_nothing,
+    read_results,
+    ungraded,
+)
+from grader.record import Record, RecordError
+
+from .marks import Column, ExportError, exercise_mark, mark
+from .part import Part
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What has to be known of a class before the first row can be written."""
+
+    title: str
+    learners: tuple[Learner, ...]
+    without_mark: tuple[Learner, ...]
+    """Those in whose submission an exercise could not be graded, by the grader's own fault."""
+    worth: dict[str, float]
+    """What each exercise adds to the maximum, in the order of the records: nothing, if it is extra credit."""
+    is_adjusted: bool
+    """Whether a policy was applied, so that the points that are exported are not those that were graded."""
+    unadjusted: tuple[Learner, ...]
+    """Those whose points are the graded ones; not all, where `is_adjusted`, when a run was stopped."""
+    has_attempts: bool
+    """Whether anybody has several attempts."""
+    nothing_of: frozenset[str]
+    """The exercises of which nobody has handed in anything."""
+
+
+class Graded:
+    """The results of `kata grade-class` (its folder), or one record as `kata grade --json` writes it (a file)."""
+
+    def __init__(self, path: Path, part: Part | None = None, *, by_pseudonyms: bool = False) -> None:
+        """part: only a part of the course. by_pseudonyms: nothing of it tells who a learner is.
+
+        Raises ExportError when there are no results.
+        """
+        self._part = part
+        self.is_class = path.is_dir() or path.name == RESULTS
+        self.folder = path if path.is_dir() else path.parent
+        self.path = self.folder / RESULTS if self.is_class else path
+        if not self.path.is_file():
+            raise ExportError(f"There are no results at {self.path}: `kata grade-class DIR --out OUT` makes them.")
+        try:
+            self._results: Sequence[Result] = read_results(self.folder) if self.is_class else [_single(path)]
+        except ResultsError as error:
+            raise ExportError(str(error)) from None
+        self._pseudonyms: Pseudonyms | None = None
+        if by_pseudonyms:
+            if not isinstance(self._results, Results):
+                raise ExportError(
+                    f"{path} is one record: --pseudonyms goes with a class, `kata grade-class --out OUT`."
+                )
+            self._pseudonyms = Pseudonyms(self.folder)
+            self._results = self._pseudonyms.results(self._results)
+
+    def __iter__(self) -> Iterator[Result]:
+        """Every result in the order of the class. Raises ExportError at the first that cannot be read."""
+        try:
+            for result in self._results:
+                yield result if self._part is None else self._part.of_result(result)
+        except ResultsError as error:
+            raise ExportError(str(error)) from None
+
+    @cached_property
+    def summary(self) -> Summary:
+        """The class as a whole, from one pass that reads every record. Raises ExportError when there is none."""
+        worth: dict[str, float] = {}
+        learners: list[Learner] = []
+        without_mark: list[Learner] = []
+        unadjusted: list[Learner] = []
+        has_attempts = False
+        title = ""
+        handed_in: set[str] = set()
+        for result in self:
+            learners.append(result.learner)
+            title = self._part.title if self._part else result.record.course.title
+            handed_in |= {each.id for each in result.record.exercises if each.status != "missing"}
+            has_attempts |= result.record.attempt is not None
+            if not result.record.complete:
+                without_mark.append(result.learner)
+            if not result.record.is_adjusted:
+                unadjusted.append(result.learner)
+            for exercise in result.record.exercises:
+                worth.setdefault(exercise.id, exercise.counted_max_points)
+        if not learners:
+            raise ExportError(f"{self.path} holds no records: nobody was graded.")
+        is_adjusted = len(unadjusted) < len(learners)
+        nothing_of = frozenset(worth) - handed_in
+        return Summary(
+            title, tuple(learners), tuple(without_mark), worth, is_adjusted, tuple(unadjusted), has_attempts, nothing_of
+        )
+
+    @property
+    def target(self) -> Path:
+        """The folder for what is made of them, where no other is named."""
+        return self.folder / PSEUDONYMOUS if self._pseudonyms else self.folder
+
+    @property
+    def absent(self) -> list[Learner]:
+        """Learners who handed in nothing: they have no mark."""
+        return self._known(handed_in_nothing(self.folder)) if self.is_class else []
+
+    @property
+    def disputed(self) -> list[Learner]:
+        """Learners whom several submissions claim: they have no mark."""
+        return self._known(disputed(self.folder)) if self.is_class else []
+
+    @property
+    def waiting(self) -> list[Learner]:
+        """Learners who handed in something that is not graded yet, since the run was stopped."""
+        return self._known(ungraded(graded_in(self.folder))) if self.is_class else []
+
+    def _known(self, learners: list[Learner]) -> list[Learner]:
+        return self._pseudonyms.of_all(learners) if self._pseudonyms else learners
+
+    @property
+    def graded_at(self) -> datetime:
+        """When the results were last written to, in UTC; records themselves hold no time."""
+        return datetime.fromtimestamp(int(self.path.stat().st_mtime), timezone.utc)
+
+
+def _single(path: Path) -> Result:
+    try:
+        record = Record.from_json(path.read_bytes())
+    except RecordError as error:
+        raise ExportError(f"{path}: {error}") from None
+    except OSError as error:
+        raise ExportError(f"{path} cannot be read: {error.strerror}.") from None
+    return Result(record, Learner(name=record.submission, shown=record.submission))
+
+
+By = Literal["learner", "unit", "exercise"]
+BY: tuple[By, ...] = get_args(By)
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What a column holds the points of."""
+
+    title: str
+    max_points: float
+    exercises: tuple[str, ...] | None
+    """Those whose points are added up; None for the whole submission."""
+
+    @property
+    def column(self) -> Column:
+        """The column as the writers of files know it."""
+        return Column(self.title, self.max_points)
+
+    def points(self, record: Record) -> float | None:
+        """The record's points; None where something could not be graded or was not asked for."""
+        if self.exercises is None:
+            return mark(record)
+        there = {exercise.id: exercise_mark(exercise) for exercise in record.exercises}
+        marks = [there.get(id) for id in self.exercises]
+        return None if None in marks else round(sum(each for each in marks if each is not None), 6)
+
+
+def assignments_of(
+    summary: Summary, by: By, units: Sequence[tuple[str, Sequence[str]]], titles: Mapping[str, str]
+) -> list[Assignment]:
+    """The assignments, in course order. An exercise that no unit holds is one of its own."""
+    if by == "learner":
+        return [Assignment(summary.title, sum(summary.worth.values()), None)]
+    groups = [(title, [id for id in ids if id in summary.worth]) for title, ids in units] if by == "unit" else []
+    placed = {id for _, ids in groups for id in ids}
+    groups += [(_own_title(id, titles), [id]) for id in summary.worth if id not in placed]
+    return [Assignment(title, sum(summary.worth[id] for id in ids), tuple(ids)) for title, ids in groups if ids]
+
+
+def _own_title(id: str, titles: Mapping[str, str]) -> str:
+    """The exercise's title; with its id where others have the same, as importers find columns by their titles."""
+    title = titles.get(id, id)
+    return title if list(titles.values()).count(title) <= 1 else f"{title} [{id}]"

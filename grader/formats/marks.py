@@ -1,0 +1,75 @@
+"""Marks as every writer of them is given them: learners, columns, and the points of each learner in each column.
+
+What a record comes to as marks. Where the grader itself failed there is none, and none is never a zero.
+
+What every writer of marks is given: learners, columns, and the points of each learner in each column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.record import ExerciseResult, Record
+
+
+class ExportError(Exception):
+    """The results cannot be exported as asked; the text is one sentence."""
+
+
+def mark(record: Record) -> float | None:
+    """The points of a whole submission that count, or None when an exercise could not be graded."""
+    return record.counted_points if record.complete else None
+
+
+def exercise_mark(exercise: ExerciseResult) -> float | None:
+    """The points of an exercise that count, or None when it could not be graded."""
+    return None if exercise.status == "error" else exercise.counted_points
+
+
+def ungraded_exercises(record: Record) -> list[str]:
+    """The exercises of a record that could not be graded."""
+    return [exercise.id for exercise in record.exercises if exercise.status == "error"]
+
+
+Marks = Mapping[tuple[str, str], float | None]
+"""Points by a learner's id and a column's name; None, or nothing, where there is no mark (yet)."""
+
+
+class FormatError(Exception):
+    """These marks cannot be written in this format; the text is one sentence."""
+
+
+@dataclass(frozen=True)
+class PlatformLearner:
+    """Somebody with marks. Only the id is always known."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    platform_id: str = ""
+    """The learner's number on the learning platform."""
+    login: str | None = None
+    """The login there, empty where it is not known; None where the id is it."""
+
+    @property
+    def name(self) -> str:
+        """The name as lists are sorted by, "Berg, Anna"; the id when there is no name."""
+        return ", ".join(part for part in (self.last_name, self.first_name) if part) or self.id
+
+
+@dataclass(frozen=True)
+class Column:
+    """Something to get points for."""
+
+    name: str
+    max_points: float
+    platform_id: str = ""
+    """The number of the assignment on the learning platform, if it is known."""
+
+
+def demand_different(names: Sequence[str], what: str) -> None:
+    """Raise FormatError when a name comes twice."""
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise FormatError(f"Two {what} are called {twice[0]!r}; the marks could not be told apart.")

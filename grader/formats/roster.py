@@ -1,0 +1,196 @@
+"""Who is who to another system: a CSV with the learners, as Canvas and Moodle export it, or one typed by hand.
+
+What a submission is called is matched to a learner as `kata grade-class --roster` does it. Here each column is kept for
+itself, as an import wants an id back in the column from which it came.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.classroom.claims import Claim, resolve
+from grader.classroom.lms_names import platform_called
+from grader.classroom.members import Learner
+from grader.classroom.roster import (
+    EMAILS,
+    FIRST_NAMES,
+    LAST_NAMES,
+    PARTICIPANTS,
+    Enrolled,
+    Matcher,
+    lacking,
+    participant_in,
+    text_of,
+)
+from grader.render.csv_text import text_field
+
+from .marks import ExportError
+
+_SPELLINGS = {
+    "name": ("student", "name", "fullname", "displayname", "studentname", "learner", "learnername"),
+    "last": LAST_NAMES,
+    "first": FIRST_NAMES,
+    "id": ("id", "studentid", "canvasid", "learnerid"),
+    "sis_id": ("sisuserid", "sisid", "idnumber", "orgdefinedid", "matriculationnumber"),
+    "login": ("sisloginid", "loginid", "login", "username", "userid", "netid"),
+    "email": EMAILS,
+    "section": ("section", "group"),
+    "participant": PARTICIPANTS,
+}
+_WHO = {"name", "last", "id", "sis_id", "login", "email"}
+_POINTS_POSSIBLE = "points possible"  # Canvas's second row, which is nobody
+
+
+@dataclass(frozen=True)
+class Person:
+    """One learner as the roster has them; a field that it lacks is empty."""
+
+    name: str
+    id: str = ""
+    sis_id: str = ""
+    login: str = ""
+    email: str = ""
+    section: str = ""
+    participant: str = ""
+    first: str = ""
+    last: str = ""
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """First and last name, where the roster tells them apart; else nothing, and the name as it is."""
+        if self.first and self.last:
+            return self.first, self.last
+        family, comma, given = self.name.partition(",")
+        return (given.strip(), family.strip()) if comma and given.strip() else ("", self.name)
+
+
+class Roster:
+    """The learners of a class, found again by what their submissions are called."""
+
+    def __init__(self, people: Sequence[Person]) -> None:
+        self.people = tuple(people)
+        self._enrolled = {_enrolled(person): person for person in self.people}
+        self._matcher = Matcher([_enrolled(person) for person in self.people])
+
+    def find_all(self, learners: Sequence[Learner]) -> list[Person | None]:
+        """Who each learner is, all of one class; None where nobody or several fit."""
+        whose = resolve([_claim(each) for each in learners], list(self._enrolled)).whose
+        return [self._found(learner, each.learner) for learner, each in zip(learners, whose, strict=True)]
+
+    def find(self, learner: Learner) -> Person | None:
+        """Who this learner is, the only one of a class."""
+        return self.find_all([learner])[0]
+
+    def _found(self, learner: Learner, claimed: Enrolled | None) -> Person | None:
+        if claimed is not None:
+            return self._enrolled[claimed]
+        if learner.platform:  # a name there is its learner's to choose
+            return None
+        texts = (learner.email, learner.shown)
+        return next((self._enrolled[found] for text in texts if text and (found := self._matcher.learner(text))), None)
+
+
+def _claim(learner: Learner) -> Claim:
+    """Whose a submission says that it is; of one that the class's own roster has found, the id there."""
+    platform = platform_called(learner.platform)
+    name = learner.name if platform in ("plain", "blackboard") else learner.shown
+    return Claim(platform, name, learner.ids)
+
+
+def _enrolled(person: Person) -> Enrolled:
+    ids = tuple(text for text in (person.id, person.sis_id, person.login) if text)
+    id = ids[0] if ids else person.email or person.name
+    return Enrolled(id, person.name, person.email, ids, person.participant)
+
+
+@dataclass(frozen=True)
+class People:
+    """Who each learner is, by the name in the results.
+
+    torn: the names of learners who would be the same person, by that person's name; none of them is in `of`.
+    """
+
+    of: Mapping[str, Person]
+    torn: Mapping[str, tuple[str, ...]]
+
+    @property
+    def none(self) -> frozenset[str]:
+        """The names in the results of all who are torn."""
+        return frozenset(name for names in self.torn.values() for name in names)
+
+
+def people_of(learners: Iterable[Learner], roster: Roster | None) -> People:
+    """Who each learner is; without a roster, what the results say about them.
+
+    A learner whom the roster lacks is left out, and so are all who would be the same person: none of these is it.
+    """
+    everybody = list(learners)
+    if roster is None:
+        return People({each.name: _as_graded(each) for each in everybody}, {})
+    owners: dict[Person, list[str]] = {}
+    for learner, person in zip(everybody, roster.find_all(everybody), strict=True):
+        if person is not None:
+            owners.setdefault(person, []).append(learner.name)
+    found = {names[0]: person for person, names in owners.items() if len(names) == 1}
+    torn: dict[str, tuple[str, ...]] = {}
+    for person, names in owners.items():
+        if len(names) > 1:  # others may bear the same name
+            torn[person.name] = (*torn.get(person.name, ()), *names)
+    return People(found, torn)
+
+
+def _as_graded(learner: Learner) -> Person:
+    return Person(learner.shown, sis_id=learner.name if learner.in_roster else "", email=learner.email)
+
+
+def changed_identifiers(people: Iterable[Person]) -> list[str]:
+    """Identifiers that cannot be written as they are, since a spreadsheet would take them for formulas."""
+    texts = [text for each in people for text in (each.id, each.sis_id, each.login, each.email)]
+    return [text for text in texts if text_field(text) != text]
+
+
+def read_roster(path: Path) -> Roster:
+    """Read a roster; its first line names the columns.
+
+    Raises ExportError when it cannot be read, has no column with names or identifiers, or names nobody.
+    """
+    text = text_of(path, ExportError)
+    separator = max(",;\t", key=text.partition("\n")[0].count)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True) if any(row)]
+    except csv.Error as error:
+        raise ExportError(f"{path} is not a CSV file ({error}).") from None
+    fields = _fields_of(rows[0] if rows else [])
+    if not fields.keys() & _WHO:
+        what = "column for names or ids"
+        raise ExportError(lacking(path, what, "id,name,email", "1815,Ada Byron,ada@uni.example"))
+    people = [_person(row, fields) for row in rows[1:]]
+    known = [each for each in people if each.name and each.name.strip().casefold() != _POINTS_POSSIBLE]
+    if not known:
+        raise ExportError(f"{path} names no learner.")
+    return Roster(known)
+
+
+def _fields_of(header: Sequence[str]) -> dict[str, int]:
+    """Where each field stands; the first column of a meaning counts."""
+    fields: dict[str, int] = {}
+    for place, title in enumerate(header):
+        spelt = re.sub(r"[\W_]+", "", title.casefold())
+        for field, spellings in _SPELLINGS.items():
+            if spelt in spellings:
+                fields.setdefault(field, place)
+    return fields
+
+
+def _person(row: Sequence[str], fields: dict[str, int]) -> Person:
+    values = {field: row[place].strip() for field, place in fields.items() if place < len(row)}
+    parts = f"{values.get('first', '')} {values.get('last', '')}".strip()
+    identifier = values.get("email") or values.get("login") or values.get("id") or values.get("sis_id") or ""
+    values["participant"] = participant_in(values.get("participant", ""))
+    name = values.pop("name", "") or parts or identifier
+    return Person(name, **values)

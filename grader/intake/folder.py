@@ -1,0 +1,230 @@
+"""A folder, walked by descriptors: each step goes from an open folder to a name in it, no link leads out.
+
+Opening and reading a file without following a link, waiting on a device or reading more than asked for.
+
+Which of an archive's files count, told from their paths alone, as the walk through a folder tells it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from .clock import look_at_clock
+from .collector import Taker
+from .names import COURSE_WORK, is_course, is_passed_over
+from .submission import RefusedError, SubmissionError, UnreadableError
+
+# Not every system has every flag; each is a second wall behind the look at the file's kind.
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+def reason_of(error: OSError) -> UnreadableError | RefusedError:
+    """Return an operating system's error in a learner's words."""
+    if error.errno in (errno.ELOOP, errno.EMLINK):  # what O_NOFOLLOW says about a link
+        return RefusedError("is a link; hand in the file itself")
+    if isinstance(error, PermissionError):
+        return UnreadableError("cannot be opened: permission denied")
+    if isinstance(error, FileNotFoundError):
+        return UnreadableError("went away while the submission was read; hand it in again")
+    return UnreadableError(f"cannot be read: {error.strerror or 'unknown error'}")
+
+
+def kind_refused(mode: int) -> str | None:
+    """Return why a thing of this mode is not read, to follow its name in a sentence; None if it may be."""
+    if stat.S_ISLNK(mode):
+        return "is a link; hand in the file itself"
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return None
+    return "is not an ordinary file (a pipe, a socket or a device)"
+
+
+def open_regular(path: str | os.PathLike[str], folder: int | None = None) -> int:
+    """Open an ordinary file for reading and return its descriptor.
+
+    Args:
+        path: the file's path, relative to `folder` when that is given.
+        folder: an open folder's descriptor.
+
+    Raises:
+        RefusedError: it is a link, or not an ordinary file.
+        UnreadableError: the system does not let us.
+    """
+    try:
+        # Looked at before opening, as opening a device may already do something, and once more after, as it
+        # may be another file by then.
+        before = os.stat(path, dir_fd=folder, follow_symlinks=False)
+        _demand_regular(before.st_mode)
+        descriptor = os.open(path, _FLAGS, dir_fd=folder)
+    except OSError as error:
+        raise reason_of(error) from None
+    try:
+        _demand_regular(os.fstat(descriptor).st_mode)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_regular(path: str | os.PathLike[str], limit: int, folder: int | None = None) -> bytes:
+    """Return an ordinary file's bytes, at most one more than `limit`, which tells that there are more.
+
+    Raises:
+        RefusedError, UnreadableError: as `open_regular`.
+    """
+    descriptor = open_regular(path, folder)
+    with open(descriptor, "rb", buffering=0, closefd=True) as file:
+        parts: list[bytes] = []
+        left = limit + 1
+        try:
+            while left > 0 and (part := file.read(min(left, 1 << 20))):
+                parts.append(part)
+                left -= len(part)
+        except OSError as error:
+            raise reason_of(error) from None
+    return b"".join(parts)
+
+
+def _demand_regular(mode: int) -> None:
+    if refusal := kind_refused(mode):
+        raise RefusedError(refusal)
+    if not stat.S_ISREG(mode):
+        raise RefusedError("is not an ordinary file")
+
+
+MAX_ENTRIES = 20_000  # files and folders looked at
+MAX_DEPTH = 16  # folders within folders
+ENVIRONMENT = "pyvenv.cfg"
+"""Lies in a virtual environment of any name: libraries, not work."""
+
+_CAN_WALK = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd and os.scandir in os.supports_fd
+
+
+def collect_folder(path: Path, collector: Taker) -> None:
+    """Offer every file below the folder `path` to the collector.
+
+    Raises:
+        SubmissionError: the folder cannot be opened, or holds too much.
+    """
+    if not _CAN_WALK:
+        raise SubmissionError("This system cannot read a folder safely; hand in a zip, a notebook or a single file.")
+    try:
+        root = _open_folder(os.fspath(path), None)
+    except OSError as error:
+        raise SubmissionError(f"{collector.name} {reason_of(error)}.") from None
+    try:
+        _Walk(collector).enter(root, "", 0)
+    finally:
+        os.close(root)
+
+
+def _open_folder(name: str, parent: int | None) -> int:
+    return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+
+
+class _Walk:
+    def __init__(self, collector: Taker) -> None:
+        self._collector = collector
+        self._entries_left = MAX_ENTRIES
+
+    def enter(self, folder: int, inside: str, depth: int) -> None:
+        """Visit what is in an open folder, in the order of names; `inside` is its path in the submission."""
+        try:
+            names = self._names(folder)
+        except OSError as error:
+            self._collector.report(inside or self._collector.name, reason_of(error))
+            return
+        if depth and ENVIRONMENT in names:
+            return
+        if is_course(names):  # whole: the learner's work is one part of it
+            names = [COURSE_WORK]
+        for name in names:
+            look_at_clock()
+            if not is_passed_over(name):
+                self._visit(folder, name, f"{inside}/{name}" if inside else name, depth)
+
+    def _names(self, folder: int) -> list[str]:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in islice(entries, self._entries_left + 1)]
+        self._entries_left -= len(names)
+        if self._entries_left < 0:
+            advice = "hand in the exercise files alone"
+            raise SubmissionError(f"{self._collector.name} holds more than {MAX_ENTRIES} files; {advice}.")
+        return sorted(names)
+
+    def _visit(self, folder: int, name: str, where: str, depth: int) -> None:
+        try:
+            mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+        except OSError as error:
+            self._collector.report(where, reason_of(error))
+            return
+        if refusal := kind_refused(mode):
+            self._collector.report(where, RefusedError(refusal))
+        elif stat.S_ISDIR(mode):
+            self._descend(folder, name, where, depth + 1)
+        else:
+            self._collector.offer(where, partial(_read, folder, name))
+
+    def _descend(self, folder: int, name: str, where: str, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            self._collector.report(
+                where, RefusedError(f"lies more than {MAX_DEPTH} folders deep and was not looked into")
+            )
+            return
+        try:
+            inner = _open_folder(name, folder)
+        except NotADirectoryError:
+            self._collector.report(where, UnreadableError("changed while the submission was read; hand it in again"))
+            return
+        except OSError as error:
+            self._collector.report(where, reason_of(error))
+            return
+        try:
+            self.enter(inner, where, depth)
+        finally:
+            os.close(inner)
+
+
+def _read(folder: int, name: str, limit: int) -> bytes:
+    return read_regular(name, limit, folder)
+
+
+def looked_at(paths: Collection[str]) -> list[str]:
+    """Return the paths, sorted, without what a walk passes over: hidden, a tool's, the course's own, libraries.
+
+    It takes time in proportion to the paths. To look for each folder in each path would be hours for a large archive.
+    """
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for path in paths:
+        for folder, name in _steps(path):
+            names[folder].add(name)
+    shut = {folder for folder, inside in names.items() if folder and ENVIRONMENT in inside}
+    courses = {folder for folder, inside in names.items() if is_course(inside)}
+    return [
+        path
+        for path in sorted(paths)
+        if path
+        and not any(is_passed_over(name) for name in path.split("/"))
+        and all(folder not in shut and (folder not in courses or name == COURSE_WORK) for folder, name in _steps(path))
+    ]
+
+
+def _steps(path: str) -> Iterator[tuple[str, str]]:
+    """Each folder on the way, with the name that is looked up in it; what lies too deep is one name."""
+    folder = ""
+    for name in path.split("/", MAX_DEPTH + 1):
+        yield folder, name
+        folder = f"{folder}{name}/"

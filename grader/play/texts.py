@@ -1,0 +1,69 @@
+"""The letters that the models of `kata play` read and write.
+
+The texts that the models of `kata play` are trained and measured on, all made here.
+
+Stories are about people whose names are made up anew for each: a name can't be known by heart, only copied from where
+it stood before. Repeats are letters by chance, said twice.
+"""
+
+from __future__ import annotations
+
+import random
+
+ALPHABET = " .abcdefghijklmnopqrstuvwxyz"
+CONTEXT = 64
+"""The longest text in one go, in letters."""
+GAP, HIDDEN = len(ALPHABET), "_"
+"""Stands for a letter that is to be guessed, as a number and as it is typed."""
+
+
+def encode(text: str) -> list[int]:
+    """The number of each letter. Raises ValueError, with a sentence, for a text the models cannot read."""
+    lowered = text.lower()
+    if unknown := sorted(set(lowered) - set(ALPHABET)):
+        raise ValueError(f"The model reads a to z, blanks and full stops, not {unknown[0]!r}.")
+    return [ALPHABET.index(letter) for letter in lowered]
+
+
+def decode(numbers: list[int]) -> str:
+    """The text of some numbers."""
+    return "".join(ALPHABET[number] for number in numbers)
+
+
+def encode_with_gaps(text: str) -> list[int]:
+    """The same, where letters may be hidden. Raises ValueError."""
+    return [GAP if letter == HIDDEN else encode(letter)[0] for letter in text]
+
+
+LETTERS = ALPHABET[2:]
+CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+THINGS = ("plum", "kite", "drum", "lamp", "coin", "book")
+SENTENCES = (
+    "{a} met {b}.",
+    "{a} gave {b} a {thing}.",
+    "{a} and {b} sang.",
+    "{a} lost a {thing}.",
+    "{b} found the {thing}.",
+    "{b} said no to {a}.",
+    "{b} saw {a}.",
+)
+
+
+def name(chance: random.Random) -> str:
+    """A name that nobody has: two or three syllables."""
+    return "".join(chance.choice(CONSONANTS) + chance.choice(VOWELS) for _ in range(chance.choice((2, 2, 3))))
+
+
+def story(chance: random.Random, length: int) -> str:
+    """So many letters of a story, from its beginning."""
+    a, b, text = name(chance), name(chance), ""
+    while len(text) < length:
+        first, second = chance.sample((a, b), 2)
+        text += chance.choice(SENTENCES).format(a=first, b=second, thing=chance.choice(THINGS)) + " "
+    return text[:length]
+
+
+def repeat(chance: random.Random, length: int, period: int) -> str:
+    """Letters by chance, said again from the start after `period` of them."""
+    said = "".join(chance.choice(LETTERS) for _ in range(period))
+    return (said * (length // period + 1))[:length]

@@ -1,0 +1,192 @@
+"""Plain pytest in a course: a learner's own files, one after another, feedback in the learner's terms.
+
+What a learner who runs pytest reads of a failed check, as wide and as colourful as the terminal is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.course import Course, CourseError, Exercise
+from grader.course.named import Unnamed, refuse_unnamed
+from grader.course.stubs import StubError, stub_of
+from grader.intake import SubmissionError
+from grader.judge.draw import seed_for
+from grader.judge.errors import CheckFailed, GraderBroken
+from grader.judge.points import BrokenCourse, Hidden, NotStarted, NotStartedFile
+from grader.mismatch import Mismatch
+from grader.practice.varied import is_as_given
+from grader.practice.workspace import Workspace, find_workspace
+from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import Level
+from grader.service.client import JudgeLine
+from grader.service.opening import line_for
+from grader.service.place import ServiceError
+
+from .graded_file import GradedCheck, GradedFile
+
+if TYPE_CHECKING:
+    from _pytest._io import TerminalWriter
+
+    from .unwalled import Unwalled
+
+PLAIN_WIDTH = 80
+"""Columns of what is not written to a terminal."""
+
+
+def tell(report: pytest.TestReport, told: Told) -> None:
+    """Have pytest report a check as failed, in these words."""
+    report.outcome = "failed"
+    report.longrepr = told  # type: ignore[assignment]  # pytest asks for no more than `toterminal` and `str`
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a learner reads about a failed check. To pytest it is a representation of a failure like its own."""
+
+    sentences: Sequence[str]
+    mismatch: Mismatch | None
+    diagnosis: str
+
+    def __str__(self) -> str:
+        """Without colour: for xdist, JUnit, editors."""
+        return self._text(PLAIN_WIDTH, colour=False)
+
+    def toterminal(self, writer: TerminalWriter) -> None:
+        """Write it as wide and as colourful as the terminal is."""
+        for line in self._text(writer.fullwidth, colour=writer.hasmarkup).splitlines():
+            writer.line(line)
+
+    def _text(self, width: int, *, colour: bool) -> str:
+        seen = ""
+        if self.mismatch is not None:
+            from grader.render.heatmap import heatmap_text
+
+            seen = heatmap_text(self.mismatch, width, colour=colour)
+        return "\n".join(part for part in (*self.sentences, seen, self.diagnosis) if part)
+
+
+LOOKS_LIKE_WORK = re.compile(r"[0-9]{2}_\w+\.py")
+"""Files that are left alone where nobody named the course; any other in such a folder is none of ours."""
+
+
+class Practice:
+    """Collects the exercise files of a course or a workspace and runs their checks for the learner who runs pytest."""
+
+    def __init__(self, config: pytest.Config, level: Level) -> None:
+        self._workspaces: dict[Path, Workspace | None] = {}
+        self.level = level
+        self._asked_seed: int | None = config.getoption("seed")
+        self._seeds: dict[Path, int] = {}
+        self._lines: dict[Path, JudgeLine] = {}
+        self._unwalled: Unwalled | None = None
+
+    def collect(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        """The node of an exercise file, or None for any other file."""
+        try:
+            workspace = self._workspace_of(path)
+        except Unnamed as error:
+            return BrokenCourse.of(parent, path, error) if LOOKS_LIKE_WORK.fullmatch(path.name) else None
+        except CourseError as error:
+            broken: pytest.Collector = BrokenCourse.of(parent, path, error)
+            return broken
+        work = workspace.work_at(path) if workspace else None
+        if workspace is None or work is None:
+            return None
+        course, exercise = workspace.course, work.exercise
+        try:
+            return self._node(parent, path, workspace, exercise, self._seed_of(course))
+        except (GraderBroken, ServiceError, StubError) as error:
+            damaged: pytest.Collector = BrokenCourse.of(parent, path, error)
+            return damaged
+
+    def _node(
+        self, parent: pytest.Collector, path: Path, workspace: Workspace, exercise: Exercise, seed: int
+    ) -> pytest.Collector:
+        """Raises GraderBroken, ServiceError, StubError."""
+        course = workspace.course
+        if is_as_given(exercise, path.read_bytes(), stub_of(course, exercise)):
+            untouched: pytest.Collector = NotStartedFile.from_parent(parent, path=path)
+            return untouched
+        if self.level != "none":
+            graded = GradedFile.of(parent, path, workspace, exercise)
+            graded.line, graded.seed = self._line_for(course), seed
+            return graded
+        if self._unwalled is None:
+            from .unwalled import Unwalled  # it loads torch
+
+            self._unwalled = Unwalled()
+        return self._unwalled.node(parent, path, workspace, exercise, seed)
+
+    def _line_for(self, course: Course) -> JudgeLine:
+        """The judge of a course. Raises ServiceError."""
+        if course.root not in self._lines:
+            self._lines[course.root] = line_for(course.root / "course.yml", self.level)
+        return self._lines[course.root]
+
+    def _workspace_of(self, path: Path) -> Workspace | None:
+        """The workspace of a file, None for one in none. Raises CourseError, Unnamed for one that was not named."""
+        if path.parent not in self._workspaces:
+            refuse_unnamed(path.parent, whoever=True)
+            self._workspaces[path.parent] = find_workspace(path.parent)
+        return self._workspaces[path.parent]
+
+    def _seed_of(self, course: Course) -> int:
+        """One seed for all of a course's exercises. Raises GraderBroken for one that a bundle has no plans for."""
+        if course.root not in self._seeds:
+            self._seeds[course.root] = seed_for(course, self._asked_seed)
+        return self._seeds[course.root]
+
+    def prepare(self, item: pytest.Item) -> None:
+        """Before a check."""
+        if self._unwalled is not None:
+            self._unwalled.prepare(item)
+
+    def leave(self, item: pytest.Item, following: pytest.Item | None) -> None:
+        """After a check."""
+        if self._unwalled is not None:
+            self._unwalled.leave(item, following)
+
+    def explain(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+        """Turn pytest's report on a check into what a learner should read."""
+        if isinstance(item, NotStarted):
+            report.kata_not_started = report.skipped  # type: ignore[attr-defined]
+            return
+        if isinstance(item, Hidden):
+            report.kata_hidden = report.skipped  # type: ignore[attr-defined]
+            return
+        if isinstance(item, GradedCheck):
+            _explain_graded(item, call, report)
+            return
+        if self._unwalled is not None:
+            self._unwalled.explain(item, call, report)
+
+    def close(self) -> None:
+        """Hang up."""
+        for line in self._lines.values():
+            line.close()
+
+
+def _explain_graded(item: GradedCheck, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+    if call.when != "call":
+        return
+    if call.excinfo is None:
+        if item.file.has_hidden:
+            report.kata_example = True  # type: ignore[attr-defined]
+        return
+    error = call.excinfo.value
+    if isinstance(error, CheckFailed):
+        said = "\n".join(f"Probably: {each.message}" for each in item.file.diagnosis())
+        tell(report, Told([item.title, str(error)], item.file.mismatch_of(item.name), said))
+    elif isinstance(error, MachineError):
+        report.longrepr = f"This machine cannot isolate your code: {error}"
+    elif isinstance(error, (GraderBroken, SubmissionError)):
+        report.longrepr = str(error)
+    elif report.skipped:
+        report.kata_hidden = True  # type: ignore[attr-defined]

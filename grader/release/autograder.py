@@ -1,0 +1,99 @@
+"""The course as a grader needs it and this package, as files to be installed on another machine.
+
+The course is whole, with its solutions and hidden checks: what is made of this is never for learners.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+
+import grader
+from grader.course import FILE_NAME, Course, named
+from grader.course.part import catalogue_bytes
+from grader.formats.marks import ExportError
+
+PROJECT = "attention-kata"
+_LEFT_OUT = {"__pycache__", named.FOLDER}
+_HIDDEN = "."
+
+_PYPROJECT = """\
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = {name}
+version = {version}
+requires-python = {python}
+dependencies = {dependencies}
+
+[project.scripts]
+kata = "grader.cli:main"
+
+[project.entry-points.pytest11]
+kata = "grader.pytest_plugin.plugin"
+
+[tool.setuptools.packages.find]
+include = ["grader*"]
+
+[tool.setuptools.package-data]
+"*" = ["*"]
+"""
+
+
+def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
+    """Every file that grading reads, with its path in the course. Raises ExportError when one cannot be read."""
+    yield FILE_NAME, _catalogue(course)
+    for exercise in course.exercises:
+        for path in (
+            course.stub_path(exercise),
+            course.solution_path(exercise),
+            course.checks_path(exercise),
+            course.mistakes_path(exercise),
+        ):
+            yield path.relative_to(course.root).as_posix(), _read(path)
+    for path in course.families():
+        yield path.relative_to(course.root).as_posix(), _read(path)
+
+
+def package_files() -> Iterator[tuple[str, bytes]]:
+    """This package as pip installs it, whether it runs from a copy of the repository or was installed itself."""
+    folder = Path(grader.__file__).parent
+    yield "pyproject.toml", _pyproject().encode()
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder.parent)
+        if path.is_file() and _LEFT_OUT.isdisjoint(inside.parts) and not path.name.startswith(_HIDDEN):
+            yield inside.as_posix(), _read(path)
+    license = folder.parent / "LICENSE"
+    if license.is_file():
+        yield license.name, _read(license)
+
+
+def _pyproject() -> str:
+    """The project's own settings, cut down to what runs; strings of JSON are strings of TOML."""
+    installed = distribution(PROJECT)
+    needed = [each for each in installed.requires or () if "extra ==" not in each]
+    return _PYPROJECT.format(
+        name=json.dumps(PROJECT),
+        version=json.dumps(installed.version),
+        python=json.dumps(installed.metadata["Requires-Python"]),
+        dependencies=json.dumps(needed, indent=4),
+    )
+
+
+def _catalogue(course: Course) -> bytes:
+    path = course.root / FILE_NAME
+    try:
+        return catalogue_bytes(course, path)
+    except OSError as error:
+        raise ExportError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ExportError(f"{path} cannot be read: {error.strerror}.") from None

@@ -1,0 +1,55 @@
+"""What `run_autograder` does in Gradescope's container: grade one submission behind a wall, and say what came of it.
+
+    python -I -m grader.release.in_gradescope ROOT
+
+ROOT is /autograder there. Without a wall there is no grade: the file then holds a sentence and no score.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from grader.course import FILE_NAME, CourseError, load_course
+from grader.formats.export import ExportTerms
+from grader.formats.gradescope import no_grade, results_json
+from grader.formats.telling import as_json
+from grader.sandbox.doctor import examine, strongest_level
+from grader.writing import write_file
+
+from .gradescope import COURSE
+from .walled import grade_walled, levels_from, missing
+
+NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please tell the people who run the course."
+
+
+def main(root: Path) -> int:
+    """Grade what is in ROOT/submission and write ROOT/results/results.json; 0 when that holds a grade."""
+    result = _result(root)
+    write_file(root / "results" / "results.json", as_json(result).encode("utf-8"), below=root)
+    return 0 if "score" in result else 1
+
+
+def _result(root: Path) -> dict[str, Any]:
+    findings = examine()
+    levels = levels_from(strongest_level(findings))
+    if not levels:
+        print(f"This container cannot isolate submissions: {missing(findings)}. No grade was recorded.")
+        return no_grade(f"Nothing was graded. {NOT_YOUR_FAULT}")
+    course = root / COURSE / FILE_NAME
+    graded = grade_walled(root / "submission", course, levels)
+    if graded.record is None:
+        return no_grade(f"Nothing was graded: {graded.said} {NOT_YOUR_FAULT}")
+    return results_json(graded.record, ExportTerms(titles=_titles(course)))
+
+
+def _titles(course: Path) -> dict[str, str]:
+    try:
+        return {exercise.id: exercise.title for exercise in load_course(course).exercises}
+    except CourseError:
+        return {}
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,39 @@
+"""Before anybody is graded on a machine, the course's own solutions are: they have to get full marks there.
+
+    python -I -m grader.release.trial COURSE.yml
+
+Another version of torch, too little memory or a slow machine would cost learners points for right work. So this ends
+with status 1, and names the exercises, when a solution loses any; with 0 when none does, or when nothing can be graded
+here at all (then nobody is graded wrongly either).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from grader.record import POINTS_TOLERANCE
+from grader.sandbox.doctor import examine, strongest_level
+
+from .walled import grade_walled, levels_from, missing
+
+
+def main(course: Path) -> int:
+    """Grade the solutions of the course; 1 when right work would lose points here."""
+    findings = examine()
+    levels = levels_from(strongest_level(findings))
+    if not levels:
+        print(f"This machine cannot isolate submissions, so the solutions were not tried: {missing(findings)}.")
+        return 0
+    graded = grade_walled(course.parent / "solutions", course, levels)
+    if graded.record is None:
+        print(f"The course's own solutions could not be graded: {graded.said}")
+        return 1
+    lost = [each.id for each in graded.record.exercises if each.points < each.max_points - POINTS_TOLERANCE]
+    if lost:
+        print(f"Right work loses points on this machine, so it must grade nobody. Look at: {', '.join(lost)}.")
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

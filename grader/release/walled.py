@@ -1,0 +1,65 @@
+"""Grade one submission by `kata grade` at the strongest level that this machine has, and never without a wall."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.record import Record
+from grader.sandbox.doctor import Finding
+from grader.sandbox.levels import GRADING_LEVELS, Level
+
+EXIT_CANNOT_ISOLATE = 3
+"""How `kata grade` ends where the level cannot be had."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of it: a record, or why there is none."""
+
+    record: Record | None
+    said: str
+    """The last words of `kata grade`."""
+
+
+def levels_from(strongest: Level) -> Sequence[Level]:
+    """The levels to try, strongest first: never one that is no wall."""
+    return GRADING_LEVELS[GRADING_LEVELS.index(strongest) :] if strongest in GRADING_LEVELS else ()
+
+
+def grade_walled(submission: Path, course: Path, levels: Sequence[Level]) -> Graded:
+    """Grade at the first of these levels that can be had. What `kata grade` prints goes where this program prints."""
+    said = ""
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / "record.json"
+        for level in levels:
+            print(f"Isolation: {level}", flush=True)
+            status, said = _grade(submission, course, level, written)
+            if written.is_file():
+                return Graded(Record.from_json(written.read_bytes()), said)
+            if status != EXIT_CANNOT_ISOLATE:
+                break
+    return Graded(None, said or "the grader ended without a word.")
+
+
+def missing(findings: Sequence[Finding]) -> str:
+    """What keeps this machine from isolating, and what to do about it."""
+    return "; ".join(f"{finding.part} ({finding.remedy})" for finding in findings if not finding.works)
+
+
+def _grade(submission: Path, course: Path, level: Level, written: Path) -> tuple[int, str]:
+    command: list[str | Path] = [sys.executable, "-I", "-m", "grader", "grade", submission, "--course", course]
+    done = subprocess.run(
+        [*command, "--isolation", level, "--json", written],
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    print(done.stderr, file=sys.stderr, flush=True)
+    return done.returncode, done.stderr.strip().rpartition("\n")[2]

@@ -1,0 +1,58 @@
+"""The HTML pages' common ground: templates that escape everything, and text that hides nothing."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from . import wording
+from .safe_text import safe_block, safe_line, visible
+
+MESSAGE_LINES = 60
+
+
+def render_page(template: str, **values: Any) -> str:
+    """Render one of the templates beside this module as a self-contained page."""
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        line=safe_line,
+        block=lambda text: "\n".join(safe_block(text, MESSAGE_LINES)),
+        score=wording.score,
+        percent=lambda part: f"{100 * part:.1f}",
+    )
+    environment.globals.update(
+        marks=wording.MARKS,
+        class_marks=wording.IN_CLASSES,
+        isolation=wording.ISOLATION,
+        not_graded=wording.NOT_GRADED,
+        how_to_ask=wording.HOW_TO_ASK,
+        change=wording.change,
+        counted=wording.counted,
+        share=wording.share,
+        findings=wording.findings,
+        not_run=wording.not_run,
+        unanswerable=wording.unanswerable,
+        waits_for_main=wording.waits_for_main,
+    )
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """A value on its way into a page, with what would be invisible spelt out even where no filter is."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,274 @@
+"""What goes to and comes from workers: one thread moves the bytes, and notes when each answer came.
+
+What a worker has sent: whole messages, each with the moment at which it came, put in by whoever reads the pipe.
+
+Time is counted here, where bytes arrive, and not where they are looked at: so a file is charged with the same seconds
+whatever the judge is busy with meanwhile.
+
+One thread that moves bytes between the judge and the pipes of its workers, and notes when they came.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from .inside import wire
+
+Parts = tuple[bytes, bytes]
+"""One message as it came, for wire.unpack."""
+
+MOST_WAITING_BYTES = 16 * 1024 * 1024
+"""Of messages that nobody has taken yet; with more of them nothing is read. Right answers have a fiftieth of it."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message; for how many seconds the worker was at it, and at all that it has answered up to this one."""
+
+    parts: Parts
+    seconds: float
+    spent: float
+
+
+class Mailbox:
+    """The messages of one worker. `changed` is notified, with its lock held, whenever there is something new."""
+
+    def __init__(self, most_block_bytes: int, preliminaries: int) -> None:
+        """preliminaries: how many messages the worker sends before it is a learner's: they cost the learner nothing."""
+        self.changed = threading.Condition()
+        self.most_block_bytes = most_block_bytes
+        self.fault: Exception | None = None
+        """Why there is no more to come: a stream that is no messages, or too much of it."""
+        self.is_over = False
+        self.came = 0
+        self._preliminaries = preliminaries
+        self._unread = bytearray()
+        self._needed = wire.PREFIX.size
+        self._sizes: tuple[int, int] | None = None
+        self._messages: deque[Message] = deque()
+        self._waiting_bytes = 0
+        self._owed = 0
+        self._since: float | None = None
+        self._began = 0.0
+        self._spent = 0.0
+
+    # --- by the one who reads the pipe ------------------------------------------------------------------------
+
+    def feed(self, data: bytes, at: float) -> None:
+        """Take some bytes that came at `at` (time.monotonic seconds)."""
+        with self.changed:
+            if self.is_over:
+                return
+            self._unread += data
+            try:
+                while len(self._unread) >= self._needed:
+                    self._next_part(at)
+            except wire.WireError as error:
+                self._fail(error, at)
+            self.changed.notify_all()
+
+    def end(self, at: float) -> None:
+        """There will be no more bytes."""
+        with self.changed:
+            self._stop(at)
+            self.changed.notify_all()
+
+    def fail(self, fault: Exception, at: float) -> None:
+        """Nothing more is wanted, and this is why."""
+        with self.changed:
+            self._fail(fault, at)
+            self.changed.notify_all()
+
+    def _next_part(self, at: float) -> None:
+        if self._sizes is None:
+            prefix = bytes(self._unread[: wire.PREFIX.size])
+            self._sizes = wire.check_prefix(prefix, self.most_block_bytes)
+            self._needed = wire.PREFIX.size + sum(self._sizes)
+            return
+        start, middle, end = wire.PREFIX.size, wire.PREFIX.size + self._sizes[0], self._needed
+        parts = bytes(self._unread[start:middle]), bytes(self._unread[middle:end])
+        del self._unread[:end]
+        self._sizes, self._needed = None, wire.PREFIX.size
+        self._waiting_bytes += end
+        self._arrived(parts, at)
+
+    def _arrived(self, parts: Parts, at: float) -> None:
+        self.came += 1
+        if self.came <= self._preliminaries:
+            self._messages.append(Message(parts, 0.0, 0.0))
+            if self.came == self._preliminaries and self._owed:
+                self._since = self._began = at
+            return
+        if not self._owed:
+            raise wire.WireError("an answer that nobody asked for")
+        seconds = 0.0 if self._since is None else max(0.0, at - self._since)
+        self._spent += seconds
+        self._messages.append(Message(parts, seconds, self._spent))
+        self._owed -= 1
+        self._since = at if self._owed else None
+
+    def _fail(self, fault: Exception, at: float) -> None:
+        if not self.is_over:
+            self.fault = fault
+            self._stop(at)
+
+    def _stop(self, at: float) -> None:
+        if self.is_over:
+            return
+        self.is_over = True
+        if self._since is not None:
+            self._spent += max(0.0, at - self._since)
+            self._since = None
+
+    # --- by the judge -----------------------------------------------------------------------------------------
+
+    def expect(self, messages: int, now: float) -> None:
+        """So many more messages are to come: from now on, or from when it is ready, the worker's time runs."""
+        with self.changed:
+            if not self._owed and self.came >= self._preliminaries and not self.is_over:
+                self._since = now
+                self._began = self._began or now
+            self._owed += messages
+
+    def charge(self, seconds: float) -> None:
+        """Count seconds for which the judge had to wait for its end, after its last message."""
+        with self.changed:
+            self._spent += seconds
+
+    def take(self) -> Message | None:
+        """The next message, if it is there. The lock must be held."""
+        if not self._messages:
+            return None
+        message = self._messages.popleft()
+        self._waiting_bytes -= wire.PREFIX.size + sum(map(len, message.parts))
+        return message
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more should be read until something was taken."""
+        return self._waiting_bytes >= MOST_WAITING_BYTES
+
+    def spent(self, now: float) -> float:
+        """For how many seconds it has had something to do, up to now."""
+        return self._spent + self.running(now)
+
+    def running(self, now: float) -> float:
+        """For how long it has been at what it does now."""
+        return 0.0 if self._since is None else max(0.0, now - self._since)
+
+    def life(self, now: float) -> float:
+        """The seconds since it first had something to do."""
+        return max(0.0, now - self._began) if self._began else 0.0
+
+
+AT_ONCE_SECONDS = 0.0005
+"""What a look finds that waits no longer than this was there before: it came since the look before, not now."""
+
+
+class Channel(Protocol):
+    """What the thread needs of a worker."""
+
+    def readable(self) -> tuple[int, ...]: ...
+
+    def writable(self) -> int | None: ...
+
+    def read(self, fd: int, at: float) -> None: ...
+
+    def write(self) -> None: ...
+
+    def release(self) -> None: ...
+
+
+class Pump:
+    """Reads and writes for all workers of one sandbox. Everything about descriptors happens in its own thread."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._woken, self._wake = os.pipe()
+        os.set_blocking(self._woken, False)
+        os.set_blocking(self._wake, False)
+        self._selector.register(self._woken, selectors.EVENT_READ)
+        self._orders: deque[Callable[[], None]] = deque()
+        self._watched: dict[Channel, set[int]] = {}
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, name="kata pump", daemon=True)
+        self._thread.start()
+
+    def look_after(self, channel: Channel) -> None:
+        """Read and write for this one from now on, or look again what it wants."""
+        self._order(lambda: self._watch(channel))
+
+    def let_go(self, channel: Channel) -> None:
+        """Do no more for this one; its descriptors are closed."""
+        self._order(lambda: self._drop(channel))
+
+    def close(self) -> None:
+        """Let go of all, and end."""
+        self._is_closed = True
+        self._order(lambda: None)
+        self._thread.join()
+
+    def _order(self, order: Callable[[], None]) -> None:
+        self._orders.append(order)
+        with contextlib.suppress(BlockingIOError, OSError):  # full: it is awake; closed: nothing left to do
+            os.write(self._wake, b"x")
+
+    def _run(self) -> None:
+        looked = time.monotonic()
+        while not self._is_closed:
+            before = time.monotonic()
+            events = self._selector.select()
+            now = time.monotonic()
+            at = looked if now - before < AT_ONCE_SECONDS else now
+            looked = now
+            for key, mask in events:
+                if key.data is None:
+                    self._obey()
+                else:
+                    self._serve(key.data, key.fd, mask, at)
+        self._obey()
+        for channel in list(self._watched):
+            self._drop(channel)
+        self._selector.close()
+        os.close(self._woken)
+        os.close(self._wake)
+
+    def _obey(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._woken, 4096)
+        while self._orders:
+            self._orders.popleft()()
+
+    def _serve(self, channel: Channel, fd: int, mask: int, at: float) -> None:
+        if channel not in self._watched:
+            return  # let go of in this very turn
+        if mask & selectors.EVENT_READ:
+            channel.read(fd, at)
+        if mask & selectors.EVENT_WRITE:
+            channel.write()
+        self._watch(channel)
+
+    def _watch(self, channel: Channel) -> None:
+        wanted = dict.fromkeys(channel.readable(), selectors.EVENT_READ)
+        writable = channel.writable()
+        if writable is not None:
+            wanted[writable] = selectors.EVENT_WRITE
+        watched = self._watched.setdefault(channel, set())
+        for fd in watched - wanted.keys():
+            self._selector.unregister(fd)
+        for fd in wanted.keys() - watched:
+            self._selector.register(fd, wanted[fd], channel)
+        self._watched[channel] = set(wanted)
+
+    def _drop(self, channel: Channel) -> None:
+        for fd in self._watched.pop(channel, set()):
+            self._selector.unregister(fd)
+        channel.release()

@@ -1,0 +1,205 @@
+"""Points in a real gradebook of nbgrader's, beside what nbgrader itself and people put there."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom.members import Learner
+from grader.course import Course, load_course
+from grader.formats.graded import Graded
+from grader.formats.marks import ExportError
+from grader.formats.roster import Person, Roster
+from grader.record import ExerciseResult, Record
+
+from .conftest import BROKEN, exercise, record
+
+if sys.version_info < (3, 11):
+    pytest.skip("nbgrader is not made for 3.10", allow_module_level=True)
+from nbgrader.api import Gradebook
+
+from grader.notebooks.export import gradebook_at, write_gradebook
+
+pytestmark = pytest.mark.timeout(300)
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Scores = dict[str, tuple[float | None, bool]]
+
+SHARE, PART, REST = "share", "part", "rest"
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Course:
+    """Two units, the first with two exercises."""
+    root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share", "01_parts/02_part", "02_rest/01_rest")
+    return load_course(root / "course.yml")
+
+
+@pytest.fixture(scope="module")
+def empty_book(tmp_path_factory: pytest.TempPathFactory, course: Course) -> Path:
+    """A new gradebook, made by the first export into a folder that has none: making one starts a program."""
+    folder = tmp_path_factory.mktemp("empty")
+    (folder / "results.jsonl").write_text(record("ada", exercise(REST, 0.0, "missing")).to_json() + "\n")
+    (folder / "nbgrader_config.py").touch()
+    path = gradebook_at(folder)
+    write_gradebook(Graded(folder), course, path)
+    with Gradebook(f"sqlite:///{path}") as opened:
+        assert not opened.assignments
+        opened.remove_student("ada")
+    return path
+
+
+@pytest.fixture
+def book(empty_book: Path, tmp_path: Path) -> Path:
+    """An empty gradebook of a test's own."""
+    return Path(shutil.copy(empty_book, tmp_path / "gradebook.db"))
+
+
+def scores(path: Path, unit: str, learner: str) -> Scores:
+    """Each cell's automatic score, and whether it waits for a person."""
+    with Gradebook(f"sqlite:///{path}") as opened:
+        (notebook,) = opened.find_submission(unit, learner).notebooks
+        return {grade.name: (grade.auto_score, grade.needs_manual_grade) for grade in notebook.grades}
+
+
+def submitted(path: Path, learner: str) -> list[str]:
+    with Gradebook(f"sqlite:///{path}") as opened:
+        return sorted(each.assignment.name for each in opened.student_submissions(learner))
+
+
+def ada(*exercises: ExerciseResult) -> Record:
+    return record("ada", *(exercises or (exercise(SHARE, 4), exercise(PART, 1), exercise(REST, 0.0, "missing"))))
+
+
+def test_points_become_automatic_scores(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+    written = write_gradebook(Graded(class_of(ada())), course, book)
+    assert scores(book, "01_parts", "ada") == {"test-share": (4, False), "test-part": (1, False)}
+    assert (written.learners, written.scores) == (1, 2)
+
+
+def test_unit_that_was_not_handed_in_has_no_submission(
+    class_of: Callable[..., Path], course: Course, book: Path
+) -> None:
+    write_gradebook(Graded(class_of(ada())), course, book)
+    assert submitted(book, "ada") == ["01_parts"]
+
+
+def test_where_the_grader_failed_a_person_has_to_grade(
+    class_of: Callable[..., Path], course: Course, book: Path
+) -> None:
+    broken = BROKEN.model_copy(update={"id": SHARE})
+    write_gradebook(Graded(class_of(ada(broken, exercise(PART)))), course, book)
+    assert scores(book, "01_parts", "ada") == {"test-share": (None, True), "test-part": (4, False)}
+
+
+def test_learner_has_the_rosters_id_and_name(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+    roster = Roster([Person("Lovelace, Ada", login="al7", email="ada@example.org")])
+    out = class_of(ada(), learners=[Learner(name="ada", shown="Ada Lovelace")])
+    write_gradebook(Graded(out), course, book, roster)
+    with Gradebook(f"sqlite:///{book}") as opened:
+        (student,) = opened.students
+        assert (student.id, student.first_name, student.last_name, student.email) == (
+            "al7", "Ada", "Lovelace", "ada@example.org"
+        )  # fmt: skip
+
+
+def test_whoever_the_roster_lacks_gets_nobodys_row(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+    """Graded without a roster, a hand-in may be called what is somebody else's id in it."""
+    roster = Roster([Person("A", login="a_bob"), Person("Bob", login="bob"), Person("Zoe", login="zoe")])
+    out = class_of(ada(), learners=[Learner(name="ada", shown="ada")])
+    written = write_gradebook(Graded(out), course, book, roster)
+    assert (written.learners, written.left_out) == (0, ("ada",))
+    with Gradebook(f"sqlite:///{book}") as opened:
+        assert not opened.students
+
+
+def test_same_results_can_be_written_again(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+    graded = Graded(class_of(ada()))
+    write_gradebook(graded, course, book)
+    write_gradebook(graded, course, book)
+    assert scores(book, "01_parts", "ada")["test-part"] == (1, False)
+
+
+def rewrite(out: Path, *records: Record) -> Graded:
+    (out / "results.jsonl").write_text("".join(each.to_json() + "\n" for each in records), encoding="utf-8")
+    return Graded(out)
+
+
+def test_other_scores_are_kept_unless_forced(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+    out = class_of(ada())
+    write_gradebook(Graded(out), course, book)
+    newer = rewrite(out, record("new", exercise(SHARE)), ada(exercise(SHARE, 4), exercise(PART, 4)))
+    with pytest.raises(ExportError, match=r"ada has 1 points for part .* With --force"):
+        write_gradebook(newer, course, book)
+    with Gradebook(f"sqlite:///{book}") as opened:
+        assert [student.id for student in opened.students] == ["ada"]  # nothing of the rest was written either
+    write_gradebook(newer, course, book, force=True)
+    assert scores(book, "01_parts", "ada")["test-part"] == (4, False)
+
+
+def test_what_a_person_gave_stays(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+    out = class_of(ada())
+    write_gradebook(Graded(out), course, book)
+    with Gradebook(f"sqlite:///{book}") as opened:
+        grade = opened.find_grade("test-part", "01_parts", "01_parts", "ada")
+        grade.manual_score = 2.5
+        opened.db.commit()
+    write_gradebook(rewrite(out, ada(exercise(SHARE, 4), exercise(PART, 4))), course, book, force=True)
+    with Gradebook(f"sqlite:///{book}") as opened:
+        grade = opened.find_grade("test-part", "01_parts", "01_parts", "ada")
+        assert (grade.auto_score, grade.manual_score, grade.score) == (4, 2.5, 2.5)
+
+
+def test_released_with_other_points_is_refused(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+    with Gradebook(f"sqlite:///{book}") as opened:
+        opened.add_assignment("01_parts")
+        opened.add_notebook("01_parts", "01_parts")
+        opened.add_grade_cell("test-share", "01_parts", "01_parts", max_score=9, cell_type="code")
+    with pytest.raises(ExportError, match="share is worth 9 points, in the course 4"):
+        write_gradebook(Graded(class_of(ada())), course, book)
+
+
+def test_file_that_is_no_gradebook_is_left_alone(class_of: Callable[..., Path], course: Course, tmp_path: Path) -> None:
+    path = tmp_path / "gradebook.db"
+    path.write_bytes(b"no database")
+    with pytest.raises(ExportError, match="cannot be written"):
+        write_gradebook(Graded(class_of(ada())), course, path)
+    assert path.read_bytes() == b"no database"
+
+
+def test_folder_that_is_no_course_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="no course folder of nbgrader"):
+        gradebook_at(tmp_path)
+
+
+def test_nbgrader_itself_reads_the_points_of_a_released_unit(
+    class_of: Callable[..., Path], course: Course, tmp_path: Path, kata: Run, run_command: Run
+) -> None:
+    folder = tmp_path / "nbgrader"
+    home = {f"JUPYTER_{name}_DIR": str(tmp_path / "jupyter") for name in ("CONFIG", "DATA", "RUNTIME")}
+
+    def run(program: str, *arguments: object) -> Any:
+        path = Path(sys.executable).with_name(program)
+        done = run_command(path, *arguments, cwd=folder if folder.exists() else tmp_path, env=home, seconds=280)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    run("kata", "notebooks", folder, "--course", course.root)
+    run("nbgrader", "generate_assignment", "01_parts")
+    out = class_of(ada())
+    done = run("kata", "export", out, "--format", "gradebook", "--to", folder, "--course", course.root)
+    assert "2 scores of 1 learners" in done.stdout
+    run("nbgrader", "export", "--to", "grades.csv")
+    with (folder / "grades.csv").open(newline="") as lines:
+        rows = {(row["assignment"], row["student_id"]): row for row in csv.DictReader(lines)}
+    assert float(rows["01_parts", "ada"]["raw_score"]) == 5
+    assert scores(folder / "gradebook.db", "01_parts", "ada") == {
+        "test-share": (4, False), "test-part": (1, False), "reflection": (None, True)
+    }  # fmt: skip

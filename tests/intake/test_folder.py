@@ -1,0 +1,397 @@
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.course import Course
+from grader.intake import SubmissionError, folder, read_submission
+
+Write = Callable[..., Path]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("softmax.py", id="bare id"),
+        pytest.param("03_softmax.py", id="numbered"),
+        pytest.param("7_softmax.py", id="another number"),
+        pytest.param("exercises/06_beyond/06_softmax.py", id="as in an earlier course, in another unit"),
+        pytest.param("exercises/01_soft_lookup/03_softmax.py", id="as in the course"),
+        pytest.param("my work/week one (final)/softmax.py", id="in folders of any name"),
+        pytest.param("softmax.py/softmax.py", id="in a folder named like a file"),
+        pytest.param("a/b/c/d/e/f/g/h/i/j/softmax.py", id="deep below"),
+    ],
+)
+def test_file_counts_by_its_name_anywhere_below(write: Write, work: Path, course: Course, name: str) -> None:
+    write(name, "answer")
+    submission = read_submission(work, course)
+    assert submission.sources["softmax"].content == b"answer"
+    assert submission.sources["softmax"].name == name
+    assert submission.problems == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("__pycache__/softmax.py", id="byte code folder"),
+        pytest.param(".ipynb_checkpoints/softmax.py", id="checkpoints"),
+        pytest.param("__MACOSX/softmax.py", id="macOS"),
+        pytest.param(".git/softmax.py", id="git"),
+        pytest.param(".venv/softmax.py", id="hidden environment"),
+        pytest.param("node_modules/x/softmax.py", id="packages"),
+        pytest.param("._03_softmax.py", id="hidden file"),
+        pytest.param(".DS_Store", id="DS_Store"),
+        pytest.param("01_soft_lookup/README.md", id="lesson"),
+        pytest.param("course.yml", id="catalogue"),
+        pytest.param("timestamp.txt", id="nbgrader's time stamp"),
+    ],
+)
+def test_what_tools_and_the_course_leave_is_passed_over(write: Write, work: Path, course: Course, name: str) -> None:
+    write("softmax.py")
+    write(name, "something else")
+    submission = read_submission(work, course)
+    assert list(submission.sources) == ["softmax"]
+    assert submission.problems == ()
+
+
+def test_virtual_environment_under_any_name_is_passed_over(write: Write, work: Path, course: Course) -> None:
+    write("env/pyvenv.cfg")
+    write("env/lib/softmax.py")
+    write("softmax.py", "mine")
+    assert read_submission(work, course).sources["softmax"].content == b"mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        pytest.param("conftest.py", None, id="conftest"),
+        pytest.param("torch.py", None, id="planted library"),
+        pytest.param("notes.txt", None, id="notes"),
+        pytest.param("sofmax.py", "03_softmax.py", id="misspelt"),
+        pytest.param("softmax.py.txt", "03_softmax.py", id="editor's ending"),
+        pytest.param("softmax.pyc", "03_softmax.py", id="byte code"),
+    ],
+)
+def test_unknown_file_is_reported_not_guessed(
+    write: Write, work: Path, course: Course, name: str, meant: str | None
+) -> None:
+    write(name)
+    submission = read_submission(work, course)
+    assert submission.sources == {}
+    (problem,) = submission.problems
+    assert (problem.file, problem.kind, problem.exercise) == (name, "unknown", None)
+    assert name in problem.message
+    assert (f"call it {meant}" in problem.message) if meant else ("call it" not in problem.message)
+
+
+def test_unknown_files_are_listed_up_to_a_bound(write: Write, work: Path, course: Course) -> None:
+    for number in range(1000):
+        write(f"{number:04}.txt", "")
+    write("softmax.py")
+    submission = read_submission(work, course)
+    assert len(submission.problems) == 21
+    assert submission.problems[-1].file == "980 more"
+    assert list(submission.sources) == ["softmax"]
+
+
+def test_problems_of_exercises_are_not_crowded_out(write: Write, work: Path, course: Course) -> None:
+    for number in range(100):
+        write(f"a{number}.ipynb", "{")
+    write("softmax.py", b"\xff")
+    problems = read_submission(work, course).problems
+    assert [problem.file for problem in problems if problem.exercise == "softmax"] == ["softmax.py"]
+
+
+def test_unreadable_copies_of_one_exercise_are_listed_up_to_a_bound(write: Write, work: Path, course: Course) -> None:
+    for number in range(10):
+        write(f"{number}_softmax.py", b"\xff")
+    problems = read_submission(work, course).problems
+    assert [problem.kind for problem in problems] == ["unreadable"] * 3 + ["duplicate", "unreadable"]
+    assert problems[-1].file == "7 more"
+
+
+def test_same_file_twice_is_taken_once(write: Write, work: Path, course: Course) -> None:
+    write("03_softmax.py", "same")
+    write("backup/softmax.py", "same")
+    submission = read_submission(work, course)
+    assert submission.sources["softmax"].name == "03_softmax.py"
+    assert submission.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("contents", "count"),
+    [
+        pytest.param(["one", "two"], "both", id="two"),
+        pytest.param(["one", "two", "one"], "and 1 more", id="three of which two agree"),
+        pytest.param(["one", b"\xff"], "both", id="one unreadable"),
+        pytest.param([b"\xff", "one"], "both", id="the first unreadable"),
+    ],
+)
+def test_different_files_for_one_exercise_are_refused(
+    write: Write, work: Path, course: Course, contents: list[str | bytes], count: str
+) -> None:
+    for number, content in enumerate(contents):
+        write(f"{number}/softmax.py", content)
+    submission = read_submission(work, course)
+    assert submission.sources == {}
+    (problem,) = [problem for problem in submission.problems if problem.kind == "duplicate"]
+    assert problem.exercise == "softmax"
+    assert "0/softmax.py" in problem.message
+    assert "1/softmax.py" in problem.message
+    assert count in problem.message
+
+
+@pytest.mark.parametrize("leave", ["nothing", "empty folder", "hidden file"])
+def test_folder_without_exercises_is_an_empty_submission(write: Write, work: Path, course: Course, leave: str) -> None:
+    if leave == "empty folder":
+        (work / "inside").mkdir()
+    elif leave == "hidden file":
+        write(".softmax.py")
+    submission = read_submission(work, course)
+    assert submission.name == "alice"
+    assert submission.sources == {}
+    (problem,) = submission.problems
+    assert problem.message == "alice holds no exercise; name your files like 03_softmax.py."
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param("/etc/passwd", id="outside"),
+        pytest.param("real.txt", id="inside"),
+        pytest.param("nowhere", id="dangling"),
+        pytest.param("softmax.py", id="to itself"),
+    ],
+)
+def test_link_is_refused(write: Write, work: Path, course: Course, target: str) -> None:
+    write("real.txt", "secret")
+    (work / "softmax.py").symlink_to(target)
+    submission = read_submission(work, course)
+    assert submission.sources == {}
+    (problem,) = [problem for problem in submission.problems if problem.kind == "refused"]
+    assert (problem.file, problem.exercise) == ("softmax.py", "softmax")
+    assert problem.message == "softmax.py is a link; hand in the file itself."
+
+
+def test_linked_folder_is_not_entered(write: Write, work: Path, tmp_path: Path, course: Course) -> None:
+    other = tmp_path / "bob"
+    other.mkdir()
+    (other / "softmax.py").write_text("bob's")
+    (work / "exercises").symlink_to(other)
+    submission = read_submission(work, course)
+    assert submission.sources == {}
+    assert [(problem.file, problem.kind) for problem in submission.problems] == [("exercises", "refused")]
+
+
+def test_circle_of_links_ends(work: Path, write: Write, course: Course) -> None:
+    write("a/softmax.py")
+    (work / "a" / "round").symlink_to(work)
+    assert list(read_submission(work, course).sources) == ["softmax"]
+
+
+def test_link_beside_the_real_file_does_no_harm(write: Write, work: Path, course: Course) -> None:
+    write("03_softmax.py", "real")
+    (work / "softmax.py").symlink_to("03_softmax.py")
+    submission = read_submission(work, course)
+    assert submission.sources["softmax"].content == b"real"
+    assert [problem.kind for problem in submission.problems] == ["refused"]
+
+
+@pytest.mark.parametrize("kind", ["fifo", "socket", "folder"])
+def test_only_ordinary_files_are_read(work: Path, course: Course, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = work / "softmax.py"
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "socket":
+        monkeypatch.chdir(work)  # a socket's path has to be short
+        socket.socket(socket.AF_UNIX).bind(path.name)
+    else:
+        path.mkdir()
+    started = time.monotonic()
+    submission = read_submission(work, course)
+    assert time.monotonic() - started < 2
+    assert submission.sources == {}
+    assert len(submission.problems) == 1
+    if kind != "folder":
+        assert (submission.problems[0].kind, submission.problems[0].exercise) == ("refused", "softmax")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root makes devices")
+def test_device_is_not_read(work: Path, course: Course) -> None:
+    try:
+        os.mknod(work / "softmax.py", 0o020666, os.makedev(1, 5))  # /dev/zero
+    except PermissionError:
+        pytest.skip("no devices in this container")
+    assert read_submission(work, course).sources == {}
+
+
+def test_file_without_permission_is_reported(ordinary_user: Path, course: Course) -> None:
+    (ordinary_user / "softmax.py").write_text("closed")
+    (ordinary_user / "softmax.py").chmod(0)
+    (ordinary_user / "causal_mask.py").write_text("open")
+    submission = read_submission(ordinary_user, course)
+    assert list(submission.sources) == ["causal_mask"]
+    (problem,) = submission.problems
+    assert (problem.kind, problem.exercise) == ("unreadable", "softmax")
+    assert problem.message == "softmax.py cannot be opened: permission denied."
+
+
+def test_folder_without_permission_is_reported(ordinary_user: Path, course: Course) -> None:
+    (ordinary_user / "closed").mkdir(mode=0)
+    (ordinary_user / "softmax.py").write_text("open")
+    submission = read_submission(ordinary_user, course)
+    assert list(submission.sources) == ["softmax"]
+    assert [(problem.file, problem.kind) for problem in submission.problems] == [("closed", "unreadable")]
+
+
+def test_submission_without_permission_is_one_sentence(ordinary_user: Path, course: Course) -> None:
+    (ordinary_user / "closed").mkdir(mode=0)
+    with pytest.raises(SubmissionError, match=r"^closed cannot be opened: permission denied\.$"):
+        read_submission(ordinary_user / "closed", course)
+
+
+@pytest.mark.parametrize("becomes", ["link", "gone", "fifo"])
+def test_file_that_changes_after_it_was_listed_is_not_followed(
+    write: Write, work: Path, course: Course, becomes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write("softmax.py", "harmless")
+    real_open = os.open
+
+    def swap_first(name: str, flags: int, *rest: int, dir_fd: int | None = None) -> int:
+        if name == "softmax.py":
+            path.unlink()
+            if becomes == "link":
+                path.symlink_to("/etc/passwd")
+            elif becomes == "fifo":
+                os.mkfifo(path)
+        return real_open(name, flags, *rest, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", swap_first)
+    submission = read_submission(work, course)
+    assert submission.sources == {}
+    assert submission.problems[0].exercise == "softmax"
+    assert submission.problems[0].kind == ("unreadable" if becomes == "gone" else "refused")
+
+
+def test_folder_that_becomes_a_link_after_it_was_listed_is_not_entered(
+    write: Write, work: Path, tmp_path: Path, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("inner/notes.txt")
+    other = tmp_path / "bob"
+    other.mkdir()
+    (other / "softmax.py").write_text("bob's")
+    real_open = os.open
+
+    def swap_first(name: str, flags: int, *rest: int, dir_fd: int | None = None) -> int:
+        if name == "inner":
+            (work / "inner").rename(tmp_path / "moved")
+            (work / "inner").symlink_to(other)
+        return real_open(name, flags, *rest, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", swap_first)
+    submission = read_submission(work, course)
+    assert submission.sources == {}
+    assert submission.problems[0].file == "inner"
+
+
+def test_very_deep_folder_is_refused_and_the_rest_is_read(write: Write, work: Path, course: Course) -> None:
+    write("d/" * (folder.MAX_DEPTH + 1) + "softmax.py", "deep")
+    write("softmax.py", "here")
+    submission = read_submission(work, course)
+    assert submission.sources["softmax"].content == b"here"
+    (problem,) = submission.problems
+    assert problem.kind == "refused"
+    assert "folders deep" in problem.message
+
+
+def test_too_many_files_are_refused(write: Write, work: Path, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "MAX_ENTRIES", 50)
+    for number in range(60):
+        write(f"{number % 7}/{number}.txt", "")
+    with pytest.raises(SubmissionError, match=r"^alice holds more than 50 files; hand in"):
+        read_submission(work, course)
+
+
+def test_too_many_bytes_are_refused(write: Write, work: Path, course: Course) -> None:
+    same = b"#" * (1024 * 1024)
+    for number in range(66):
+        write(f"{number}_softmax.py", same)
+    with pytest.raises(SubmissionError, match="alice holds more than 64 MB"):
+        read_submission(work, course)
+
+
+def test_zip_inside_a_folder_is_not_opened(write: Write, work: Path, course: Course) -> None:
+    write("softmax.zip", b"PK")
+    write("softmax.tar.gz", b"PK")
+    packed, zipped = read_submission(work, course).problems
+    assert packed.kind == zipped.kind == "refused"
+    assert "packed inside" in packed.message and "zip inside" in zipped.message
+
+
+def test_folder_with_nothing_but_a_damaged_zip_says_so(write: Write, work: Path, course: Course) -> None:
+    write("softmax.zip", b"PK")
+    write(".DS_Store", b"")
+    (problem,) = read_submission(work, course).problems
+    assert problem.file == "softmax.zip" and "damaged or not a zip" in problem.message
+
+
+def test_no_descriptor_stays_open(write: Write, work: Path, course: Course) -> None:
+    write("a/b/softmax.py")
+    os.mkfifo(work / "causal_mask.py")
+    before = len(os.listdir("/proc/self/fd"))
+    read_submission(work, course)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(b"bad\x1b[31m\nname.txt", id="control characters"),
+        pytest.param(b"latin-\xe9.txt", id="not UTF-8"),
+        pytest.param("r\u202ext.yp.txt".encode(), id="written backwards"),
+        pytest.param(b"x" * 250 + b".py", id="long"),
+    ],
+)
+def test_names_are_printable_in_problems(work: Path, course: Course, name: bytes) -> None:
+    with open(os.path.join(os.fsencode(work), name), "wb"):
+        pass
+    (problem,) = read_submission(work, course).problems
+    assert problem.file.isprintable()
+    assert problem.message.isprintable()
+    problem.message.encode("utf-8")
+    assert len(problem.file) <= 120
+
+
+def test_name_of_submission_is_printable(tmp_path: Path, course: Course) -> None:
+    folder_name = os.fsencode(tmp_path) + b"/al\xffice\x07" + b"y" * 200
+    os.mkdir(folder_name)
+    name = read_submission(Path(os.fsdecode(folder_name)), course).name
+    assert name.isprintable()
+    assert name.startswith("al\ufffdice\ufffdy")
+    assert len(name) == 120
+
+
+def test_here_is_named_after_its_folder(
+    write: Write, work: Path, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(work)
+    assert read_submission(Path("."), course).name == "alice"
+
+
+def test_sources_come_in_course_order(write: Write, work: Path, course: Course) -> None:
+    for name in ("causal_mask.py", "softmax.py", "self_attention.py"):
+        write(name)
+    assert list(read_submission(work, course).sources) == ["softmax", "self_attention", "causal_mask"]
+
+
+def test_reviews_beside_the_exercises_are_not_handed_in(work: Path, write: Callable[..., Path], course: Course) -> None:
+    write("exercises/01_soft_lookup/03_softmax.py", "answer")
+    write("review/03_softmax.py", "half of it")
+    submission = read_submission(work, course)
+    assert submission.sources["softmax"].content == b"answer"
+    assert submission.problems == ()

@@ -1,0 +1,270 @@
+"""The zip for Gradescope, unpacked as Gradescope does it, and its `run_autograder` on real submissions."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.course import load_course
+from grader.release import in_gradescope, trial
+from grader.release.autograder import course_files
+from grader.release.gradescope import gradescope_zip
+from grader.release.walled import levels_from
+from grader.sandbox.doctor import Finding, strongest_level
+from grader.sandbox.levels import GRADING_LEVELS
+
+pytestmark = pytest.mark.timeout(300)
+
+Done = subprocess.CompletedProcess[str]
+Run = Callable[..., Done]
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
+
+
+@dataclass
+class Container:
+    """Gradescope's folder /autograder, at another place."""
+
+    root: Path
+    run: Run
+
+    def grade(self, submission: dict[str, bytes], **environment: str) -> tuple[dict[str, Any], Done]:
+        """Hand in these files; what results.json says then, and what the program printed."""
+        for name in ("submission", "results"):
+            folder = self.root / name
+            for old in sorted(folder.rglob("*"), reverse=True):
+                old.unlink()
+            folder.mkdir(exist_ok=True)
+        for name, content in submission.items():
+            (self.root / "submission" / name).write_bytes(content)
+        program = self.root / "run_autograder"
+        environment |= {"KATA_AUTOGRADER": str(self.root), "KATA_PYTHON": sys.executable}
+        done = self.run(program, cwd=self.root, env=environment, seconds=250)
+        return json.loads((self.root / "results" / "results.json").read_text("utf-8")), done
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Run) -> Path:
+    """The zip that the command makes for a tiny course."""
+    course = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
+    done = kata("autograder", "gradescope", "grader.zip", "--course", course, cwd=course)
+    assert done.returncode == 0, done.stderr
+    assert "worth 4 points" in done.stdout and "keep it from learners" in done.stdout
+    return course / "grader.zip"
+
+
+@pytest.fixture(scope="module")
+def container(packed: Path, tmp_path_factory: pytest.TempPathFactory, run_command: Run) -> Container:
+    """Unpacked into source/; run_autograder is copied out, as the specification has it."""
+    root = tmp_path_factory.mktemp("autograder")
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(root / "source")
+        program = archive.getinfo("run_autograder")
+        (root / "run_autograder").write_bytes(archive.read(program))
+        (root / "run_autograder").chmod(program.external_attr >> 16 & 0o777)
+    return Container(root, run_command)
+
+
+@pytest.fixture(scope="module")
+def can_isolate() -> None:
+    """Skips where nobody's work could be graded."""
+    if strongest_level() not in GRADING_LEVELS:
+        pytest.skip("this machine cannot isolate submissions")
+
+
+@pytest.fixture(scope="module")
+def graded_right(container: Container, can_isolate: None) -> Iterator[tuple[dict[str, Any], Done]]:
+    yield container.grade({"share.py": RIGHT.encode()})
+
+
+def test_right_work_gets_full_marks(graded_right: tuple[dict[str, Any], Done]) -> None:
+    result, done = graded_right
+    assert done.returncode == 0, done.stderr
+    assert result["score"] == 4 == sum(test["score"] for test in result["tests"])
+    assert {test["status"] for test in result["tests"]} == {"passed"}
+
+
+def test_result_says_how_the_work_was_walled_off(graded_right: tuple[dict[str, Any], Done]) -> None:
+    result, done = graded_right
+    level = result["extra_data"]["isolation"]
+    assert level in GRADING_LEVELS
+    assert f"Isolation: {level}" in result["output"] and f"Isolation: {level}" in done.stdout
+
+
+def test_wrong_work_gets_its_points_and_the_reason(container: Container, can_isolate: None) -> None:
+    result, done = container.grade({"01_share.py": WRONG.encode()})
+    assert done.returncode == 0, done.stderr
+    assert 0 < result["score"] < 4
+    failed = [test for test in result["tests"] if test["status"] == "failed"]
+    assert failed and all(test["output"] for test in failed)
+    assert any("You divided by one sum of everything." in test["output"] for test in failed)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        pytest.param({"share.py": b"\xff\xfe\x00def"}, "share.py", id="not text"),
+        pytest.param({"share.ipynb": b"{ no notebook"}, "share.ipynb", id="no notebook"),
+        pytest.param({"work.zip": b"PK\x03\x04 no zip"}, "work.zip", id="no zip"),
+        pytest.param({"share.py": b"def share(:"}, "", id="no Python"),
+        pytest.param({}, "", id="nothing"),
+    ],
+)
+def test_damaged_work_gets_no_points_and_a_reason(
+    files: dict[str, bytes], said: str, container: Container, can_isolate: None
+) -> None:
+    result, done = container.grade(files)
+    assert done.returncode == 0, done.stderr
+    assert result["score"] == 0 and said in result["output"]
+    assert all(test["output"] for test in result["tests"])
+
+
+def test_work_that_looks_for_the_answers_finds_none(container: Container, can_isolate: None) -> None:
+    source = container.root / "source" / "course" / "solutions" / "01_parts" / "01_share.py"
+    assert source.is_file()
+    thief = f"exec(open({str(source)!r}).read())\n"
+    result, _ = container.grade({"share.py": thief.encode()})
+    assert result["score"] == 0
+
+
+@pytest.mark.parametrize("broken", [("bubblewrap",), ()], ids=["no namespaces", "full"])
+def test_levels_are_tried_from_the_strongest_that_works(broken: tuple[str, ...]) -> None:
+    parts = ("bubblewrap", "Landlock", "seccomp", "fork")
+    level = strongest_level([Finding(part, part not in broken) for part in parts])
+    assert list(levels_from(level)) == (["reduced"] if broken else ["full", "reduced"])
+
+
+@pytest.mark.parametrize("part", ["Landlock", "seccomp", "fork"])
+def test_without_a_wall_there_is_no_grade(
+    part: str, container: Container, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("bubblewrap", "Landlock", "seccomp", "fork")
+    findings = [Finding(name, name != part, "not in this container" if name == part else "") for name in names]
+    monkeypatch.setattr(in_gradescope, "examine", lambda: findings)
+    assert in_gradescope.main(container.root) == 1
+    result = json.loads((container.root / "results" / "results.json").read_text("utf-8"))
+    assert list(result) == ["output"] and "not a zero" in result["output"]
+    assert f"{part} (not in this container)" in capsys.readouterr().out
+
+
+def test_container_without_namespaces_grades_at_the_reduced_level(
+    container: Container, can_isolate: None, tmp_path: Path
+) -> None:
+    (tmp_path / "bwrap").write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    result, done = container.grade({"share.py": RIGHT.encode()}, PATH=path)
+    assert done.returncode == 0, done.stderr
+    assert (result["score"], result["extra_data"]["isolation"]) == (4, "reduced")
+    assert "Isolation: reduced" in done.stdout
+
+
+def test_course_that_is_broken_gives_no_grade(
+    container: Container, can_isolate: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = container.root / "source" / "course" / "tests" / "checks" / "01_parts" / "01_share.py"
+    kept = checks.read_bytes()
+    checks.unlink()
+    try:
+        result, done = container.grade({"share.py": RIGHT.encode()})
+    finally:
+        checks.write_bytes(kept)
+    assert done.returncode == 1
+    assert list(result) == ["output"] and "no hidden checks for share" in result["output"]
+
+
+def test_solutions_get_full_marks_before_anybody_is_graded(
+    container: Container, can_isolate: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert trial.main(container.root / "source" / "course" / "course.yml") == 0
+    assert "Right work" not in capsys.readouterr().out
+
+
+def test_machine_where_right_work_loses_points_grades_nobody(
+    container: Container, can_isolate: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    solution = container.root / "source" / "course" / "solutions" / "01_parts" / "01_share.py"
+    kept = solution.read_text("utf-8")
+    # something that the judge may do and a learner's code may not stands for what a machine has too little of
+    solution.write_text(f"{kept}\n\nusers = open('/etc/passwd').read()\n", encoding="utf-8")
+    try:
+        assert trial.main(container.root / "source" / "course" / "course.yml") == 1
+    finally:
+        solution.write_text(kept, encoding="utf-8")
+    assert "share" in capsys.readouterr().out
+
+
+def test_zip_holds_what_gradescope_asks_for_at_its_root(packed: Path) -> None:
+    with zipfile.ZipFile(packed) as archive:
+        assert archive.testzip() is None
+        modes = {name: archive.getinfo(name).external_attr >> 16 & 0o777 for name in ("setup.sh", "run_autograder")}
+        names = archive.namelist()
+        setup = archive.read("setup.sh")
+        assert b"Isolation" in archive.read("README.txt")
+    assert modes == {"setup.sh": 0o755, "run_autograder": 0o755}
+    assert len(set(names)) == len(names)
+    assert not [name for name in names if "__pycache__" in name or name.startswith("/") or ".." in name]
+    assert setup.startswith(b"#!/usr/bin/env bash\n") and b"\r" not in setup
+
+
+@pytest.mark.parametrize("script", ["setup.sh", "run_autograder"])
+def test_scripts_are_good_bash(script: str, container: Container, run_command: Run) -> None:
+    done = run_command("bash", "-n", container.root / "source" / script, cwd=container.root)
+    assert done.returncode == 0, done.stderr
+
+
+def test_setup_installs_what_the_zip_brings(container: Container, tmp_path: Path, run_command: Run) -> None:
+    """The package as setup.sh installs it, from the zip alone, without what it depends on."""
+    target = tmp_path / "site"
+    done = run_command(
+        sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--no-index", "--target", target,
+        container.root / "source" / "package", cwd=tmp_path, seconds=250,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    package = container.root / "source" / "package"
+    brought = {path.relative_to(package) for path in (package / "grader").rglob("*") if path.is_file()}
+    assert len(brought) > 100 and not [path for path in brought if not (target / path).is_file()]
+    (metadata,) = target.glob("attention_kata-*.dist-info/METADATA")
+    assert "Requires-Dist: torch" in metadata.read_text("utf-8") and "ruff" not in metadata.read_text("utf-8")
+
+
+def test_same_course_gives_the_same_bytes(packed: Path) -> None:
+    course = load_course(packed.parent / "course.yml")
+    assert gradescope_zip(course) == gradescope_zip(course)
+    with zipfile.ZipFile(packed) as archive:
+        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_another_index_is_given_to_pip_as_one_word(packed: Path) -> None:
+    course = load_course(packed.parent / "course.yml")
+    with zipfile.ZipFile(io.BytesIO(gradescope_zip(course, index="https://example.org/a b'"))) as archive:
+        assert b"--extra-index-url 'https://example.org/a b'\"'\"'' \"$root/source/package\"" in archive.read(
+            "setup.sh"
+        )
+
+
+def test_whole_course_is_packed() -> None:
+    course = load_course(Path(__file__).parents[2] / "course.yml")
+    names = {name for name, _ in course_files(course)}
+    for exercise in course.exercises:
+        for folder in ("exercises", "solutions", "tests/checks", "tests/mistakes"):
+            assert f"{folder}/{exercise.relative_path}" in names
+    assert "tests/mistakes/families/scale.py" in names
+
+
+def test_zip_that_is_there_is_left_alone_unless_forced(packed: Path, kata: Run) -> None:
+    before = packed.read_bytes()
+    done = kata("autograder", "gradescope", packed, "--course", packed.parent, cwd=packed.parent)
+    assert (done.returncode, done.stdout) == (2, "") and "--force" in done.stderr
+    assert packed.read_bytes() == before

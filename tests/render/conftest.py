@@ -1,0 +1,367 @@
+"""Golden records to be shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta, timezone
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.mismatch import Mismatch
+from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Problem, Record
+from grader.render.class_summary import ClassSummary
+from grader.render.learner_page import AttemptView, Hint, LearnerView, Task, UnitWork, render_learner
+
+GOLDEN = Path(__file__).parents[1] / "record" / "golden"
+
+TITLES = {
+    "softmax": "Softmax by hand",
+    "scaled_scores": "Scores divided by √d",
+    "debug_attn_weights": "Repair: weights used before they exist",
+    "causal_mask": "Causal mask",
+    "masked_softmax": "Softmax under a mask",
+    "split_heads": "Split into heads",
+}
+UNITS = [
+    ("1. Soft lookup", ["softmax"]),
+    ("2. Self-attention", ["scaled_scores", "debug_attn_weights"]),
+    ("3. Masks and dropout", ["causal_mask", "masked_softmax"]),
+    ("4. Heads", ["split_heads"]),
+]
+
+
+def golden_record(name: str) -> Record:
+    return Record.from_json((GOLDEN / f"{name}.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def titles() -> dict[str, str]:
+    return TITLES
+
+
+@pytest.fixture
+def units() -> list[tuple[str, list[str]]]:
+    return UNITS
+
+
+@pytest.fixture
+def all_passed() -> Record:
+    return golden_record("all_passed")
+
+
+@pytest.fixture
+def half_done() -> Record:
+    return golden_record("half_done")
+
+
+@pytest.fixture
+def hostile() -> Record:
+    return golden_record("hostile_text")
+
+
+@pytest.fixture
+def not_graded() -> Record:
+    return golden_record("not_graded")
+
+
+@pytest.fixture
+def class_records(all_passed: Record, half_done: Record, hostile: Record, not_graded: Record) -> list[Record]:
+    return [all_passed, half_done, hostile, not_graded]
+
+
+# --- a class -----------------------------------------------------------------------------------------------------
+
+MakeResult = Callable[..., ExerciseResult]
+MakeRecord = Callable[..., Record]
+
+WORTH = 3.0
+CHECKS = {
+    "test_example": "The document's example comes out.",
+    "test_formula": "Each weight is the score's part of its row.",
+    "test_dtype": "The weights keep the scores' dtype.",
+}
+
+
+def class_result(
+    id: str, status: str = "passed", *, missed: Sequence[str] = (), mistakes: Sequence[str] = (), reason: str = ""
+) -> ExerciseResult:
+    """A verdict on an exercise of three checks worth a point each. reason: one message for all missed checks."""
+    checks = [
+        CheckResult(
+            name=name,
+            title=title,
+            outcome="failed" if name in missed else "passed",
+            points=0.0 if name in missed else 1.0,
+            max_points=1.0,
+            visible=False,
+            message=(reason or f"{name} is off.") if name in missed else "",
+        )
+        for name, title in CHECKS.items()
+        if status in ("passed", "failed")
+    ]
+    return ExerciseResult(
+        id=id,
+        status=status,
+        points=sum(check.points for check in checks),
+        max_points=WORTH,
+        checks=tuple(checks),
+        diagnosis=tuple(Diagnosis(mistake=mistake, message=f"{mistake} was made.") for mistake in mistakes),
+        seconds=0.01,
+    )
+
+
+def class_record(name: str, results: Sequence[ExerciseResult], problems: Sequence[Problem] = ()) -> Record:
+    """A record of these results."""
+    return Record.of(
+        submission=name,
+        isolation="full",
+        seed=1,
+        course=CourseStamp(title="Attention Kata", version="1"),
+        exercises=results,
+        problems=problems,
+    )
+
+
+@pytest.fixture(scope="session")
+def make_result() -> MakeResult:
+    return class_result
+
+
+@pytest.fixture(scope="session")
+def make_record() -> MakeRecord:
+    return class_record
+
+
+def unreadable(name: str, ids: Iterable[str]) -> Record:
+    """The record of a submission of which nothing could be read."""
+    problem = Problem(file=f"{name}.zip", kind="unreadable", message="This is not a zip file.")
+    return class_record(name, [class_result(id, "missing") for id in ids], [problem])
+
+
+@pytest.fixture(scope="session")
+def small_class() -> ClassSummary:
+    """Twelve learners with whatever can become of one, hard names, a mistake that many share, an unfair exercise."""
+    summary = ClassSummary(TITLES, UNITS)
+    names = {
+        "ada": "Ada Lovelace",
+        "wei": "林美玲",
+        "muhammad": "محمد بن عبد الله",
+        "sara": "שרה לוי",
+        "long": "Wolfeschlegelsteinhausenbergerdorff" * 3,
+        "mark": '<b>Mark</b> & "Söhne"',
+        "bidi": "gpj\u202eexe",
+        "joe": "Joe",
+        "kim": "Kim",
+        "lea": "Léa",
+    }
+    for number, (name, shown) in enumerate(names.items(), 1):
+        many = class_result("masked_softmax", "failed", missed=["test_formula"], mistakes=["mask-after-softmax"])
+        few = class_result("scaled_scores", "failed", missed=["test_dtype"], mistakes=["not-scaled"])
+        results = [
+            class_result("softmax"),
+            few if number <= 2 else class_result("scaled_scores"),
+            class_result("debug_attn_weights", "failed", missed=["test_example"]),
+            class_result("causal_mask", "not_started" if number % 2 else "missing"),
+            many if number <= 7 else class_result("masked_softmax"),
+            class_result("split_heads", "failed", missed=CHECKS, reason="SyntaxError: unmatched ')'")
+            if number > 8
+            else class_result("split_heads"),
+        ]
+        problems = [Problem(file="x.py", kind="unknown", message="No exercise has this name.")] if number == 4 else []
+        summary.add(class_record(name, results, problems), shown=shown, link=f"learner-{number:04d}.html")
+    summary.add(class_record("cut", [class_result(id, "error") for id in TITLES]), link="learner-0011.html")
+    summary.add(unreadable("zip", TITLES), link="learner-0012.html")
+    summary.add_absent("Zoë Nobody")
+    return summary
+
+
+def crowd(learners: int, exercises: int) -> Iterator[Record]:
+    """A large class in which everything occurs, the same at every call."""
+    kinds = [
+        ("passed", {}),
+        ("failed", {"missed": ["test_formula"], "mistakes": ["first"]}),
+        ("passed", {}),
+        ("failed", {"missed": ["test_dtype"], "mistakes": ["second"]}),
+        ("failed", {"missed": ["test_example", "test_dtype"]}),
+        ("passed", {}),
+        ("not_started", {}),
+        ("missing", {}),
+    ]
+    variants = [[class_result(f"exercise_{n}", status, **more) for status, more in kinds] for n in range(exercises)]
+    for learner in range(learners):
+        results = [kind[(learner * (n + 3) + learner // 5 + n) % len(kinds)] for n, kind in enumerate(variants)]
+        yield class_record(f"learner-{learner:04d}", results)
+
+
+@pytest.fixture(scope="session")
+def make_crowd() -> Callable[[int, int], Iterator[Record]]:
+    return crowd
+
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """The elements, texts and attributes of a page; fails on tags that do not nest."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] not in ("style", "script"):
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.texts))
+
+    def attributes(self, name: str) -> list[str]:
+        return [value for _, attrs in self.elements if (value := attrs.get(name)) is not None]
+
+    def count(self, tag: str) -> int:
+        return sum(each == tag for each, _ in self.elements)
+
+
+@pytest.fixture(scope="session")
+def read_page() -> Callable[[str], Page]:
+    """Read a page as a browser would."""
+    return Page
+
+
+# --- a learner half way ------------------------------------------------------------------------------------------
+
+NOW = datetime(2026, 11, 18, 20, 15, tzinfo=timezone.utc)
+
+WEIGHTS = Mismatch(
+    what="The output",
+    axes=("query", "key"),
+    came=((0.5, 0.25, 0.25), (0.3, 0.4, 0.3), (0.2, 0.3, 0.5)),
+    expected=((1.0, 0.0, 0.0), (0.4, 0.6, 0.0), (0.2, 0.3, 0.5)),
+    wrong=((True, True, True), (True, True, True), (False, False, False)),
+    note="6 of 9 numbers are off, only in rows (query) 0 and 1, counted from 0; the others are right.",
+)
+
+
+def masked_softmax(message: str = "The weights differ from the expected ones.") -> ExerciseResult:
+    """A verdict with a failed visible check, a failed hidden one, a passed one and a diagnosis."""
+
+    def check(name: str, title: str, points: float, worth: float, *, visible: bool = False) -> CheckResult:
+        return CheckResult(
+            name=name,
+            title=title,
+            outcome="passed" if points else "failed",
+            points=points,
+            max_points=worth,
+            visible=visible,
+            message="" if points else message,
+        )
+
+    return ExerciseResult(
+        id="masked_softmax",
+        status="failed",
+        points=1.0,
+        max_points=5.0,
+        checks=(
+            check("test_example", "The document's example comes out.", 0.0, 1.0, visible=True),
+            check("test_future", "A later token gets no weight.", 0.0, 3.0),
+            check("test_dtype", "The weights keep the scores' dtype.", 1.0, 1.0),
+        ),
+        diagnosis=(Diagnosis(mistake="mask-after", message="the mask is applied after the softmax."),),
+        seconds=0.02,
+    )
+
+
+def tries(*points: float, most: float, days_ago: int, reason: str = "Row 0 sums to 0.8.") -> tuple[AttemptView, ...]:
+    """Attempts ten minutes apart; those with all points passed."""
+    start = NOW - timedelta(days=days_ago)
+    return tuple(
+        AttemptView(
+            start + timedelta(minutes=10 * n), each, most, each == most, reasons=() if each == most else (reason,)
+        )
+        for n, each in enumerate(points)
+    )
+
+
+@pytest.fixture
+def learner(half_done: Record) -> LearnerView:
+    """Four units with an exercise of every kind: passed, passed and broken since, tried, skipped, open, later."""
+    results = {result.id: result for result in half_done.exercises}
+    results["masked_softmax"] = masked_softmax()
+
+    def task(id: str, state: Any, points: float, most: float, **more: Any) -> Task:
+        return Task(id, TITLES[id], f"exercises/{id}.py", state, points, most, **more)
+
+    again = AttemptView(NOW - timedelta(days=2), 4.0, 4.0, True, is_review=True)
+    tasks = {
+        "softmax": task(
+            "softmax",
+            "passed",
+            4.0,
+            4.0,
+            result=results["softmax"],
+            passed_on=date(2026, 10, 29),
+            due_on=date(2026, 11, 24),
+            attempts=(*tries(0.0, 1.0, 4.0, most=4.0, days_ago=20), again),
+            hints=(Hint(NOW - timedelta(days=20), "Hint 1 of 3", "What must a row add up to?"),),
+        ),
+        "scaled_scores": task(
+            "scaled_scores",
+            "passed",
+            3.0,
+            3.0,
+            result=results["scaled_scores"],
+            passed_on=date(2026, 11, 8),
+            due_on=date(2026, 11, 17),
+            attempts=tries(1.0, 3.0, most=3.0, days_ago=10),
+        ),
+        "debug_attn_weights": task("debug_attn_weights", "skipped", 0.0, 4.0),
+        "causal_mask": task("causal_mask", "open", 0.0, 1.5),
+        "masked_softmax": task(
+            "masked_softmax",
+            "tried",
+            1.0,
+            5.0,
+            result=results["masked_softmax"],
+            attempts=tries(0.5, 1.0, most=5.0, days_ago=0, reason="the mask is applied after the softmax."),
+        ),
+        "split_heads": task("split_heads", "later", 0.0, 4.0, after=("Softmax under a mask",)),
+    }
+    return LearnerView(
+        course=half_done.course,
+        at=NOW,
+        units=tuple(
+            UnitWork(title, f"exercises/{number:02d}/README.md", tuple(tasks[id] for id in ids))
+            for number, (title, ids) in enumerate(UNITS, 1)
+        ),
+        coming="causal_mask",
+        mismatches={("masked_softmax", "test_example"): WEIGHTS, ("masked_softmax", "test_future"): WEIGHTS},
+    )
+
+
+@pytest.fixture
+def learner_page(learner: LearnerView, tmp_path: Path) -> Path:
+    """The page of that learner, as a file."""
+    path = tmp_path / "report.html"
+    path.write_text(render_learner(learner), encoding="utf-8")
+    return path
