@@ -1,11 +1,8 @@
 """Several attempts a learner: each is graded as a submission of its own, called LEARNER/ATTEMPT, in OUT/attempts.
 
 That folder is what `kata grade-class` makes of any class, so resuming, locks and durability are the same;
-`chosen_attempts` then makes OUT/results.jsonl from it, one record a learner.
-
-OUT/results.jsonl from OUT/attempts: of each learner the attempt that counts, with its final points.
-
-It grades nothing, and can be done again when the course's policy or what is known of hand-ins has changed.
+Of that OUT/results.jsonl is made: of each learner the attempt that counts, with its final points. This grades nothing,
+and can be done again when the course's policy or what is known of hand-ins has changed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What is in the folder of a class: submissions, read in one platform's way, and by name whatever is none.
 
-One zip with a whole class in it, as learning management systems hand them out, laid out as a folder for a while.
-
+One zip with a whole class in it, as learning management systems hand them out, is laid out as a folder for a while.
 Only this outer layer is unpacked: what a learner has zipped stays a zip, and is read like any other. No name leads
 outside the folder, no link is made, nothing is overwritten.
 """

@@ -1,6 +1,6 @@
 """One learner's submission on disk, and the name that it goes by in the results.
 
-Reads one learner's submission: what is wrong with it is the learner's, what is wrong with the disk is not.
+What is wrong with what was read is the learner's matter, what is wrong with the disk is not.
 """
 
 from __future__ import annotations

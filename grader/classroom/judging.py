@@ -1,13 +1,10 @@
 """In a judge's process: how it is forked and opened, and how it grades batch after batch.
 
-In a judge's process: the judge is opened once, and grades batch after batch.
-
 `grade_batch` runs wherever an executor runs functions, one call at a time in one process: pytest, which runs the
 checks, and the zygote belong to the process.
 
-Judges that are forks of one process, which loads torch and the judge's modules once, for all judges of the pool.
-
-That process is Python's own fork server. It knows the program and nothing else: no course, no answers, nobody's work.
+Judges are forks of one process, which loads torch and the judge's modules once for all judges of the pool: Python's
+own fork server. It knows the program and nothing else: no course, no answers, nobody's work.
 Beside it, at the same time, loads the zygote that the first judges share; a large class's other judges have their own,
 for a zygote can fork for so many only. Elsewhere than on Linux every judge starts by itself.
 """

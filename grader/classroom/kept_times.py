@@ -2,10 +2,9 @@
 
 So a run that goes on, or a policy that is applied anew, need not be told again.
 
-A CSV of opened hints: how many each learner opened of each exercise, in all.
-
-Columns are found by their headers: the learner (as in a roster: an id, login, email or name), the exercise's id, and
-how many. A row without a number is passed over, since systems list those who opened none, too.
+How many hints each learner opened of each exercise comes as a CSV. Columns are found by their headers: the learner
+(as in a roster: an id, login, email or name), the exercise's id, and how many. A row without a number is passed over,
+since systems list those who opened none, too.
 """
 
 from __future__ import annotations

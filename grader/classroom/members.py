@@ -1,10 +1,8 @@
-"""Who is in a class: the roster's learners and whoever else handed something in.
+"""Who is in a class: the learners of the roster, whoever else handed something in, and what each handed in.
 
-Who is in a class: the learners of the roster, whoever else handed something in, and what each handed in.
+The class as it was graded, in its order and with its names, is one learner a line of OUT/class.jsonl.
 
-The class as it was graded: who is in it, in what order, and under what name. One learner a line of class.jsonl.
-
-Whose a row of a CSV is: the learner of the class whose id, login, email or name stands there, as in a roster.
+A row of a CSV is the learner's whose id, login, email or name stands there, as in a roster.
 """
 
 from __future__ import annotations

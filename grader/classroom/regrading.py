@@ -1,6 +1,6 @@
 """Some exercises graded again for everybody, after the course was mended: the rest of every record stays as it is.
 
-Whose points moved between two gradings of a class, and why: the course, the seed or what was handed in.
+Whose points moved is told with the reason: the course, the seed or what was handed in.
 """
 
 from __future__ import annotations

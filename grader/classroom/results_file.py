@@ -1,7 +1,5 @@
 """What `kata grade-class` left in its folder OUT, to be read by everything that comes after it.
 
-What `kata grade-class` left in its folder OUT, to be read by everything that comes after it.
-
     for result in read_results(out):          # each learner once, in class order, one record in memory at a time
         result.record, result.learner.shown, result.learner.email, result.digest
 
@@ -9,11 +7,8 @@ OUT/results.jsonl holds one record a line. While a class is graded, lines are on
 one learner the last one counts; when the class is done, the file holds each learner once, in class order. A last line
 without its end is what a killed run left behind: it counts for nothing. OUT/class.jsonl says who is in the class.
 
-What a submission's record depends on, as one number: the same digest, the same record.
-
-The record of a submission that the grader could not grade: its own fault, and never a zero.
-
-OUT/not_graded.csv: everything in the class's folder that was not graded, and why. Nothing vanishes.
+OUT/not_graded.csv names everything in the class's folder that was not graded, and why. A submission that the grader
+could not grade has a record that says so: its own fault, and never a zero.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A roster: who is in the class, as a system exports it. Columns are found by their headers, whatever their order.
+"""A roster: who is in the class, as a system exports it; and every other CSV about a class that is read.
 
-CSVs about a class, as spreadsheets and learning platforms save them: columns are found by their titles.
+Columns are found by their titles, whatever their order, as spreadsheets and learning platforms save them.
 """
 
 from __future__ import annotations

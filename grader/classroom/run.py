@@ -1,6 +1,6 @@
 """One run of `kata grade-class`: grades a class into a folder, or goes on where an earlier run was stopped.
 
-One run a folder: the system frees the lock when a run ends, however it ends.
+There is one run a folder at a time: the system frees the lock when a run ends, however it ends.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""OUT/run.json: on what terms a class was graded, so that a run that goes on does so on the same ones.
-
-On what terms a class is graded.
-"""
+"""OUT/run.json: on what terms a class was graded, so that a run that goes on does so on the same ones."""
 
 from __future__ import annotations
 

@@ -1,16 +1,13 @@
 """When work was handed in: as tables of an instructor say it, and by each attempt's own time.
 
-CSVs of moments, one a learner or one a learner and unit: when work was handed in, until when someone may.
+Tables have a moment a learner, or a learner and unit. Columns are found by their headers: the learner (as in a
+roster: an id, login, email or name), the moment, and the unit where there is one. A row without a unit, or with `*`,
+is about every unit that has no row of its own. Where learners have several attempts, a column says which attempt; a
+row without one is about the last.
 
-Columns are found by their headers: the learner (as in a roster: an id, login, email or name), the moment, and the unit
-where there is one. A row without a unit, or with `*`, is about every unit that has no row of its own. Where learners
-have several attempts, a column says which attempt; a row without one is about the last.
-
-When each attempt of a learner was handed in. A time belongs to an attempt, and never to another one.
-
-Attempts bear names that learners choose. So a time that names no attempt, or one that is not there, cannot be left to
-whichever name comes last: it is the latest at which any attempt without a time of its own can have been handed in, and
-that is what counts for all of these.
+A time belongs to an attempt, and never to another one. Attempts bear names that learners choose. So a time that names
+no attempt, or one that is not there, cannot be left to whichever name comes last: it is the latest at which any
+attempt without a time of its own can have been handed in, and that is what counts for all of these.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`kata grade-class`.
-
-The progress bar of a class: how many are graded, at what rate, and how long it will take.
-"""
+"""`kata grade-class`."""
 
 from __future__ import annotations
 

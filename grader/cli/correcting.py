@@ -1,7 +1,4 @@
-"""`kata override`: points that a person sets by hand, with a reason.
-
-`kata diff`: two gradings of a class held against each other.
-"""
+"""`kata override`, points that a person sets by hand, with a reason; `kata diff`, two gradings held against each other."""
 
 from __future__ import annotations
 

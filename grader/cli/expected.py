@@ -1,6 +1,6 @@
 """Wrong folders and files: what was expected, what is there, and a command that can be pasted.
 
-What to type next, for each kind of user: the end of `kata doctor`.
+And the end of `kata doctor`: what to type next, for each kind of user.
 """
 
 from __future__ import annotations

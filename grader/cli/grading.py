@@ -1,7 +1,4 @@
-"""`kata grade`.
-
-`kata report`: a learner's own page.
-"""
+"""`kata grade`, and `kata report`, a learner's own page."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`kata release`: the learner's bundle.
-
-`kata autograder`: the grader packed for Gradescope and GitHub.
-"""
+"""`kata release`, the learner's bundle, and `kata autograder`, the grader packed for Gradescope and GitHub."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the commands share: which course, which level, which seed, and how progress is shown.
 
-The options by which commands are told what a course's policy needs to know.
+And the options by which commands are told what a course's policy needs to know.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 A course is a program: its checks run in the judge. So a course.yml, or a `.kata` folder, that is met on the way is
 data: it decides nothing, and where somebody may have meant it, they are told how to name it.
-
-The course that this program was installed with.
 """
 
 from __future__ import annotations

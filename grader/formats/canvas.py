@@ -10,8 +10,6 @@ the guide of Ohio State University, "Import CSV File for Carmen Grades". They as
   exact name. Section only has to be there.
 
 An empty field is no score. Where Canvas already has one it proposes to remove it, and shows that before it does.
-
-The CSV that Canvas's gradebook imports, from a class's results; `grader.formats.canvas` has the rules.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """What every format is given and gives back, and how its files are put in their place.
 
-What whoever exports can choose, and how a format hands over what it made.
-
-Put an export's files in their place: whole or not at all, and never over others unasked.
+Files are written whole or not at all, and never over others unasked.
 """
 
 from __future__ import annotations

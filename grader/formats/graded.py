@@ -1,8 +1,6 @@
 """The results to export, read anew for each pass, and what of them becomes a column.
 
-The results to export, read anew for each pass: a class of any size is never in memory as a whole.
-
-What becomes a column of a gradebook: the whole course, a unit, or an exercise.
+A class of any size is never in memory as a whole. A column is the whole course, a unit, or an exercise.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Marks as every writer of them is given them: learners, columns, and the points of each learner in each column.
 
-What a record comes to as marks. Where the grader itself failed there is none, and none is never a zero.
-
-What every writer of marks is given: learners, columns, and the points of each learner in each column.
+Where the grader itself failed there is no mark, and none is never a zero.
 """
 
 from __future__ import annotations

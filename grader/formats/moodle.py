@@ -11,8 +11,6 @@ Sources: MoodleDocs, "Grade import" (docs.moodle.org/311/en/Grade_import), and M
 
 So there is a single identifier here, and never a row without one.
 
-The CSV that Moodle's gradebook imports, from a class's results; `grader.formats.moodle` has the rules.
-
 A new grade item of Moodle's is worth 100 points, and a higher grade ends the whole import: what is worth more is
 written out of 100, and points beyond that, which extra credit can give, are left out aloud.
 """

@@ -1,6 +1,6 @@
 """What a check or an exercise came to, in words for a learner, as safe to show as every report of this project.
 
-Formats of one JSON file a learner.
+And the way in which formats of one JSON file a learner are written.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A folder, walked by descriptors: each step goes from an open folder to a name in it, no link leads out.
 
-Opening and reading a file without following a link, waiting on a device or reading more than asked for.
-
-Which of an archive's files count, told from their paths alone, as the walk through a folder tells it.
+Files are opened without following a link, waiting on a device or reading more than asked for. Which of an archive's
+files count is told from their paths alone, as the walk tells it.
 """
 
 from __future__ import annotations

@@ -4,11 +4,10 @@ A cell's answer stands on its own in the sandbox, but in the notebook it could u
 So what it mentions of them is put in front of it: imports, functions, classes, and constants made from
 libraries alone. A constant computed with the learner's own functions stays out: one unfinished exercise must
 not break the next. Nothing is put in front of an answer that is still as it was given, nor of a cell that is a
-whole file (see `carried`): that one is taken to the byte, and gives nothing to other cells.
+whole file: that one is taken to the byte, and gives nothing to other cells.
 
-What a notebook that was made of files says of them: which cell is a whole file, and what was not taken, and why.
-
-A learner could write such marks too. So they can take away only: a whole file gets nothing put in front of it, and a
+A notebook that was made of files says which cell is a whole file, and what was not taken, and why. A learner could
+write such marks too. So they can take away only: a whole file gets nothing put in front of it, and a
 carried problem is a sentence, shown as one that was told elsewhere, which gives no points to anything.
 """
 

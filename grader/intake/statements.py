@@ -1,9 +1,8 @@
-"""Python text cut into top-level statements by regular expressions: what each binds and what it mentions.
+"""Python text cut into top-level statements by regular expressions: what each binds and mentions, and which exercise it
+answers, told by its first line or else by what it defines.
 
 This is no parser and decides nothing about a mark. It tells a `def` from one that is quoted in a docstring,
 and takes time in proportion to the text, whatever the text is.
-
-Which exercise a piece of Python text answers, told by its first line or else by what it defines.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """A submission once it is read: sources by exercise, what was wrong on the way, and which bytes are a source.
 
-A submission once it is read: sources by exercise, and what was wrong on the way.
-
-What bytes are a source: UTF-8 text of a sensible size. Decided without a look at the Python in it.
+A source is UTF-8 text of a sensible size, told without a look at the Python in it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """What came back for one case. From a learner's side everything in it is a claim and is checked for its form here.
 
-What the judge makes of answers whose numbers are the learner's own, as those of a model with other parts.
-
-A check then asks for raw numbers, compares them with each other and with what only the judge knows, and keeps what came
-of it: a few plain values. By these, not by the numbers, a known mistake is recognised: it is asked in the same way.
-
-When are two answers to a case the same? For naming mistakes: which of them gives the learner's own answers.
+Some answers have numbers of the learner's own, as those of a model with other parts. A check then asks for raw
+numbers, compares them with each other and with what only the judge knows, and keeps what came of it: a few plain
+values. By these, not by the numbers, a known mistake is recognised: it is asked in the same way.
 """
 
 from __future__ import annotations

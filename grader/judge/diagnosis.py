@@ -1,9 +1,8 @@
 """Which known mistake gives exactly what the learner's code gave?
 
-Two known mistakes at once: which two give all that the learner's code gave?
-
-Tried only where no single one does. Ruled out first is who changes nothing that is wrong, or something that is right;
-then both are made into one file, as far as their edits go together, and asked as any mistake is.
+Two at once are tried only where no single one does. Ruled out first is who changes nothing that is wrong, or
+something that is right; then both are made into one file, as far as their edits go together, and asked as any mistake
+is.
 """
 
 from __future__ import annotations

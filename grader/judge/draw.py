@@ -1,6 +1,6 @@
 """The hidden inputs of a check: other numbers in every run, the same numbers for the same seed.
 
-Which seed a run takes: any in the whole course, one of those that there are plans for in a bundle.
+In the whole course a run takes any seed, in a bundle one of those that there are plans for.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
 """What a check is worth, and what stands in the list for a check that is not here or cannot be run.
 
-What a check is worth, and which part it plays.
-
-Hidden checks as a learner's bundle knows them: what they are called and are worth, nothing of what they ask.
-
-What stands in pytest's list for what cannot be run: a check that is not here, a file that is still the stub.
+Of hidden checks a learner's bundle may know what they are called and are worth, and nothing of what they ask.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
 """Cases and parts of checks that several exercises share, sentences included.
 
-Parts of checks that several exercises share, sentences included.
-
-Did code make a tensor that holds too many numbers? What comes back is only yes or no for each case.
-
-Attention in which the hidden places are loud: a score far above every visible one, and a huge value.
-
-With minus infinity they weigh nothing all the same. Something too weak in its place (-100, say) lets the value through.
+In a loud case the hidden places have a score far above every visible one, and a huge value. With minus infinity they
+weigh nothing all the same. Something too weak in its place (-100, say) lets the value through.
 Scores stay within ±60, where a plain exp is finite. In float32 they lie less far apart than in float64, so that whoever
 sets hidden weights to 0 after the softmax and divides by what is left is right, too.
 

@@ -1,7 +1,4 @@
-"""The judge's own answers: the reference and the known mistakes of one exercise, asked exactly as the learner is.
-
-The course's own code at work in this process: it may print and be warned about, and nobody here is to read it.
-"""
+"""The judge's own answers: the reference and the known mistakes of one exercise, asked exactly as the learner is."""
 
 from __future__ import annotations
 

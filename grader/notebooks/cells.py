@@ -1,12 +1,11 @@
 """Which cell of a notebook is what: the names and the metadata that nbgrader and the rest of this package go by.
 
-A learner's markdown made inert: it reads as before, and no page that renders it runs or fetches anything.
-
-nbconvert hands raw HTML, links of any kind and mermaid's text through to the page, and MathJax has commands that make
+A learner's markdown is made inert: it reads as before, and no page that renders it runs or fetches anything. nbconvert
+hands raw HTML, links of any kind and mermaid's text through to the page, and MathJax has commands that make
 links or move things about. So what would start one of these is broken up by a blank. That goes for bare web addresses
 too: formgrader runs scripts out of its own addresses, so one click on a link to it would hand over the server.
 
-An exercise's result as the outputs of its test cell: what the checks found, and the points that nbgrader reads.
+An exercise's result becomes the outputs of its test cell: what the checks found, and the points that nbgrader reads.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ nbgrader follows links, copies whatever lies beside a notebook, even into the fe
 learner's folder into its pages as HTML. So a link to `source/` would be full marks, and one to a device would end the
 batch.
 
-When something was handed in, told by when its files were last changed.
+Without a time of its own, something was handed in when its files were last changed.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The settings are two files, both read by nbgrader. The one in JSON is ours, come
 the course or this package changes. The other one is the instructor's from the moment it is there. So not even an error
 in it, which nbgrader passes over with all that the file says, lets learners' code run without the wall.
 
-A course folder that is there: its settings as nbgrader reads them, its releases, and where submissions go.
+Of a folder that is there it tells the settings as nbgrader reads them, the releases, and where submissions go.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A notebook adds to an answer what cells above it define, and takes IPython's own lines out. A file gets neither, so each
 cell says that it is one. The intake can't find again what it refused; its sentences go along in the metadata.
 
-Which names of learners nbgrader can keep books on: in folders, in its commands' patterns, in formgrader's pages.
+Only names that nbgrader can keep books on are taken: in folders, in its commands' patterns, in formgrader's pages.
 """
 
 from __future__ import annotations

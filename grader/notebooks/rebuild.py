@@ -1,6 +1,6 @@
 """`nbgrader autograde`, first step: the released notebook with the learner's answers, and nothing else of theirs.
 
-What our steps of `nbgrader autograde` share: the course and the judge, as told by nbgrader_config.py.
+And what all our steps share: the course and the judge, as the settings tell them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`nbgrader generate_assignment`: an answer's cell becomes the stub that a learner's file would be.
 
-The project's solution markers and nbgrader's: the same regions, with three hashes instead of one.
+nbgrader's solution markers are the project's with three hashes instead of one.
 """
 
 from __future__ import annotations

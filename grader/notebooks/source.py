@@ -1,7 +1,4 @@
-"""The source notebook of a unit: lesson, answers with their solutions, examples, test cells and a reflection.
-
-A unit's lesson, cut into its sections, with its pictures inside the text.
-"""
+"""The source notebook of a unit: lesson, answers with their solutions, examples, test cells and a reflection."""
 
 from __future__ import annotations
 

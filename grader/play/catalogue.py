@@ -1,10 +1,7 @@
 """What can be played. Nothing heavy is imported for the list.
 
-What every scene is to the command that shows it.
-
-What one switches off: --without mask, scale, residual, head:1.3.
-
-May it be played? What is known of the learner's file, without looking into it.
+What a scene is, what one can switch off in it (--without mask, scale, residual, head:1.3), and whether a learner's file
+may play, told without looking into it.
 """
 
 from __future__ import annotations

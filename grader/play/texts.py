@@ -1,6 +1,4 @@
-"""The letters that the models of `kata play` read and write.
-
-The texts that the models of `kata play` are trained and measured on, all made here.
+"""The letters and texts that the models of `kata play` read and write, all made here.
 
 Stories are about people whose names are made up anew for each: a name can't be known by heart, only copied from where
 it stood before. Repeats are letters by chance, said twice.

@@ -4,8 +4,6 @@ Points are taken off exercise by exercise, first for hints, then for lateness of
 rounded to hundredths, half a hundredth up, here and nowhere else; what was earned is never rounded. So nobody ends
 above the raw points or below 0, and neither being later nor opening more hints ever helps. What a person has set by
 hand comes last, and is what counts.
-
-Adjustments in sentences, for learner and instructor alike.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """What a course's policy says of each unit, and what is known of one learner's hand-in.
 
-How late something was handed in, in started days, and how many percent of its points that costs.
+Lateness is counted in started days, each of which costs some percent of the points. A day of lateness ends at the
+time of day at which the work was due, as clocks there show it: a day on which clocks change has 23 or 25 hours. Where
+a time can mean two instants, because clocks show it twice or skip it, work is due at the later and handed in at the
+earlier: in doubt for the learner.
 
-A day of lateness ends at the time of day at which the work was due, as clocks there show it: a day on which clocks
-change has 23 or 25 hours. Where a time can mean two instants, because clocks show it twice or skip it,
-work is due at the later and handed in at the earlier: in doubt for the learner.
-
-What opened hints cost: the first of an exercise is free, each further one may cost points.
+The first hint of an exercise is free, each further one may cost points.
 """
 
 from __future__ import annotations

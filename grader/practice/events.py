@@ -1,10 +1,7 @@
 """What happens while `kata watch` looks on: saved files and single keys, in order.
 
-What happened while the watch was busy: saves melt into one, keys stay in order.
-
-Single keys from a terminal, without waiting for the return key.
-
-Which files were saved: the workspace's exercises and reviews are watched from a thread of its own.
+Files are watched from a thread of its own, keys read without waiting for the return key. What happens while the watch
+is busy waits: saves melt into one.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """What a learner may open: the next hint, and after passing the course's own answers.
 
-Which hint a learner gets now: the first is free, each further one opens after another failed attempt.
-
-The course's answers as a bundle may hold them: unreadable at a glance, and opened by `kata solution` after passing.
-
-This keeps nothing secret. Whoever reads this file can open every seal, for what opens them is in the bundle too. It
-only keeps an answer from being come upon: by a search through the files, say, or by a curious look.
-
-After passing: one's own answer beside the course's, and other right ways to write it.
+The first hint is free, each further one opens after another failed attempt. A bundle may hold the course's answers
+sealed: unreadable at a glance, and opened by `kata solution`. This keeps nothing secret. Whoever reads this file can
+open every seal, for what opens them is in the bundle too. It only keeps an answer from being come upon: by a search
+through the files, say, or by a curious look.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Where a learner works: the course's own folder, or a workspace of `kata init` that no update touches.
 
-Old work that was put aside: nothing that a learner wrote is ever thrown away.
-
-The README of a workspace: what this folder is, what to type, and where the lessons are.
+Nothing that a learner wrote is ever thrown away: old work is put aside.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Plain pytest in a course: a learner's own files, one after another, feedback in the learner's terms.
-
-What a learner who runs pytest reads of a failed check, as wide and as colourful as the terminal is.
-"""
+"""Plain pytest in a course: a learner's own files, one after another, feedback in the learner's terms."""
 
 from __future__ import annotations
 

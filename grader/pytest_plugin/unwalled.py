@@ -1,6 +1,6 @@
 """A learner's file that runs in pytest's own process, for a debugger and for print: the checks are pytest's there.
 
-What plain pytest found is remembered as what `kata check` finds: in the learner's progress.
+What they find is remembered as what `kata check` finds, in the learner's progress.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is in a learner's bundle, gathered and proved: in it all ends as it does with the reference at hand.
 
-A bundle as a folder or a zip: the whole of it or nothing, and the same bytes for the same bundle.
+It is a folder or a zip: the whole of it or nothing, and the same bytes for the same bundle.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The texts that a bundle is given: its first page and its course.yml.
 
-The bundle's course.yml: what the course's own says, as data, so that an author's comments stay at home.
-
-The first page of a bundle: how to begin, what is checked, and how a newer bundle comes in.
+course.yml is written anew as data, so that an author's comments stay at home.
 """
 
 from __future__ import annotations

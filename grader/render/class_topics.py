@@ -1,6 +1,6 @@
 """What to explain to a class next: what most learners share; and exercises that may be unfair.
 
-How a class's points are spread: what a histogram shows, and the averages in words.
+And how the class's points are spread: what a histogram shows, and the averages in words.
 """
 
 from __future__ import annotations

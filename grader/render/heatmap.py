@@ -1,6 +1,6 @@
 """A wrong tensor in a terminal: yours beside what was expected, as shades, with numbers while they are few.
 
-What every picture of a mismatch shares: how light or dark a number is, and how it is written in a small place.
+How light or dark a number is, and how it is written in a small place, is the same in every picture of a mismatch.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """The two small pages: a record by itself, and an exercise below a notebook's cell.
 
-A record as one HTML page that needs nothing beside itself and runs nothing.
-
-A learner's own exercise below a notebook's cell: as HTML with the heat maps as pictures, and the same as text.
-
-It is shown in JupyterLab, VS Code and the classic notebook, light and dark, trusted or not. So it has no styles but
-inline ones, takes the page's own ink, and runs nothing.
+Neither needs anything beside itself or runs anything. Below a cell the heat maps are pictures, and the same stands
+there as text. It is shown in JupyterLab, VS Code and the classic notebook, light and dark, trusted or not. So it has
+no styles but inline ones, takes the page's own ink, and runs nothing.
 """
 
 from __future__ import annotations

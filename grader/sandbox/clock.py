@@ -1,8 +1,6 @@
 """One clock: how much time an exercise has, and what the system says that its processes used.
 
-What the system counts of one process: the processor time it had, and how long it had to wait for a processor.
-
-One clock: how much time an exercise of a submission has, all its processes together, and the submission as a whole.
+An exercise has one budget for all its processes together, a submission another.
 
 Wall time counts from the moment at which a process has something to do until its answer has come, whatever it does in
 between: reading, parsing, loading, sleeping. What the machine owes a process that it kept from running is credited,

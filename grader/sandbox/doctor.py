@@ -1,6 +1,6 @@
 """What this machine can isolate, found out by trying it, and what to install for more.
 
-Does a level really work here? Starts one worker, and lets it try its walls.
+A level works when one worker has been started there and has tried its walls.
 """
 
 from __future__ import annotations

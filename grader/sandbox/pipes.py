@@ -1,11 +1,7 @@
 """What goes to and comes from workers: one thread moves the bytes, and notes when each answer came.
 
-What a worker has sent: whole messages, each with the moment at which it came, put in by whoever reads the pipe.
-
 Time is counted here, where bytes arrive, and not where they are looked at: so a file is charged with the same seconds
 whatever the judge is busy with meanwhile.
-
-One thread that moves bytes between the judge and the pipes of its workers, and notes when they came.
 """
 
 from __future__ import annotations

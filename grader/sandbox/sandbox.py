@@ -1,7 +1,4 @@
-"""A zygote, started at one isolation level, and the workers forked from it.
-
-Open what a learner's code runs in.
-"""
+"""A zygote, started at one isolation level, and the workers forked from it."""
 
 from __future__ import annotations
 

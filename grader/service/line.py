@@ -1,6 +1,6 @@
 """The line between a command and the judge that is kept warm, and the proof on both ends that it is the user's own.
 
-What goes between a command and the judge that is kept warm: JSON, as bytes; nothing is pickled.
+What goes over it is JSON, as bytes; nothing is pickled.
 """
 
 from __future__ import annotations

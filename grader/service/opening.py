@@ -1,6 +1,6 @@
 """The judge for a command: the one that is kept warm, or where that cannot be, one in this process.
 
-Which judges are kept warm, and how they are ended.
+And which judges are kept warm now, and how they are ended.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What a judge is kept warm for: a course and a program as they are now, on this machine, at one level.
 
-What a judge goes by, as it is now: any change of the program or of the course makes another judge of it.
-
-Told from names, sizes and times of change, which is a matter of milliseconds; files are not read.
+Any change of the program or of the course makes another judge of it: told from names, sizes and times of change,
+which is a matter of milliseconds; files are not read.
 """
 
 from __future__ import annotations
