@@ -1,4 +1,4 @@
-"""`kata override`, points that a person sets by hand, with a reason; `kata diff`, two gradings held against each other."""
+"""`kata override`, points that a person sets by hand, with a reason; `kata diff`, two gradings side by side."""
 
 from __future__ import annotations
 
