@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from grader.practice.workspace import Workspace
     from grader.record import Record
 
-    from .kernel import Answer
+    from .executed import Answer
 
 
 def main() -> None:
@@ -167,7 +167,7 @@ def _asked(question: dict[str, Any]) -> _Asked:
     from grader.cli.terms import seed_or_fresh
     from grader.course import CourseError
 
-    from .kernel import ExecutedCell, answer_among
+    from .executed import ExecutedCell, answer_among
 
     seed = question["seed"]
     if seed is not None and (not isinstance(seed, int) or seed < 0):

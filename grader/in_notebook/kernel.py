@@ -1,111 +1,16 @@
 """What is taken from the kernel, and given to it: the cells that were run, a folder, a place to show the verdict.
 
 Nothing heavy may be imported here: the kernel is the learner's.
-
-From the cells that were run to the answer that is judged, put together as it is for a notebook that is handed in.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 import os
 import sys
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-
-from grader.course import Course, Exercise
-from grader.course.stubs import stub_of
-from grader.intake import Submission, SubmissionError
-from grader.intake.clock import reading_clock
-from grader.intake.collector import Collector
-from grader.intake.names import ExerciseNames
-from grader.intake.statements import defined_names, defining_exercise, named_exercise, statements
-from grader.intake.submission import UnreadableError
-from grader.practice.checking import SUBMITTER
-
-PLACE = "this notebook"
-
-
-@dataclass(frozen=True)
-class ExecutedCell:
-    """A cell that was run: the number that the notebook shows beside it, its text, and whether Python could read it."""
-
-    number: int
-    text: str
-    is_python: bool
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A submission of one exercise, and the number of the cell that it was taken from."""
-
-    submission: Submission
-    number: int
-
-
-def answer_among(cells: Sequence[ExecutedCell], exercise: Exercise, course: Course) -> Answer | None:
-    """The answer that was run last, with what it needs of all other cells; None when none was run.
-
-    What was run before as an answer to the same exercise plays no part: it stands in the notebook no more. Other cells
-    count even when they were run after the answer, as they do in the kernel.
-
-    Raises SubmissionError when there is too much to read.
-    """
-    names = ExerciseNames(course)
-    answer: ExecutedCell | None = None
-    others: list[str] = []
-    with reading_clock(PLACE.capitalize()):
-        for cell in cells:
-            if _answers(cell.text, exercise, course, names):
-                answer = cell
-            elif cell.is_python:
-                others.append(cell.text)
-        if answer is None:
-            return None
-        return Answer(_submission(others, answer.text, exercise, names), answer.number)
-
-
-def _answers(text: str, exercise: Exercise, course: Course, names: ExerciseNames) -> bool:
-    """Whether a cell answers the exercise: its first line says so, or what it defines."""
-    defined = defined_names(statements(text))
-    if named := named_exercise(text, defined, names):
-        return named == exercise
-    candidates = defining_exercise(defined, names).candidates
-    return exercise in candidates and not any(
-        each != exercise and set(each.entry_points) == set(exercise.entry_points) and _is_headed(text, each, course)
-        for each in candidates
-    )
-
-
-def _is_headed(text: str, exercise: Exercise, course: Course) -> bool:
-    """Whether a text still begins as the exercise was given: some exercises ask for the same name."""
-    heading = stub_of(course, exercise).lstrip().split("\n", 1)[0].rstrip()
-    return heading in (line.rstrip() for line in text.split("\n"))
-
-
-def _submission(others: Sequence[str], answer: str, exercise: Exercise, names: ExerciseNames) -> Submission:
-    cells = [_cell(text) for text in others]
-    cells.append(_cell(answer, kata={"exercise": exercise.id}))
-    collector = Collector(SUBMITTER, names)
-    try:
-        collector.take_notebook(PLACE, json.dumps({"cells": cells}).encode("ascii"))
-    except UnreadableError as error:
-        raise SubmissionError(f"{PLACE.capitalize()} {error}.") from None
-    whole = collector.submission()
-    return Submission(
-        SUBMITTER,
-        {id: source for id, source in whole.sources.items() if id == exercise.id},
-        tuple(problem for problem in whole.problems if problem.exercise == exercise.id),
-    )
-
-
-def _cell(text: str, **metadata: object) -> dict[str, object]:
-    return {"cell_type": "code", "metadata": metadata, "source": text}
-
 
 MOST_CELLS = 1000
 MOST_CHARACTERS = 256 * 1024

@@ -24,7 +24,7 @@ from grader.classroom.likeness import words_of
 from grader.classroom.pseudonyms import masked
 from grader.course import load_course
 from grader.course.stubs import same_as_stub
-from grader.in_notebook.kernel import ExecutedCell, answer_among
+from grader.in_notebook.executed import ExecutedCell, answer_among
 from grader.intake import SubmissionError, read_submission, submission
 from grader.intake.names import ExerciseNames, printable
 from grader.intake.notebook import carried_problems, read_notebook

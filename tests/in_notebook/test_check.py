@@ -238,7 +238,7 @@ def test_cell_under_the_magic_that_fails_is_not_checked(kernel: Any) -> None:
             'kata.check("shore")', "there is no exercise `shore`: did you mean `share`?", id="no such exercise"
         ),
         pytest.param('kata.check("share", seed="x")', "The seed must be a whole number", id="odd seed"),
-        pytest.param('kata.check("share", course="/nowhere")', "nowhere: there is no such file", id="no such course"),
+        pytest.param('kata.check("share", course="/nowhere")', "/nowhere does not exist", id="no such course"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(call: str, start: str, kernel: Any) -> None:

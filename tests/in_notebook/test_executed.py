@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from grader.course import load_course
-from grader.in_notebook.kernel import MOST_CELLS, MOST_CHARACTERS, Answer, ExecutedCell, answer_among, executed_cells
+from grader.in_notebook.executed import Answer, ExecutedCell, answer_among
+from grader.in_notebook.kernel import MOST_CELLS, MOST_CHARACTERS, executed_cells
 from grader.intake import SubmissionError
 from grader.practice.workspace import stub_of
 
