@@ -151,7 +151,7 @@ def test_worksheet_tells_addresses_and_times() -> None:
         pytest.param("2026-03-01 12:14", "2026-03-01 11:14", id="in figures"),
         pytest.param("2026-03-01 12:14 UTC", "2026-03-01 12:14", id="in UTC"),
         pytest.param("3/1/26, 12:14", None, id="which is the month?"),
-        pytest.param("Sonntag, 1. M\u00e4rz 2026, 12:14", None, id="in German"),
+        pytest.param("Sonntag, 1. M\u00e4rz 2026, 12:14", "2026-03-01 11:14", id="in German"),
         pytest.param("", None, id="none"),
     ],
 )
