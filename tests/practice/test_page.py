@@ -110,7 +110,7 @@ def test_page_tells(told: str, page: str) -> None:
 
 def test_wrong_weights_of_the_visible_check_are_drawn(page: str) -> None:
     assert page.count('class="heatmap"') == 1
-    assert "row 0, column 0: yours 0.08, due 0.25" in text_of(page)
+    assert "row 0, column 0: yours 0.08, expected 0.25" in text_of(page)
 
 
 def test_numbers_of_hidden_checks_stay_hidden(page: str) -> None:
