@@ -27,6 +27,8 @@ def exercise_meant(name: str, ids: Collection[str]) -> str | None:
     lowered = name[: _LONGEST + 1].casefold()
     if len(lowered) > _LONGEST or not lowered.endswith(ENDING):
         return None
+    if not (name.isascii() and name.isprintable()):  # what only looks like an exercise's name is none
+        return None
     stem = _COPY.sub("", _COPY_OF.sub("", lowered[: -len(ENDING)].strip()))
     stem = _NUMBER.sub("", _APART.sub("_", stem)).strip("_")
     found = _called(stem, ids) or _called(_SAID_BEHIND.sub("", stem), ids)

@@ -42,7 +42,7 @@ ERRORS: tuple[Mapping[str, Any], ...] = (
     {"kind": "exception", "type": "RuntimeError", "message": "", "frames": []},
     {"kind": "exception", "type": "NotImplementedError", "message": "", "frames": [[2**62, "f"]]},
     {"kind": "names", "missing": [1, "a", [1, "x"], None], "unexpected": [[[]]]},
-    {"kind": "weight_shape", "name": "x", "came": ["a", [1, "b"]], "due": []},
+    {"kind": "weight_shape", "name": "x", "came": ["a", [1, "b"]], "expected": []},
     {"kind": "memory", "frames": []},
     {"kind": "forbidden", "name": "aten::\x1b"},
     {"kind": "no_entry", "name": "softmax" * 99},

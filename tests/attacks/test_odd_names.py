@@ -16,7 +16,6 @@ from grader.intake import Submission, read_submission
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 
 NO_ANSWER = {
-    "capitals": "03_SOFTMAX.PY",
     "full width": "\uff10\uff13_softmax.py",
     "one letter of full width": "03_\uff53oftmax.py",
     "a letter of another script": "03_s\u043eftmax.py",
@@ -36,13 +35,17 @@ NO_ANSWER = {
     "interface": "03_softmax.pyi",
     "text": "03_softmax.py.txt",
     "backup": "03_softmax.py~",
-    "second download": "03_softmax (1).py",
     "formula": "=cmd|'_C calc'!A0.py",
     "markup": "<script>alert(1)<_script>.py",
     "escapes": "\x1b]52;c;cm0=\x07\x1b[2J.py",
     "hidden": ".03_softmax.py",
     "cache": "__pycache__/03_softmax.py",
     "version control": ".git/03_softmax.py",
+}
+
+ALMOST = {
+    "capitals": "03_SOFTMAX.PY",
+    "second download": "03_softmax (1).py",
 }
 
 ANSWER = {
@@ -83,6 +86,14 @@ def test_name_that_only_looks_like_an_exercise_is_told_and_not_guessed(
     (problem,) = submission.problems
     assert problem.kind == "unknown"
     assert not re.search(r"[\x00-\x1f\x7f-\x9f\u200b\u202e]", problem.file + problem.message)
+
+
+@FORMS
+@pytest.mark.parametrize("name", ALMOST)
+def test_name_that_can_mean_one_exercise_only_counts_and_is_told(name: str, read: Callable, tmp_path: Path) -> None:
+    submission = read(ALMOST[name], tmp_path)
+    assert list(submission.sources) == ["softmax"]
+    assert [problem.kind for problem in submission.problems] == ["renamed"]
 
 
 @FORMS

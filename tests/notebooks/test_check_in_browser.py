@@ -129,11 +129,11 @@ def test_learner_sees_the_verdict_and_the_picture(name: str, lab: Lab) -> None:
     assert "The parts of 1, 1 and 2 should be .25, .25 and .5." in told
     own_width, shown_width, instead = lab.picture("kata.check")
     assert own_width > 300 and shown_width > 300
-    assert "yours 0.50, due 0.25" in instead
+    assert "yours 0.50, expected 0.25" in instead
 
 
 def test_picture_is_there_before_the_notebook_is_trusted(lab: Lab) -> None:
     lab.open("untrusted.ipynb")
     own_width, shown_width, instead = lab.picture("kata.check")
     assert own_width > 200 and shown_width > 200
-    assert "yours 0.50, due 0.25" in instead
+    assert "yours 0.50, expected 0.25" in instead

@@ -87,7 +87,7 @@ def test_heat_map_is_shown_of_the_failed_visible_check_alone(learner: LearnerVie
     """The mismatches name the hidden check too: even then nothing of it is drawn."""
     page = shown(learner)
     assert page.attributes("class").count("heatmap") == 1
-    assert "row 0, column 0: yours 0.50, due 1.00" in page.text
+    assert "row 0, column 0: yours 0.50, expected 1.00" in page.text
 
 
 def test_equal_pictures_have_ids_of_their_own(learner: LearnerView, shown: Show) -> None:

@@ -315,7 +315,7 @@ ERRORS = tuple(
         {"kind": "no_entry", "name": "shar"},
         {"kind": "no_attribute", "name": "training"},
         {"kind": "names", "missing": ["factor"], "unexpected": ["factr", 3]},
-        {"kind": "weight_shape", "name": "factor", "came": [3, "x"], "due": [4, 4]},
+        {"kind": "weight_shape", "name": "factor", "came": [3, "x"], "expected": [4, 4]},
         {"kind": "not_a_module", "what": "a function"},
         {"kind": "no_part", "what": "a tensor"},
     )
