@@ -231,7 +231,7 @@ def solution(
     if not force and not progress_of(workspace).is_passed(id):
         more = "" if workspace.course.is_bundle else ", and --force shows the answer all the same"
         raise UsageError(f"{id} is not passed yet: `kata hint {id}` helps{more}.")
-    from grader.practice.hints import BrokenSeal, course_answer, print_answers
+    from grader.practice.answers import BrokenSeal, course_answer, print_answers
     from grader.practice.review import note_solution_seen
 
     try:

@@ -193,7 +193,7 @@ def seed_or_fresh(given: int | None, course: Course) -> int:
 
     Raises UsageError for one that no record could hold, GraderBroken for one that a bundle has no plans for.
     """
-    from grader.judge.draw import seed_for
+    from grader.judge.seeds import seed_for
     from grader.record import MAX_SEED
 
     if given is not None and given > MAX_SEED:

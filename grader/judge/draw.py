@@ -1,22 +1,13 @@
-"""The hidden inputs of a check: other numbers in every run, the same numbers for the same seed.
-
-In the whole course a run takes any seed, in a bundle one of those that there are plans for.
-"""
+"""The hidden inputs of a check: other numbers in every run, the same numbers for the same seed."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import torch
-
-from grader.course import Course
-from grader.record import MAX_SEED
-
-from .errors import GraderBroken
 
 Item = TypeVar("Item")
 Kind = Literal["normal", "uniform", "share", "integer", "order"]
@@ -135,19 +126,3 @@ class Draw:
     def _parameter(self, shape: Sequence[int], gain: float) -> torch.Tensor:
         fan_in = shape[-1] if len(shape) > 1 else 1
         return self.normal(*shape, scale=gain / math.sqrt(fan_in) if len(shape) > 1 else 0.5)
-
-
-def seed_for(course: Course, given: int | None = None) -> int:
-    """The seed that was given, or one by chance. Raises GraderBroken for one that a bundle has no plans for."""
-    if not course.is_bundle:
-        return secrets.randbelow(MAX_SEED + 1) if given is None else given
-    seeds = course.seeds
-    if not seeds:
-        raise GraderBroken("there are no plans in this bundle: unzip the bundle again")
-    if given is None:
-        return secrets.choice(seeds)
-    if given not in seeds:
-        raise GraderBroken(
-            f"this bundle has no plans for the seed {given}; it has them for {', '.join(map(str, seeds))}"
-        )
-    return given

@@ -11,7 +11,7 @@ import importlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from grader.course import Exercise
 from grader.course.stubs import same_as_stub, stub_of
@@ -19,7 +19,9 @@ from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace, content_of
 
 from .parts import Part
-from .stage import Stage
+
+if TYPE_CHECKING:
+    from .stage import Stage
 
 
 class BadText(Exception):

@@ -14,9 +14,9 @@ from grader.course import Course, CourseError, Exercise
 from grader.course.named import Unnamed, refuse_unnamed
 from grader.course.stubs import StubError, stub_of
 from grader.intake import SubmissionError
-from grader.judge.draw import seed_for
 from grader.judge.errors import CheckFailed, GraderBroken
 from grader.judge.points import BrokenCourse, Hidden, NotStarted, NotStartedFile
+from grader.judge.seeds import seed_for
 from grader.mismatch import Mismatch
 from grader.practice.varied import is_as_given
 from grader.practice.workspace import Workspace, find_workspace

@@ -25,7 +25,7 @@ from grader.judge.plan import Plan
 from grader.judge.points import HiddenCheck, hidden_as_bytes
 from grader.judge.process import LocalProcess
 from grader.judge.trusted import quietly
-from grader.practice.hints import sealed
+from grader.practice.answers import sealed
 from grader.practice.workspace import LESSON_FILES
 from grader.record import HIDDEN, MAX_SEED, Record
 from grader.sandbox.clock import Allowance

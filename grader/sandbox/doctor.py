@@ -13,14 +13,16 @@ from dataclasses import dataclass
 
 from .launch import MachineError
 from .levels import Level, has_zygotes
-from .sandbox import open_sandbox
-from .worker import Bounds
 
+PROBE_SECONDS = 20
 TRIAL_SECONDS = 60.0
 
 
 def try_level(level: Level) -> str | None:
     """Return why the level does not work on this machine, or None when a worker was locked down at it."""
+    from .sandbox import open_sandbox  # these load torch, and everybody asks for the strongest level
+    from .worker import Bounds
+
     try:
         with open_sandbox(level) as sandbox:
             worker = sandbox.spawn(Bounds())
@@ -29,9 +31,6 @@ def try_level(level: Level) -> str | None:
     except MachineError as error:
         return str(error)
     return None
-
-
-PROBE_SECONDS = 20
 
 
 @dataclass(frozen=True)

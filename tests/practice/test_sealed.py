@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.practice.hints import BrokenSeal, opened, sealed
+from grader.practice.answers import BrokenSeal, opened, sealed
 
 TEXT = "def softmax(x):\n    return x.exp() / x.exp().sum(-1, keepdim=True)  # é\n" * 3
 

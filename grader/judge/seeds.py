@@ -1,0 +1,26 @@
+"""Which seed a run takes: any in the whole course, one of those that there are plans for in a bundle."""
+
+from __future__ import annotations
+
+import secrets
+
+from grader.course import Course
+from grader.record import MAX_SEED
+
+from .errors import GraderBroken
+
+
+def seed_for(course: Course, given: int | None = None) -> int:
+    """The seed that was given, or one by chance. Raises GraderBroken for one that a bundle has no plans for."""
+    if not course.is_bundle:
+        return secrets.randbelow(MAX_SEED + 1) if given is None else given
+    seeds = course.seeds
+    if not seeds:
+        raise GraderBroken("there are no plans in this bundle: unzip the bundle again")
+    if given is None:
+        return secrets.choice(seeds)
+    if given not in seeds:
+        raise GraderBroken(
+            f"this bundle has no plans for the seed {given}; it has them for {', '.join(map(str, seeds))}"
+        )
+    return given

@@ -1,0 +1,120 @@
+"""After passing: one's own answer beside the course's, and other right ways to write it.
+
+A bundle may hold the course's answers sealed: unreadable at a glance, and opened by `kata solution`. This keeps nothing
+secret. Whoever reads this file can open every seal, for what opens them is in the bundle too. It only keeps an answer
+from being come upon: by a search through the files, say, or by a curious look.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from rich.columns import Columns
+from rich.console import Console
+from rich.panel import Panel
+from rich.syntax import Syntax
+
+from grader.course import Course, Exercise
+from grader.render.safe_text import encodable, visible
+
+from .workspace import Workspace
+
+SIDE_BY_SIDE = 140
+"""Columns from which two answers fit beside each other."""
+
+MAX_LINES = 400
+
+
+def course_answer(course: Course, exercise: Exercise) -> str:
+    """The text of the reference; in a bundle it is sealed. Raises BrokenSeal, OSError."""
+    if course.is_bundle:
+        return opened(course.sealed_path(exercise), course.title, exercise.id)
+    return course.solution_path(exercise).read_text(encoding="utf-8")
+
+
+def print_answers(workspace: Workspace, exercise: Exercise, answer: str, console: Console) -> None:
+    """The learner's file and the course's answer, side by side where there is room, then each alternative."""
+    course = workspace.course
+    mine = workspace.file_of(exercise)
+    pair = [
+        _panel("yours", _code_in(mine), console) if mine.is_file() else None,
+        _panel("the course's", _code(answer), console),
+    ]
+    shown = [panel for panel in pair if panel is not None]
+    if console.width >= SIDE_BY_SIDE:
+        for panel in shown:
+            panel.width = console.width // len(shown) - 1
+        console.print(Columns(shown, padding=(0, 1)))
+    else:
+        for panel in shown:
+            console.print(panel)
+    for path in sorted(course.alternatives_path(exercise).glob("*.py")):
+        console.print(_panel(f"another way: {path.stem.replace('_', ' ')}", _code_in(path), console))
+
+
+def _panel(title: str, code: str, console: Console) -> Panel:
+    shown = encodable(visible(code), console.encoding)
+    return Panel(Syntax(shown, "python", word_wrap=True, background_color="default"), title=title, title_align="left")
+
+
+def _code_in(path: Path) -> str:
+    return _code(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def _code(text: str) -> str:
+    """A file without its docstring and without the author's markers: what matters is below them."""
+    return "\n".join(_without_lead(text.splitlines()[:MAX_LINES])).strip()
+
+
+def _without_lead(lines: list[str]) -> Iterator[str]:
+    is_inside, is_begun = False, False
+    for line in lines:
+        if not is_begun and not is_inside and line.startswith(('"""', "'''")):
+            is_inside = line.count(line[:3]) == 1
+            is_begun = not is_inside
+            continue
+        if is_inside:
+            is_inside = not line.rstrip().endswith(('"""', "'''"))
+            is_begun = not is_inside
+            continue
+        is_begun = is_begun or bool(line.strip())
+        if line.strip() not in ("# BEGIN SOLUTION", "# END SOLUTION") and is_begun:
+            yield line
+
+
+HEAD = b"Sealed: `kata solution` opens it once the exercise is passed.\n"
+
+
+class BrokenSeal(Exception):
+    """A sealed file that cannot be opened; the text is one sentence for people."""
+
+
+def sealed(text: str, course: str, exercise: str) -> bytes:
+    """The text of an exercise's solution, sealed."""
+    content = zlib.compress(text.encode("utf-8"), 9)
+    return HEAD + _mixed(content, course, exercise)
+
+
+def opened(path: Path, course: str, exercise: str) -> str:
+    """The text in a sealed file. Raises BrokenSeal when it is damaged, OSError when it is not there."""
+    content = path.read_bytes()
+    try:
+        if not content.startswith(HEAD):
+            raise ValueError("not sealed")
+        return zlib.decompress(_mixed(content[len(HEAD) :], course, exercise)).decode("utf-8")
+    except (ValueError, zlib.error):
+        raise BrokenSeal(f"{path.name} is damaged: unzip the bundle again") from None
+
+
+def _mixed(content: bytes, course: str, exercise: str) -> bytes:
+    """Mix bytes with a stream that follows from two names; done twice, they are as before."""
+    return bytes(one ^ other for one, other in zip(content, _stream(course, exercise), strict=False))
+
+
+def _stream(course: str, exercise: str) -> Iterator[int]:
+    for number in count():
+        yield from hashlib.sha256(f"{course}\0{exercise}\0{number}".encode()).digest()
