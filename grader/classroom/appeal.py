@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from grader.intake.statements import logical_lines
 from grader.record import CheckResult, ExerciseResult, Record
 from grader.render.safe_text import safe_block, safe_line, visible
 from grader.render.wording import MARKS, NOT_GRADED, change, score
@@ -84,7 +84,7 @@ def _case(case: ShownCase, number: int) -> Iterator[str]:
 def told_of_source(content: bytes, entry_points: Sequence[str]) -> Iterator[str]:
     """The learner's lines that the checks ask: the definitions of the entry points, else the whole file."""
     lines = content.decode("utf-8", "replace").splitlines()
-    places = _definitions(content, entry_points) or [range(1, len(lines) + 1)]
+    places = _definitions(lines, entry_points) or [range(1, len(lines) + 1)]
     shown = [number for place in places for number in place][:MOST_LINES]
     for number in shown:
         yield f"    {number:4} | {visible(lines[number - 1])}".rstrip()
@@ -92,17 +92,32 @@ def told_of_source(content: bytes, entry_points: Sequence[str]) -> Iterator[str]
         yield f"    ... ({left} more lines)"
 
 
-def _definitions(content: bytes, names: Sequence[str]) -> list[range]:
-    """Where top-level functions and classes of these names stand; nowhere, when the file cannot be parsed."""
-    try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [
-        range(min([node.lineno, *(each.lineno for each in node.decorator_list)]), (node.end_lineno or node.lineno) + 1)
-        for node in tree.body
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name in names
-    ]
+def _definitions(lines: Sequence[str], names: Sequence[str]) -> list[range]:
+    """Where top-level functions and classes of these names stand, told without parsing what a learner wrote."""
+    places: list[range] = []
+    number, end = 1, 1
+    decorated: int | None = None
+    begun: int | None = None
+    for line in logical_lines("".join(f"{each}\n" for each in lines)):
+        if line.code.strip() and line.code[0] not in " \t":
+            if begun is not None:
+                places.append(range(begun, end))
+            if line.code.startswith("@"):
+                begun, decorated = None, decorated or number
+            else:
+                begun = (decorated or number) if _defined(line.code) in names else None
+                decorated = None
+        height = line.text.count("\n")
+        end = number + height if line.code.strip() else end
+        number += height
+    return places if begun is None else [*places, range(begun, end)]
+
+
+def _defined(code: str) -> str:
+    """The name that a line defines as a function or class; empty for any other line."""
+    words = code.replace("(", " ").replace(":", " ").split()
+    words = words[1:] if words[:1] == ["async"] else words
+    return words[1] if len(words) > 1 and words[0] in ("def", "class") else ""
 
 
 def command_line(*words: object) -> str:

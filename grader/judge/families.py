@@ -54,6 +54,9 @@ class Families:
         found: list[object] = []
         for each in listed:
             found.extend(self._taken(each) if isinstance(each, FromFamily) else [each])
+        taken = [(each.family, id) for each in listed if isinstance(each, FromFamily) for id in each.ids]
+        if repeated := [id for family, id in taken if taken.count((family, id)) > 1]:
+            raise BankError(f"{self._bank}: {repeated[0]!r} is taken twice: take it once")
         unused = sorted(self._words.keys() - self._used)
         if unused:
             raise BankError(f"{self._bank}: no family that it takes mistakes from has the word {unused[0]!r} of WORDS")

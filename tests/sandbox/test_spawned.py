@@ -106,9 +106,9 @@ def test_two_workers_are_two_processes_and_leave_each_other_nothing(workers):
 
 
 def test_two_workers_can_run_at_a_time(workers):
-    workers = [begin(workers, f"def f():\n    return {number}") for number in range(2)]
-    assert [ask(worker)["answers"]["1"] for worker in workers] == [0, 1]
-    for worker in workers:
+    both = [begin(workers, f"def f():\n    return {number}") for number in range(2)]
+    assert [ask(worker)["answers"]["1"] for worker in both] == [0, 1]
+    for worker in both:
         workers.forget(worker)
 
 
