@@ -16,7 +16,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from grader.policy.rules import Correction
 from grader.writing import move_file, open_to_append, write_file
 
-from .ledger import writing
+from .ledger import free_previous, writing
 
 CORRECTIONS = "corrections.jsonl"
 PREVIOUS = "corrections.previous.jsonl"
@@ -76,6 +76,7 @@ def set_aside(out: Path) -> bool:
     if not path.exists():
         return False
     with writing(path):
+        free_previous(out / PREVIOUS)
         move_file(path, out / PREVIOUS, below=out)
     return True
 

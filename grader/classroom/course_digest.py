@@ -30,8 +30,9 @@ def course_digest(course: Course) -> str:
 
 def _kit(course: Course, exercise: Exercise) -> str:
     total = hashlib.sha256(exercise.model_dump_json(include=_GRADED_BY).encode())
-    for place in (course.checks_path, course.solution_path, course.mistakes_path):
-        content = _content(place(exercise))
+    own = [place(exercise) for place in (course.checks_path, course.solution_path, course.mistakes_path)]
+    for path in (*own, *course.families()):  # which of them a bank takes from is known when it has run
+        content = _content(path)
         total.update(f"\n{len(content)}\n".encode())
         total.update(content)
     return total.hexdigest()

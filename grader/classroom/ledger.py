@@ -169,15 +169,18 @@ def _between(holes: Sequence[Line], end: int) -> Iterator[Line]:
 
 def _keep_previous(out: Path) -> None:
     """Put older results beside the new, and results older than those beside them under a number."""
-    previous = out / PREVIOUS
-    if (out / RESULTS).stat().st_size == 0:
-        return
+    if (out / RESULTS).stat().st_size:
+        free_previous(out / PREVIOUS)
+        (out / RESULTS).rename(out / PREVIOUS)
+
+
+def free_previous(previous: Path) -> None:
+    """Give what is kept as `previous` a number, so that what is put aside next has that name. Raises OSError."""
     if previous.exists():
         number = 2
-        while (older := out / f"results.previous.{number}.jsonl").exists():
+        while (older := previous.with_name(f"{previous.stem}.{number}{previous.suffix}")).exists():
             number += 1
         previous.rename(older)
-    (out / RESULTS).rename(previous)
 
 
 def _is_all_in_order(lines: Sequence[Line], size: int) -> bool:

@@ -17,6 +17,7 @@ from grader.course import Course
 from grader.record import Record
 from grader.writing import lock_at
 
+from .corrections import PREVIOUS, set_aside
 from .dispatch import Dispatch, Lost
 from .download import first_few
 from .entries import Entry, OutOfReach, read_entry
@@ -68,7 +69,8 @@ class Tally:
 class ClassRun:
     """Grades a class into OUT. The lock on OUT is the caller's.
 
-    times: what is told of hand-ins, kept in OUT with the records.
+    times: what is told of hand-ins, kept in OUT with the records. corrected_in: the folder in which points are set by
+    hand, which are about earlier results.
     """
 
     def __init__(
@@ -79,8 +81,11 @@ class ClassRun:
         terms: Terms,
         header: RunHeader,
         times: KeptTimes = KeptTimes(),  # noqa: B008, it is frozen
+        *,
+        corrected_in: Path | None = None,
     ) -> None:
         self._out, self._members, self._course = out, members, course
+        self._corrected_in = corrected_in or out
         self._terms, self._header = terms, header
         self.times = times
         self._ledger = Ledger(out)
@@ -221,6 +226,9 @@ class ClassRun:
     def _keep(self, records: list[Record]) -> None:
         if not self._ledger.is_open:  # not before: when nothing can be graded, older results stay as they are
             self._ledger.set_older_aside()
+            if set_aside(self._corrected_in):
+                kept = self._corrected_in / PREVIOUS
+                self.tally.remarks.append(f"What was set by hand is about the earlier grading, and kept in {kept}.")
             with writing(self._out / RUN):
                 write_run(self._out, self._header)
             write_kept_times(self._out, self.times)

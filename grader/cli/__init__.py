@@ -21,9 +21,7 @@ from .app import main
 __all__ = [
     "appeals",
     "authoring",
-    "autograding",
     "class_grading",
-    "comparing",
     "correcting",
     "exporting",
     "forgetting",
@@ -34,7 +32,6 @@ __all__ = [
     "policy",
     "practising",
     "releasing",
-    "reporting",
     "reviewing",
     "similar",
 ]

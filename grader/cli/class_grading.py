@@ -164,7 +164,6 @@ def grade_class(
         start_ahead(level)  # torch loads while the course and the class are read
     from grader.classroom.attempts import attempts_of, folder_for_run, keep_class_list
     from grader.classroom.class_folder import class_in
-    from grader.classroom.corrections import PREVIOUS, set_aside
     from grader.classroom.kept_times import read_kept_times
     from grader.classroom.members import last_attempts
     from grader.classroom.results_file import NOT_GRADED, RESULTS, read_results
@@ -202,7 +201,7 @@ def grade_class(
                 _tell([*submissions.remarks, *submissions.disputes])
                 stop("Nothing was graded, since nobody knows whose any submission is.", EXIT_BAD_INPUT)
             header = header_of(chosen, terms, arguments, source)
-            run = stage.run = ClassRun(records, submissions, chosen, terms, header, given)
+            run = stage.run = ClassRun(records, submissions, chosen, terms, header, given, corrected_in=out)
             if resume:
                 run.go_on(again=bool(asked) and earlier is not None and bool(earlier.differences(header)))
             if scheduler is None:
@@ -211,8 +210,6 @@ def grade_class(
                 _grade_there(run, scheduler, terms, header, submissions.entries)
         if attempts:
             keep_class_list(out, replace(members, left_out=submissions.left_out))
-        if not resume and set_aside(out):
-            _tell([f"What was set by hand is about the earlier grading, and kept in {out / PREVIOUS}."])
         remarks = final_records(out, chosen, run.times, raw=raw)
         _tell([*same.remarks, *_chosen_before(asked, earlier), *run.tally.remarks, *remarks, *submissions.disputes])
         show_class(read_results(out), chosen, out, html, by_pseudonyms=pseudonyms)

@@ -62,14 +62,16 @@ def release(
         write_bundle(bundle, out)
     except ReleaseError as error:
         raise UsageError(str(error)) from None
-    exercises = len(chosen.exercises)
+    from grader.render.wording import counted
+
+    exercises = counted(len(chosen.exercises), "exercise")
     if bundle.hidden:
         print(
-            f"{out}: {exercises} exercises with {bundle.checks} visible checks; "
+            f"{out}: {exercises} with {bundle.checks} visible checks; "
             f"{bundle.hidden} hidden checks are named, and stay here."
         )
     else:
-        print(f"{out}: {exercises} exercises with all of their {bundle.checks} checks, for {_seeds(contents.seeds)}.")
+        print(f"{out}: {exercises} with all of their {bundle.checks} checks, for {_seeds(contents.seeds)}.")
     print("Learners install it as its README.md says, and work in a folder of their own: kata init DIR --course .")
 
 

@@ -45,7 +45,7 @@ class KnowsAnswers(Protocol):
         ...
 
     def slack(self, question: Question) -> list[Answers]:
-        """How far rounding alone may move each number of them, in the same structure. Raises as `expected` does."""
+        """How far rounding alone may move each number of them, in the same structure. Raises as `answers_to` does."""
         ...
 
     @property

@@ -7,10 +7,9 @@ since, or a machine that cannot isolate, is no reason to lose a grading that sto
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 import nbformat
@@ -28,7 +27,7 @@ class Former:
 
     def __init__(self, autograde: Any) -> None:
         self._autograde = autograde
-        self._place = TemporaryDirectory(prefix="kata-former-")
+        self._place = Path(mkdtemp(prefix="kata-former-"))
         self._kept: dict[Path, _Kept] = {}
 
     def keep(self, assignment: str, student: str) -> None:
@@ -36,7 +35,7 @@ class Former:
         graded = Path(self._autograde._format_dest(assignment, student))
         if not any(graded.glob("*.ipynb")):
             return
-        copy = Path(self._place.name) / str(len(self._kept))
+        copy = self._place / str(len(self._kept))
         shutil.copytree(graded, copy, symlinks=True)
         submitted = Path(self._autograde._format_source(assignment, student))
         self._kept[graded] = _Kept(copy, self._is_of(graded, submitted))
@@ -53,14 +52,19 @@ class Former:
 
     def put_back(self) -> None:
         """Put back what was taken away and not replaced, where it is still the grading of what is handed in."""
+        log, is_whole = self._autograde.log, True
         for graded, kept in self._kept.items():
             if kept.still_counts and not any(graded.glob("*.ipynb")):
                 shutil.rmtree(graded, ignore_errors=True)
-                with suppress(OSError):
+                try:
                     shutil.copytree(kept.copy, graded, symlinks=True)
-                    self._autograde.log.warning("As it was before: %s", graded)
+                    log.warning("As it was before: %s", graded)
+                except OSError as error:
+                    log.error("%s could not be put back (%s); it is kept in %s", graded, error, kept.copy)
+                    is_whole = False
         self._kept.clear()
-        self._place.cleanup()
+        if is_whole:
+            shutil.rmtree(self._place, ignore_errors=True)
 
     def _is_of(self, graded: Path, submitted: Path) -> bool:
         time_of = self._autograde.coursedir.get_existing_timestamp

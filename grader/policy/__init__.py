@@ -1,5 +1,5 @@
 """What the course's policy makes of points: a pure step from a graded record to the same record with final points.
 
-`lateness` counts days, `phrasing` says it in words, `adjusting` puts both into a record, `rules` gathers what the
-course and the instructor have laid down. Nothing here reads files or clocks.
+`rules` has what the course and the instructor have laid down, and counts days; `adjusting` puts it into a record and
+into words; `choosing` takes one of several attempts. Nothing here reads files or clocks.
 """
