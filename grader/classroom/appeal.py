@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -21,12 +22,18 @@ MOST_LINES = 400
 
 def lost(record: Record) -> list[ExerciseResult]:
     """The exercises of a record that have not all of their points."""
-    return [each for each in record.exercises if each.points < each.max_points or each.status == "error"]
+    return [
+        each
+        for each in record.exercises
+        if min(each.points, each.counted_points) < each.max_points or each.status == "error"
+    ]
 
 
 def told_of_lost(exercise: ExerciseResult, title: str) -> Iterator[str]:
     """Every lost point of an exercise: the check in words, its message, and the known mistakes."""
     earned = f"{score(exercise.points)} of {score(exercise.max_points)} points"
+    if exercise.counted_points != exercise.points:
+        earned += f", of which {score(exercise.counted_points)} count after the policy and what was set by hand"
     yield f"{safe_line(exercise.id)}, {safe_line(title)}: {MARKS[exercise.status].word}, {earned}"
     if exercise.status == "error":
         yield f"  {NOT_GRADED}"
@@ -83,7 +90,7 @@ def _case(case: ShownCase, number: int) -> Iterator[str]:
 
 def told_of_source(content: bytes, entry_points: Sequence[str]) -> Iterator[str]:
     """The learner's lines that the checks ask: the definitions of the entry points, else the whole file."""
-    lines = content.decode("utf-8", "replace").splitlines()
+    lines = re.split(r"\r\n|\r|\n", content.decode("utf-8", "replace"))  # as Python does, and nowhere else
     places = _definitions(lines, entry_points) or [range(1, len(lines) + 1)]
     shown = [number for place in places for number in place][:MOST_LINES]
     for number in shown:

@@ -11,9 +11,9 @@ import csv
 import html
 import io
 import json
+import os
 import shutil
 import stat
-import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -28,13 +28,22 @@ from grader.writing import write_file
 
 from .members import CLASS_LIST, Learner
 from .page_names import page_name, page_stem, stem_of
-from .pseudonyms import WHO_IS_WHO, pseudonym_in
+from .pseudonyms import PSEUDONYMOUS, WHO_IS_WHO, pseudonym_in
 from .regrading import MOVED
 from .results_file import NOT_GRADED
 from .run import LOCK
 
 UNPACKED = ".unpacked"
 """In OUT, what a killed run left of a class zip."""
+TABLES = (NOT_GRADED, WHO_IS_WHO, MOVED)
+"""Tables of OUT that are lists: what was not graded, who bears which pseudonym, and whose points moved."""
+MADE_AGAIN = "a page or an export that names them, to be made again without"
+APPEALS = "appeals"
+"""The folder in OUT where `kata explain` lays out files."""
+EXPORTS = ("class.html", "grades.csv", "grades-by-exercise.csv", "canvas.csv", "moodle.csv", "junit.xml")
+EXPORT_FOLDERS = ("gradescope", "github")
+EACH_LEARNERS = "[0-9]*-*.json"
+"""What exports are called that `kata export` puts into OUT by itself."""
 WHO = ("submission", "learner", "name")
 """By which of its fields an entry of a list says whose it is: the first that is there."""
 MOST_SEARCHED = 64 * 1024 * 1024
@@ -113,18 +122,18 @@ def _names_in(out: Path) -> Iterator[str]:
     for path in _lists(out):
         with path.open("rb") as lines:
             for line in lines:
-                if name := _whose(line, path):
+                if name := _whose(line, path, out):
                     yield name
 
 
-def _whose(line: bytes, path: Path) -> str:
-    """Whose a line is; nobody's when it is torn. Among attempts it is called LEARNER/ATTEMPT."""
+def _whose(line: bytes, path: Path, out: Path) -> str | None:
+    """Whose a line is, "" for nobody's, None when it is torn. Among attempts it is called LEARNER/ATTEMPT."""
     try:
         entry = json.loads(line)
     except ValueError:
-        return ""
+        return None
     name = _name_of(entry) if isinstance(entry, dict) else ""
-    return name.rpartition("/")[0] if path.parent.name == ATTEMPTS else name
+    return name.rpartition("/")[0] if path.parent == out / ATTEMPTS else name
 
 
 def _name_of(entry: dict[str, Any]) -> str:
@@ -142,7 +151,11 @@ class Forgetting:
     def names(self) -> frozenset[str]:
         """All that the learner is called, and nobody else in the class."""
         others = {text for each in self._learners if each.name != self.learner.name for text in _called(each)}
-        return frozenset({*_called(self.learner), pseudonym_in(self.out, self.learner.name)} - others - {""})
+        return frozenset({*_called(self.learner), self._pseudonym} - others - {""})
+
+    @cached_property
+    def _pseudonym(self) -> str:
+        return pseudonym_in(self.out, self.learner.name)
 
     def steps(self) -> list[Step]:
         """What is to be done, in this order; nothing is changed. Raises OSError."""
@@ -167,51 +180,40 @@ class Forgetting:
     # --- what is made from the lists -----------------------------------------------------------------------------
 
     def _made(self) -> Iterator[Step]:
-        unpacked = self.out / UNPACKED
-        theirs = {*self.names, page_stem(self.learner.name)}
-        folders = [path for path in sorted(self.out.rglob("*")) if path.is_dir() and path.name in theirs]
+        """Only what the program makes, under the names that it gives: submissions may lie in OUT as well."""
+        unpacked, appeal = self.out / UNPACKED, self.out / APPEALS / page_stem(self.learner.name)
         if unpacked.exists():
             yield Step(unpacked, "what a killed run had unpacked of the class's zip")
-        for folder in folders:
-            if folder != self.out / ATTEMPTS and not any(each in folder.parents for each in (unpacked, *folders)):
-                yield Step(folder, "a folder of that name")
-        for path in self._files():
-            if not any(each in path.parents for each in (unpacked, *folders)) and self._is_theirs(path):
-                yield Step(path, "a page or an export that names them, to be made again without")
+        if os.path.lexists(appeal):
+            yield Step(appeal, "files of theirs that were laid out for an appeal")
+        for folder in (self.out, self.out / PSEUDONYMOUS):
+            yield from (Step(path, MADE_AGAIN) for path in self._made_in(folder) if self._is_theirs(path))
+
+    def _made_in(self, folder: Path) -> Iterator[Path]:
+        patterns = (*EXPORTS, "learner-*.html", *(f"{each}/{EACH_LEARNERS}" for each in EXPORT_FOLDERS))
+        found = (path for pattern in patterns for path in sorted(folder.glob(pattern)))
+        return (path for path in found if path.is_file() and not path.is_symlink())
 
     def _is_theirs(self, path: Path) -> bool:
-        """Whether a file that is no list names the learner, as far as its kind allows to say."""
-        if self._is_list(path):
-            return False
-        if {path.stem, path.name} & self.names or path.name == page_name(self.learner.name):
+        """Whether a file that was made names the learner, as far as its kind allows to say."""
+        if path.name == page_name(self.learner.name) or path.stem == self._pseudonym:
             return True
-        if path.suffix == ".json":  # a file a learner, 0001-ada.json
-            return path.stem.partition("-")[2] == stem_of(self.learner.name)
-        if path.suffix in (".html", ".xml", ".csv", ".zip"):
-            return self._is_named_in(path)
-        return False
-
-    def _is_list(self, path: Path) -> bool:
-        is_own = path.parent in (self.out, self.out / ATTEMPTS)
-        return is_own and (path.suffix in (".json", ".jsonl") or path.name in TABLES)
+        if path.parent.name in EXPORT_FOLDERS:  # 0001-ada.json
+            others = {stem_of(each.name) for each in self._learners if each.name != self.learner.name}
+            mine = {stem_of(self.learner.name), stem_of(self._pseudonym)} - others
+            return path.stem.partition("-")[2] in mine
+        return self._is_named_in(path)
 
     def _is_named_in(self, path: Path) -> bool:
-        if path.suffix == ".zip":
-            try:
-                with zipfile.ZipFile(path) as pack:
-                    parts = {part for each in pack.namelist() for part in each.split("/")}
-            except (OSError, zipfile.BadZipFile):  # `left` looks for the names in it
-                return False
-            return bool((parts | {Path(part).stem for part in parts}) & self.names)
         text = path.read_bytes().decode("utf-8", "replace")
         if path.suffix == ".csv":
             return any(cell.strip().lstrip("'") in self.names for row in _rows(text) for cell in row)
         if path.suffix == ".xml":
             return any(f'="{html.escape(name)}"' in text for name in self.names)
-        pieces = {html.unescape(piece).strip() for piece in text.replace("<", ">").split(">")}
+        if path.name == "class.html":
+            return True
         title = html.unescape(text.partition("<h1>")[2].partition("</h1>")[0]).strip()
-        telling = {name for name in self.names if not name.isdigit()}  # a number stands on every page
-        return path.name == "class.html" or title in self.names or bool(pieces & telling)
+        return title in self.names
 
     # --- lists ---------------------------------------------------------------------------------------------------
 
@@ -227,7 +229,8 @@ class Forgetting:
     def _without_rows(self, path: Path) -> Iterator[Step]:
         text = path.read_text(encoding="utf-8")
         rows = list(csv.reader(io.StringIO(text, newline="")))
-        kept = [row for row in rows if not any(self._is_place(cell) for cell in row)]
+        told = slice(None) if path.name == WHO_IS_WHO else slice(1)  # elsewhere the first column says whose it is
+        kept = [row for row in rows if not any(self._is_place(cell) for cell in row[told])]
         if len(kept) < len(rows):
             written = io.StringIO(newline="")
             csv.writer(written, lineterminator="\r\n" if "\r\n" in text else "\n").writerows(kept)
@@ -292,14 +295,10 @@ class Forgetting:
             yield from (line for line in lines if not self._is_line(line, path))
 
     def _is_line(self, line: bytes, path: Path) -> bool:
-        name = _whose(line, path)
-        if not name:  # a torn line says of nobody whose it is
-            return any(form.encode() in line for form in _spellings(self.learner.name))
+        name = _whose(line, path, self.out)
+        if name is None:  # a torn line says of nobody whose it is
+            return any(f'"{form}'.encode() in line for form in _spellings(self.learner.name))
         return name == self.learner.name
-
-
-TABLES = (NOT_GRADED, WHO_IS_WHO, MOVED)
-"""Tables of OUT that are lists: what was not graded, who bears which pseudonym, and whose points moved."""
 
 
 def _spellings(name: str) -> tuple[str, str]:

@@ -167,12 +167,18 @@ def _masked(record: Record, names: Collection[str], pseudonym: str) -> Record:
     )
     exercises = tuple(
         each.model_copy(
-            update={"checks": tuple(one.model_copy(update={"message": mask(one.message)}) for one in each.checks)}
+            update={
+                "checks": tuple(one.model_copy(update={"message": mask(one.message)}) for one in each.checks),
+                "graded_again": each.graded_again and each.graded_again.model_copy(update={"digest": ""}),
+            }
         )
         for each in record.exercises
     )
     attempt = record.attempt and record.attempt.model_copy(
         update={"name": mask(record.attempt.name), "reason": mask(record.attempt.reason)}
     )
-    told = {"problems": problems, "exercises": exercises, "attempt": attempt}
+    adjustments = record.adjustments and tuple(
+        each.model_copy(update={"reason": mask(each.reason)}) for each in record.adjustments
+    )
+    told = {"problems": problems, "exercises": exercises, "attempt": attempt, "adjustments": adjustments}
     return record.model_copy(update={"submission": pseudonym, "digest": "", **told})

@@ -35,6 +35,7 @@ def forget(
     """Take one learner out of a graded class: records, pages, exports, times, hints, who is who."""
     from grader.classroom.attempts import folder_for_run, graded_in
     from grader.classroom.forgetting import Forgetting, find_learner
+    from grader.render.safe_text import visible
 
     demand_results(out, "kata forget {} LEARNER")
     with folder_for_run(out, attempts=graded_in(out) != out):
@@ -44,10 +45,10 @@ def forget(
         for step in forgetting.steps():
             if not dry_run:
                 step.take(out)
-            print(f"  {step.path.relative_to(out)}: {step.told}")
+            print(visible(f"  {step.path.relative_to(out)}: {step.told}"))
         left = [] if dry_run else forgetting.left()
     for sentence in left:
-        print(sentence)
+        print(visible(sentence))
     _tell_out_of_reach(out)
 
 

@@ -117,6 +117,7 @@ def _known(course: Course, exercise: Exercise) -> Iterator[str]:
 
 def _tell(found: list[Likeness], course: Course, learners: int) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     from grader.classroom.likeness import by_pair
     from grader.render.safe_text import safe_line
@@ -127,6 +128,6 @@ def _tell(found: list[Likeness], course: Course, learners: int) -> None:
     table = Table("learners", "exercises", "shared words", title="Alike beyond what the exercises explain")
     for (one, other), pairs in by_pair(found).items():
         ids = ", ".join(each.exercise for each in pairs)
-        table.add_row(f"{safe_line(one)}, {safe_line(other)}", ids, str(sum(each.shared for each in pairs)))
+        table.add_row(Text(f"{safe_line(one)}, {safe_line(other)}"), ids, str(sum(each.shared for each in pairs)))
     console().print(table)
     print("This proves nothing and marks nobody: read both answers, and talk with both learners.")

@@ -16,14 +16,14 @@ HandIn = Callable[..., Path]
 
 ROSTER = """\
 id,name,email
-1815,Ada Byron,byron@uni.example
+18151210,Ada Byron,byron@uni.example
 1816,Bo Chen,chen@uni.example
 1817,Carla Diaz,diaz@uni.example
 1818,Carla Diaz,other@uni.example
 """
 POLICY = "policy:\n  time_zone: Europe/London\n  due:\n    01_parts: 2026-03-01 12:00\n  late_percent_per_day: 10\n"
 TIMES = "learner,time\nbyron@uni.example,2026-03-02 10:00 +00:00\n1816,2026-03-01 10:00 +00:00\n"
-TRACES = ("1815", "Ada Byron", "byron@uni.example")
+TRACES = ("18151210", "Ada Byron", "byron@uni.example")
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +37,9 @@ def graded(
         catalogue.write(POLICY)
     (place / "roster.csv").write_text(ROSTER, "utf-8")
     (place / "times.csv").write_text(TIMES, "utf-8")
-    for id in ("1815", "1816", "1817"):
+    for id in ("18151210", "1816", "1817"):
         hand_in(place / "class", id, right=id != "1816")
-    (place / "class" / "1815" / "Ada Byron notes.txt").write_text("mine", "utf-8")
+    (place / "class" / "18151210" / "Ada Byron notes.txt").write_text("mine", "utf-8")
     common = ["--course", course, "--roster", "roster.csv", "--isolation", "best", "--html"]
     for more in ([], ["--handed-in", "times.csv", "--pseudonyms"]):
         done = kata("grade-class", "class", "--out", "OUT", *common, *more, cwd=place)
@@ -73,8 +73,10 @@ def test_the_class_is_known_by_all_these_names_before(place: Path) -> None:
 
 def test_nothing_of_the_learner_is_left_in_any_file_or_name(place: Path, kata: Kata) -> None:
     out = place / "OUT"
-    (pseudonym,) = (line.split(",")[0] for line in (out / "who_is_who.csv").read_text().splitlines() if "1815" in line)
-    done = kata("forget", "OUT", "1815", cwd=place)
+    (pseudonym,) = (
+        line.split(",")[0] for line in (out / "who_is_who.csv").read_text().splitlines() if "18151210" in line
+    )
+    done = kata("forget", "OUT", "18151210", cwd=place)
     assert done.returncode == 0, done.stderr
     for name, content in files(out).items():
         if name != "run.json":  # which names the folder of submissions
@@ -84,8 +86,8 @@ def test_nothing_of_the_learner_is_left_in_any_file_or_name(place: Path, kata: K
 def test_all_others_keep_their_records_times_and_names(place: Path, kata: Kata) -> None:
     out = place / "OUT"
     before = (out / "results.jsonl").read_bytes().splitlines()
-    assert kata("forget", "OUT", "1815", cwd=place).returncode == 0
-    assert (out / "results.jsonl").read_bytes().splitlines() == [line for line in before if b'"1815"' not in line]
+    assert kata("forget", "OUT", "18151210", cwd=place).returncode == 0
+    assert (out / "results.jsonl").read_bytes().splitlines() == [line for line in before if b'"18151210"' not in line]
     told = json.loads((out / "times.json").read_bytes())
     assert [row["learner"] for row in told["handed_in"]] == ["1816"]
     listed = [json.loads(line)["name"] for line in (out / "class.jsonl").read_bytes().splitlines()]
@@ -99,22 +101,22 @@ def test_somebody_of_the_same_name_keeps_everything(place: Path, kata: Kata) -> 
     rows = (place / "OUT" / "who_is_who.csv").read_text("utf-8").splitlines()
     assert [row.split(",")[1] for row in rows if "Carla Diaz" in row] == ["1818"]
     listed = [json.loads(line)["name"] for line in (place / "OUT" / "class.jsonl").read_bytes().splitlines()]
-    assert listed == ["1815", "1816", "1818"]
+    assert listed == ["18151210", "1816", "1818"]
 
 
 def test_what_comes_after_goes_on_with_the_others(place: Path, kata: Kata) -> None:
-    assert kata("forget", "OUT", "1815", cwd=place).returncode == 0
+    assert kata("forget", "OUT", "18151210", cwd=place).returncode == 0
     done = kata("policy", "OUT", "--course", "course", "--html", cwd=place)
     assert done.returncode == 0, done.stderr
     page = (place / "OUT" / "class.html").read_text("utf-8")
     assert "Bo Chen" in page and "Ada Byron" not in page
     done = kata("export", "OUT", "--format", "csv", "--course", "course", cwd=place)
-    assert done.returncode == 0 and "1815" not in (place / "OUT" / "grades.csv").read_text("utf-8")
+    assert done.returncode == 0 and "18151210" not in (place / "OUT" / "grades.csv").read_text("utf-8")
 
 
 def test_it_says_what_it_took_and_what_it_cannot_reach(place: Path, kata: Kata) -> None:
-    done = kata("forget", "OUT", "1815", cwd=place)
-    assert done.stdout.startswith("Taken out of OUT: Ada Byron (1815)\n")
+    done = kata("forget", "OUT", "18151210", cwd=place)
+    assert done.stdout.startswith("Taken out of OUT: Ada Byron (18151210)\n")
     for line in (
         "  results.jsonl: 1 of 3 lines",
         "  results.previous.jsonl: 1 of 3 lines",
@@ -130,18 +132,18 @@ def test_it_says_what_it_took_and_what_it_cannot_reach(place: Path, kata: Kata) 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(place: Path, kata: Kata) -> None:
     before = files(place / "OUT")
-    tried = kata("forget", "OUT", "1815", "--dry-run", cwd=place)
+    tried = kata("forget", "OUT", "18151210", "--dry-run", cwd=place)
     assert tried.returncode == 0 and files(place / "OUT") == before
-    done = kata("forget", "OUT", "1815", cwd=place)
+    done = kata("forget", "OUT", "18151210", cwd=place)
     assert tried.stdout.replace("Would be taken", "Taken") == done.stdout
 
 
 @pytest.mark.parametrize(
-    "called", ["1815", "Ada Byron", "byron@uni.example", "byron"], ids=["id", "name", "email", "mailbox"]
+    "called", ["18151210", "Ada Byron", "byron@uni.example", "byron"], ids=["id", "name", "email", "mailbox"]
 )
 def test_a_learner_is_found_by_what_is_nobody_elses(called: str, place: Path, kata: Kata) -> None:
     done = kata("forget", "OUT", called, "--dry-run", cwd=place)
-    assert done.stdout.startswith("Would be taken out of OUT: Ada Byron (1815)\n"), done.stderr
+    assert done.stdout.startswith("Would be taken out of OUT: Ada Byron (18151210)\n"), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -151,10 +153,10 @@ def test_a_learner_is_found_by_what_is_nobody_elses(called: str, place: Path, ka
             ["OUT", "Carla Diaz"], "'Carla Diaz' could be 2 learners: give one of the ids 1817, 1818.", id="two"
         ),
         pytest.param(["OUT", "Dora"], "Nobody in OUT is called 'Dora'.", id="nobody"),
-        pytest.param(["OUT", "Dora"], "kata forget OUT 1815", id="nobody, with an example"),
-        pytest.param(["class", "1815"], "class holds no results.jsonl; in class there is 1815", id="no OUT"),
-        pytest.param(["class", "1815"], "such as: kata forget OUT LEARNER", id="no OUT, with an example"),
-        pytest.param(["OUTSIDE", "1815"], "OUTSIDE does not exist. Expected is the folder", id="no folder"),
+        pytest.param(["OUT", "Dora"], "kata forget OUT 18151210", id="nobody, with an example"),
+        pytest.param(["class", "18151210"], "class holds no results.jsonl; in class there is 18151210", id="no OUT"),
+        pytest.param(["class", "18151210"], "such as: kata forget OUT LEARNER", id="no OUT, with an example"),
+        pytest.param(["OUTSIDE", "18151210"], "OUTSIDE does not exist. Expected is the folder", id="no folder"),
     ],
 )
 def test_refusals_change_nothing(arguments: list[str], told: str, place: Path, kata: Kata) -> None:
@@ -167,7 +169,7 @@ def test_refusals_change_nothing(arguments: list[str], told: str, place: Path, k
 def test_nobody_is_forgotten_while_a_run_grades_into_out(place: Path, kata: Kata) -> None:
     before = files(place)
     with FileLock(place / "OUT" / ".lock"):
-        done = kata("forget", "OUT", "1815", cwd=place)
+        done = kata("forget", "OUT", "18151210", cwd=place)
     assert done.returncode == 2 and "Another run is grading into OUT" in done.stderr
     assert files(place) == before
 
@@ -178,13 +180,13 @@ def test_a_run_that_was_killed_half_way_can_be_done_again(place: Path) -> None:
     out = place / "OUT"
     taken = 0
     while taken < 100:
-        learner = find_learner(out, "1815")
+        learner = find_learner(out, "18151210")
         steps = Forgetting(out, learner).steps()
         steps[0].take(out)  # and there it ends, each time
         taken += 1
         if len(steps) == 1:
             break
-    assert not [name for name, content in files(out).items() if name != "run.json" and b"1815" in content]
+    assert not [name for name, content in files(out).items() if name != "run.json" and b"18151210" in content]
     assert taken > 5
 
 
@@ -205,13 +207,44 @@ def test_attempts_are_forgotten_with_their_learner(
 
 def test_a_file_of_another_make_that_still_names_them_is_pointed_out(place: Path, kata: Kata) -> None:
     (place / "OUT" / "remarks.txt").write_text("Ada Byron asked for more time", "utf-8")
-    done = kata("forget", "OUT", "1815", cwd=place)
+    done = kata("forget", "OUT", "18151210", cwd=place)
     assert "OUT/remarks.txt still holds one of these names; it may be somebody else's: look into it." in done.stdout
 
 
 def test_lists_of_other_programs_lose_their_entries_too(place: Path, kata: Kata) -> None:
-    more = {"version": 1, "points": [{"learner": "Ada Byron", "points": 2}, {"learner": "1816"}], "of": {"x": ["1815"]}}
+    more = {
+        "version": 1,
+        "points": [{"learner": "Ada Byron", "points": 2}, {"learner": "1816"}],
+        "of": {"x": ["18151210"]},
+    }
     (place / "OUT" / "more.json").write_text(json.dumps(more), "utf-8")
-    assert kata("forget", "OUT", "1815", cwd=place).returncode == 0
+    assert kata("forget", "OUT", "18151210", cwd=place).returncode == 0
     kept = {"version": 1, "points": [{"learner": "1816"}], "of": {"x": []}}
     assert json.loads((place / "OUT" / "more.json").read_bytes()) == kept
+
+
+def test_a_folder_called_attempts_is_a_class_like_any(place: Path, kata: Kata) -> None:
+    (place / "OUT").rename(place / "attempts")
+    before = (place / "attempts" / "results.jsonl").read_bytes().splitlines()
+    assert kata("forget", "attempts", "18151210", cwd=place).returncode == 0
+    after = (place / "attempts" / "results.jsonl").read_bytes().splitlines()
+    assert after == [line for line in before if b'"18151210"' not in line] and len(after) == len(before) - 1
+
+
+def test_what_the_program_did_not_make_is_named_and_left_alone(place: Path, kata: Kata) -> None:
+    out = place / "OUT"
+    kept = {
+        "class/1816/18151210.py": b"mine",
+        "submissions/18151210/03_softmax.py": b"answer",
+        "roster.csv": ROSTER.encode(),
+        "notes.html": b"<h1>Ada Byron</h1>",
+        "moved.csv": b"learner,exercise,old,new,why\r\n1816,share,18151210,2,the course\r\n",
+    }
+    for name, content in kept.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_bytes(content)
+    done = kata("forget", "OUT", "18151210", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert {name: (out / name).read_bytes() for name in kept} == kept
+    assert "roster.csv still holds one of these names" in done.stdout
+    assert "notes.html still holds one of these names" in done.stdout
