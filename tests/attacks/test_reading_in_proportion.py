@@ -301,6 +301,7 @@ ON_LEARNERS_TEXT = {
 
 ON_OTHER_TEXT = {
     "grader/release/github.py": "what an instructor gives on the command line",
+    "grader/classroom/appeal.py": "line ends alone, each looked at once",
     "grader/classroom/attempts.py": "names of files, 255 bytes at most",
     "grader/classroom/lms_names.py": "names of files, 512 characters at most",
     "grader/classroom/kept_times.py": "a cell of an instructor's table",

@@ -130,4 +130,4 @@ def test_browser_itself_finds_headings_and_tables_in_its_accessibility_tree(at_t
     named = [(node["role"]["value"], node["name"]["value"]) for node in nodes if not node["ignored"] and "name" in node]
     assert {"heading", "table", "columnheader", "rowheader", "banner", "main", "contentinfo"} <= set(roles)
     assert ("heading", "Your progress") in named
-    assert any(role == "image" and name.endswith("yours, due and the difference") for role, name in named)
+    assert any(role == "image" and name.endswith("yours, expected and the difference") for role, name in named)
