@@ -20,7 +20,7 @@ import pytest
 
 from grader.classroom import cluster
 from grader.classroom.cluster import ClusterError, ClusterJudges, NoWorkerLeft
-from grader.classroom.cluster_worker import Job, obstacle, sights
+from grader.classroom.cluster_worker import Job, fingerprints, why_not
 from grader.classroom.entries import entries
 from grader.classroom.results_file import read_results
 from grader.classroom.run_header import RunHeader, Terms, header_of
@@ -294,37 +294,37 @@ def test_learners_code_on_a_worker_cannot_connect_to_the_scheduler(
 def job(course: Course, slow_class: Path) -> Job:
     terms = Terms(course.root / "course.yml", "none", 5)
     handed_in = entries(find_submissions(slow_class))
-    return Job("test", terms, header_of(course, terms, {}), sights(handed_in))
+    return Job("test", terms, header_of(course, terms, {}), fingerprints(handed_in))
 
 
 def test_worker_that_sees_the_same_has_no_obstacle(job: Job) -> None:
     assert len(job.seen) == CLASS_SIZE
-    assert obstacle(job) is None
+    assert why_not(job) is None
 
 
 @pytest.mark.parametrize("name", ["attention-kata", "numpy", "python", "torch"])
 def test_worker_with_another_version_may_not_grade(name: str, job: Job) -> None:
     here = job.header.versions[name]
     header = job.header.model_copy(update={"versions": {**job.header.versions, name: "0.0"}})
-    assert obstacle(dataclasses.replace(job, header=header)) == f"its {name} is {here}, not 0.0"
+    assert why_not(dataclasses.replace(job, header=header)) == f"its {name} is {here}, not 0.0"
 
 
 @pytest.mark.parametrize("hash", ["course_sha256", "checks_sha256"])
 def test_worker_that_sees_another_course_may_not_grade(hash: str, job: Job) -> None:
     header = job.header.model_copy(update={hash: "0" * 64})
-    assert obstacle(dataclasses.replace(job, header=header)) == "it sees another course at the same path"
+    assert why_not(dataclasses.replace(job, header=header)) == "it sees another course at the same path"
 
 
 def test_worker_that_does_not_see_the_course_may_not_grade(job: Job, tmp_path: Path) -> None:
     gone = tmp_path / "course.yml"
     terms = dataclasses.replace(job.terms, course=gone)
-    assert obstacle(dataclasses.replace(job, terms=terms)) == f"it does not see the course at {gone}"
+    assert why_not(dataclasses.replace(job, terms=terms)) == f"it does not see the course at {gone}"
 
 
 def test_worker_that_sees_other_submissions_may_not_grade(job: Job, slow_class: Path, tmp_path: Path) -> None:
     gone, other = tmp_path / "gone", slow_class / "s000"
-    assert obstacle(dataclasses.replace(job, seen={gone: "0"})) == f"it does not see {gone}"
-    assert obstacle(dataclasses.replace(job, seen={other: "0"})) == f"it sees something else at {other}"
+    assert why_not(dataclasses.replace(job, seen={gone: "0"})) == f"it does not see {gone}"
+    assert why_not(dataclasses.replace(job, seen={other: "0"})) == f"it sees something else at {other}"
 
 
 @pytest.mark.thorough
@@ -364,7 +364,7 @@ def test_something_else_at_the_address_is_one_sentence(job: Job, monkeypatch: py
 
 def test_without_the_extra_the_command_says_what_to_install(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match=r"pip install 'attention-kata\[cluster\]'"):
+    with pytest.raises(ClusterError, match=r"pip install distributed"):
         ClusterJudges("tcp://127.0.0.1:1", job.terms, job.header, [])
 
 
