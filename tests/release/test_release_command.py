@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
-from grader.judge.draw import seed_for
+from grader.judge.seeds import seed_for
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
