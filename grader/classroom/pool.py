@@ -83,8 +83,13 @@ class _JudgeProcess:
             with started_from_home() as here, interrupts_held():
                 told = (self._terms, self._number, here)
                 context = judging.context()
-                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_open_judge_here, initargs=told)
-                self._pid = self._pool.submit(os.getpid)
+                pool = ProcessPoolExecutor(1, mp_context=context, initializer=_open_judge_here, initargs=told)
+                try:
+                    self._pid = pool.submit(os.getpid)
+                except (EOFError, OSError):  # what judges are forked from ended just then; another one is started
+                    pool = ProcessPoolExecutor(1, mp_context=context, initializer=_open_judge_here, initargs=told)
+                    self._pid = pool.submit(os.getpid)
+                self._pool = pool
         return self._pool
 
 
