@@ -20,6 +20,7 @@ MAX_NAME = 60
 NAME_LIKENESS = 0.6
 MOST_LIKENED = 200
 """Names that are looked at for one like the missing one: it takes a moment each, and a file can hold 100,000."""
+NO_MODULE = re.compile(r"No module named '([\w.]{1,60})'")
 DEFINITION = re.compile(rf"(?:def|class)\s+([A-Za-z_]\w{{0,{MAX_NAME - 1}}})")
 """Names are likened by their beginnings only, as that takes more than the square of their lengths."""
 
@@ -79,11 +80,20 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
     text = DECIMALS.sub("…", error["message"]) if hide_numbers else error["message"]
     if error["type"] == "NotImplementedError":
         return f"Not written yet{_line_text(error['frames'], source_lines)}."
+    if error["type"] == "ModuleNotFoundError" and (absent := NO_MODULE.match(text)):
+        return _absent_text(absent[1], _line_text(error["frames"], source_lines))
     said = f": {text}" if text else ""
     where = _line_text(error["frames"], source_lines)
     # called wrongly, or looked at by us: then the error is none of the learner's lines
     is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
     return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}"
+
+
+def _absent_text(module: str, where: str) -> str:
+    return (
+        f"There is no module `{module}` here, which is imported{where}. A file is checked by itself, with torch, numpy "
+        "and what Python brings along: take the import out, and what uses it."
+    )
 
 
 def _no_entry_text(name: str, source_lines: Sequence[str]) -> str:

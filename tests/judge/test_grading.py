@@ -136,7 +136,7 @@ def test_an_error_shows_the_learners_line_and_no_hidden_number(grade):
     [
         ("def shar(amounts):\n    return amounts\n", "no `share` in your file"),
         ("def share(amounts:\n", "not valid Python"),
-        ("import no_such_module\n", "cannot be loaded. ModuleNotFoundError in line 1"),
+        ("import no_such_module\n", "There is no module `no_such_module` here, which is imported in line 1 (`import "),
         ("def share(amounts):\n    return amounts.tolist()\n", "should be a tensor, but a list"),
         ("def share(amounts):\n    return amounts.sum(-1)\n", "(2, 3) = (rows, columns) was expected"),
         ("def share(amounts):\n    raise NotImplementedError\n", "Not written yet"),
