@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
+from pydantic import TypeAdapter, ValidationError
 
 from .case import GRADIENTS, OBSERVED, Case, Question
 from .compare import gradients_difference, same
+from .told_forms import ERROR, FORMS
 
-MAX_TEXT = 600
 NUMBERS = re.compile(r"[\d\s]+")
 
 
@@ -71,101 +72,31 @@ def _read(item: Any, case: Case) -> Answers:
         if str(number) not in told:
             raise Malformed(f"no answer for {name}")
         values[name] = told[str(number)]
-        has_form = FORMS.get(case.steps[number]["do"])
-        if has_form is not None and not has_form(values[name]):
-            raise Malformed(f"{name} is not told in its form")
+        form = FORMS.get(case.steps[number]["do"])
+        if form is not None:
+            _check_form(form, name, values[name])
     return Answers(values)
 
 
-def _is_parameters(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(name, str)
-        and isinstance(about, list)
-        and len(about) == 2
-        and _is_list_of(about[0], int)
-        and isinstance(about[1], bool)
-        for name, about in value.items()
-    )
-
-
-def _is_gradients(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(name, str) and (gradient is None or isinstance(gradient, torch.Tensor))
-        for name, gradient in value.items()
-    )
-
-
-def _is_observed(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.keys() == {"largest", "functions", "printed"}
-        and isinstance(value["largest"], int)
-        and isinstance(value["printed"], int)
-        and _is_list_of(value["functions"], str)
-    )
-
-
-def _is_list_of(value: Any, kind: type) -> bool:
-    return isinstance(value, list) and all(isinstance(item, kind) for item in value)
-
-
-FORMS: dict[str, Callable[[Any], bool]] = {
-    "parameters": _is_parameters,
-    "gradients": _is_gradients,
-    "observed": _is_observed,
-    "buffers": lambda value: _is_list_of(value, str),
-    "refuses": lambda value: isinstance(value, str),
-}
-"""What our own side tells of a learner's code always has a form; whatever lacks it was not told by our side."""
+def _check_form(form: TypeAdapter[Any], name: str, value: Any) -> None:
+    try:
+        form.validate_python(value)
+    except ValidationError as fault:
+        raise Malformed(f"{name} is not told in its form: {_first_fault(fault)}") from None
 
 
 def read_error(error: Any) -> dict[str, Any]:
     """Check the form of a told error. Raises Malformed when it isn't one."""
-    if not isinstance(error, dict):
-        raise Malformed("an error that is no mapping")
-    kind = error.get("kind")
-    forms: dict[str, dict[str, type]] = {
-        "exception": {"type": str, "message": str, "frames": list},
-        "memory": {"frames": list},
-        "forbidden": {"name": str},
-        "no_entry": {"name": str},
-        "no_attribute": {"name": str},
-        "names": {"missing": list, "unexpected": list},
-        "weight_shape": {"name": str, "came": list, "expected": list},
-        "not_a_module": {"what": str},
-        "no_part": {"what": str},
-    }
-    if not isinstance(kind, str) or kind not in forms:
-        raise Malformed("an unknown kind of error")
-    read: dict[str, Any] = {
-        "kind": kind,
-        "step": error.get("step") if isinstance(error.get("step"), int) else -1,
-    }
-    for name, form in forms[kind].items():
-        value = error.get(name)
-        if isinstance(value, str) and form is str:
-            read[name] = value[:MAX_TEXT]
-        elif isinstance(value, list) and form is list:
-            read[name] = _flat(value)
-        else:
-            raise Malformed(f"an error without its {name}")
-    if kind == "names":
-        plain = error.get("plain")
-        read["plain"] = [name for name in _flat(plain) if name in read["missing"]] if isinstance(plain, list) else []
-    return read
+    try:
+        return ERROR.validate_python(error).model_dump()
+    except ValidationError as fault:
+        raise Malformed(_first_fault(fault)) from None
 
 
-def _flat(values: list[Any]) -> list[Any]:
-    """Lists in errors hold texts, whole numbers and pairs (line, function); anything else is dropped."""
-    kept: list[Any] = []
-    for value in values[:40]:
-        if isinstance(value, str):
-            kept.append(value[:200])
-        elif isinstance(value, int):
-            kept.append(value)
-        elif isinstance(value, list) and len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], str):
-            kept.append((value[0], value[1][:80]))
-    return kept
+def _first_fault(fault: ValidationError) -> str:
+    """What is wrong and where, without what came: that is a learner's."""
+    first = fault.errors(include_url=False, include_context=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['type']}"
 
 
 def error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -26,6 +26,12 @@ FORGED = {
     "unknown kind": [{"answers": {}, "error": {"kind": "all is right"}}],
     "kind of no text": [{"answers": {}, "error": {"kind": ["exception"]}}],
     "parts missing": [{"answers": {}, "error": {"kind": "exception", "type": "X"}}],
+    "lines that are none": [
+        {"answers": {}, "error": {"kind": "memory", "frames": [[3, "f"], {"x": 1}, ["a", 2]]}},
+    ],
+    "sizes that are none": [
+        {"answers": {}, "error": {"kind": "weight_shape", "name": "w", "came": ["2"], "expected": [2]}},
+    ],
     "parts of another form": [{"answers": {}, "error": {"kind": "names", "missing": "x", "unexpected": 3}}],
 }
 
@@ -61,9 +67,10 @@ def test_an_error_keeps_only_what_has_the_form_of_one():
         "kind": "exception",
         "type": "T" * 9999,
         "message": "m" * 9999,
-        "frames": [[3, "f"], {"x": 1}, ["a", 2]],
+        "frames": [[3, "f"]] * 99,
         "more": 1,
     }
     (answer,) = read_answers([{"answers": {}, "error": error}], [CASE])
     assert answer.error is not None
-    assert answer.error["frames"] == [(3, "f")] and len(answer.error["message"]) < 1000 and "more" not in answer.error
+    assert set(answer.error["frames"]) == {(3, "f")} and len(answer.error["frames"]) < 99
+    assert len(answer.error["message"]) < 1000 and "more" not in answer.error

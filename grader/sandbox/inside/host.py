@@ -115,7 +115,7 @@ def _own_frames(traceback: types.TracebackType | None, file: str) -> list[list[A
     frames: list[list[Any]] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if code.co_filename == file:
+        if code.co_filename == file and traceback.tb_lineno is not None:  # what no line was written for has none
             frames.append([traceback.tb_lineno, code.co_name])
         traceback = traceback.tb_next
     return frames[-MAX_FRAMES:]
