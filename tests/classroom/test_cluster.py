@@ -336,6 +336,25 @@ def test_workers_of_another_make_are_all_named(workers: Cluster, job: Job) -> No
         assert f"{address}: its torch is {job.header.versions['torch']}, not 0.0" in str(refusal.value)
 
 
+@pytest.mark.thorough
+def test_worker_that_hangs_in_its_examination_is_not_waited_for_for_ever(
+    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "HOPE_SECONDS", 3.0)
+    own = Cluster(tmp_path)
+    try:
+        own.add("stopped", "--no-nanny")
+        ((address, pid),) = own.pids().items()
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(NoWorkerLeft) as refusal:
+            ClusterJudges(own.address, job.terms, job.header, [])
+        assert str(refusal.value) == (
+            f"No worker of the scheduler at {own.address} can grade ({address}: it does not answer)."
+        )
+    finally:
+        own.close()
+
+
 @pytest.mark.parametrize(
     "address",
     [
