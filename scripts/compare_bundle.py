@@ -54,7 +54,7 @@ def sources_of(course: Course, ids: Sequence[str]) -> dict[str, dict[str, str]]:
     for exercise in map(course.exercise, ids):
         reference = course.solution_path(exercise).read_text("utf-8")
         named = found[exercise.id] = {"the reference": reference}
-        for path in sorted(course.alternatives_path(exercise).glob("*.py")):
+        for path in course.alternatives(exercise):
             named[f"the alternative {path.stem}"] = path.read_text("utf-8")
         for mistake in load_bank(course.mistakes_path(exercise)):
             named[f"the mistake {mistake.id}"] = mistake.source_from(reference)

@@ -66,7 +66,7 @@ def make(folder: Path) -> None:
         copy_stub(course, exercise, folder / UNTOUCHED)
     for exercise in course.exercises:
         if exercise.id not in OWN:
-            right = sorted(course.alternatives_path(exercise).glob("*.py"))[0]
+            right = course.alternatives(exercise)[0]
             write(folder / ALL_RIGHT / exercise.file_name, right.read_bytes())
     for id in LEFT:
         copy_stub(course, course.exercise(id), folder / HALF_DONE)

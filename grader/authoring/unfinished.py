@@ -31,9 +31,17 @@ def unfinished(course: Course, exercise: Exercise) -> list[str]:
         *_in_file(course, course.checks_path(exercise), "tests/checks"),
         *_without_sentence(course, course.checks_path(exercise)),
         *_in_file(course, course.mistakes_path(exercise), "tests/mistakes"),
+        *(found for path in _families(course, exercise) for found in _in_file(course, path, "tests/mistakes")),
         *_in_catalogue(course, exercise),
         *_in_lesson(course, exercise),
     ]
+
+
+def _families(course: Course, exercise: Exercise) -> list[Path]:
+    """The families of mistakes that the exercise's bank names."""
+    bank = course.mistakes_path(exercise)
+    text = bank.read_text(encoding="utf-8") if bank.is_file() else ""
+    return [path for path in course.families() if f'from_family("{path.stem}"' in text]
 
 
 def _in_file(course: Course, path: Path, kind: str) -> Iterator[str]:

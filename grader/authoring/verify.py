@@ -71,7 +71,7 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
         for what, path in files.items()
         if not path.is_file()
     ]
-    if len(_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
+    if len(course.alternatives(exercise)) < LEAST_ALTERNATIVES:
         folder = course.alternatives_path(exercise).relative_to(course.root)
         problems.append(f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {folder}")
     unit = next(unit for unit in course.units if exercise in unit.exercises)
@@ -123,7 +123,7 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
         Trial(exercise, "stub", touched_stub, _nothing_earned),
         *[
             Trial(exercise, path.stem, path.read_text(encoding="utf-8"), right)
-            for path in _alternatives(course, exercise)
+            for path in course.alternatives(exercise)
         ],
         *[Trial(exercise, m.id, m.source_from(reference), partial(_caught, m, bank)) for m in bank],
     ]
@@ -247,10 +247,6 @@ def _prove_references(course_file: Path, seed: int, ids: Sequence[str], level: L
         return prove(judge, plan)
     finally:
         judge.close()
-
-
-def _alternatives(course: Course, exercise: Exercise) -> list[Path]:
-    return sorted(course.alternatives_path(exercise).glob("*.py"))
 
 
 def _all_right(exercise: Exercise, result: ExerciseResult) -> list[str]:

@@ -110,7 +110,7 @@ def _known(course: Course, exercise: Exercise) -> Iterator[str]:
     from grader.course.stubs import stub_of
 
     yield stub_of(course, exercise)
-    for path in (course.solution_path(exercise), *sorted(course.alternatives_path(exercise).glob("*.py"))):
+    for path in (course.solution_path(exercise), *course.alternatives(exercise)):
         if path.is_file():
             yield path.read_text(encoding="utf-8")
 

@@ -291,6 +291,10 @@ class Course(Model):
         """The folder of right answers that are written differently."""
         return self.root / "tests" / "alternatives" / exercise.unit / exercise.stem
 
+    def alternatives(self, exercise: Exercise) -> list[Path]:
+        """The right answers that are written differently; none where the course has no such folder."""
+        return sorted(self.alternatives_path(exercise).glob("*.py"))
+
     def given_path(self, exercise: Exercise) -> Path:
         """In a bundle: the stub once more, as no learner edits it."""
         return self.root / "given" / exercise.relative_path

@@ -17,9 +17,6 @@ MOST_CHARACTERS = 256 * 1024
 """Of the cells that are sent, from the last one back, as far as each fits: a session may be long, an answer needs
 little of it, and no data that was pasted into a cell."""
 
-Cell = tuple[int, str]
-"""The number that the notebook shows beside a cell, and its text."""
-
 
 def kernel() -> Any:
     """The kernel that this is running in, or None outside of one."""

@@ -6,7 +6,7 @@ Of hidden checks a learner's bundle may know what they are called and are worth,
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import pytest
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -23,7 +23,6 @@ CHECK_ERRORS = (
 """All that a check may raise; pytest's own are no subclasses of Exception."""
 
 Role = Literal["main", "behaviour", "manners", "repair"]
-ROLES: tuple[Role, ...] = get_args(Role)
 
 
 def points(value: float, *, role: Role = "behaviour", visible: bool = False) -> pytest.MarkDecorator:

@@ -52,7 +52,7 @@ def print_answers(workspace: Workspace, exercise: Exercise, answer: str, console
     else:
         for panel in shown:
             console.print(panel)
-    for path in sorted(course.alternatives_path(exercise).glob("*.py")):
+    for path in course.alternatives(exercise):
         console.print(_panel(f"another way: {path.stem.replace('_', ' ')}", _code_in(path), console))
 
 

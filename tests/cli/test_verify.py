@@ -210,6 +210,30 @@ def test_what_an_author_got_wrong_is_told_once_with_its_file_and_line(
     assert f"{file}:{line}" in sentence and told in sentence, sentence
 
 
+FAMILY = """\
+from grader.judge.authoring import Mistake
+
+FAMILY = [
+    Mistake("smallest", "TODO", "test_example", [("amounts.sum(dim=-1, keepdim=True)", "amounts.amin(-1, True)")]),
+]
+"""
+
+
+def test_a_family_is_unfinished_only_for_the_banks_that_take_from_it(
+    tmp_path: Path, make_course: Callable[..., Path]
+) -> None:
+    root = make_course(tmp_path / "two", "01_parts/01_share", "01_parts/02_split")
+    family = root / "tests/mistakes/families/sums.py"
+    family.parent.mkdir()
+    family.write_text(FAMILY)
+    change(root / BANK, "MISTAKES = [", 'MISTAKES = [\n    from_family("sums", "smallest"),')
+    change(root / BANK, "import Mistake", "import Mistake, from_family")
+    course = load_course(root / "course.yml")
+    (sentence,) = incomplete(course, course.exercise("share"))
+    assert sentence.startswith("tests/mistakes/families/sums.py:4: 'TODO' still stands there")
+    assert incomplete(course, course.exercise("split")) == []
+
+
 def change(path: Path, before: str, after: str) -> None:
     text = path.read_text()
     assert before in text

@@ -22,8 +22,6 @@ CONTEXT = 48
 EXAMPLE = "rado met zaru. zaru gave r_d_ a drum."
 PADDING = 10
 PAD, PAD_SIGN = 0, "-"
-DARKEST = 0.5
-"""The average of eight heads is seldom more."""
 MEASURED_TEXTS, MEASURED_LETTERS, HIDDEN_EVERY = 12, 36, 7
 
 Mask = torch.Tensor | None
