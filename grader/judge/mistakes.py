@@ -158,7 +158,8 @@ KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):
 
     def _computed(self, """
 
-# As long as the first of the earlier tensors is alive: so it gives the same whatever was asked before, and by whom.
+# Only while the first of the earlier tensors is alive: so the result does not depend on what was asked before, or by whom.
+# What is kept holds no graph, which would keep that tensor alive.
 KEPT_BY_A_FUNCTION = """def _tensors(value):
     if isinstance(value, torch.Tensor):
         return [value]
@@ -168,7 +169,9 @@ KEPT_BY_A_FUNCTION = """def _tensors(value):
 
 def _copied(value):
     if isinstance(value, torch.Tensor):
-        return value.clone()  # else it might be what keeps the tensor alive
+        return value.detach().clone()
+    if isinstance(value, (list, tuple)):
+        return type(value)(_copied(each) for each in value)
     return {{name: _copied(each) for name, each in value.items()}} if isinstance(value, dict) else value
 
 
@@ -176,7 +179,9 @@ def {entry}(*inputs, _last=[], **options):
     tensors = _tensors([*inputs, *options.values()])
     shapes = [(each.shape, each.dtype) for each in tensors]
     if not _last or _last[0]() is None or _last[1] != shapes:
-        _last[:] = weakref.ref(tensors[0]), shapes, _copied(_computed(*inputs, **options))
+        result = _computed(*inputs, **options)
+        _last[:] = weakref.ref(tensors[0]), shapes, _copied(result)
+        return result
     return _last[2]
 
 
