@@ -25,6 +25,7 @@ class Mistake:
 
     `edits`: (text of the reference, what stands there instead) pairs; each text must occur exactly once, unless
     `everywhere`. `message`: what the learner probably did and what to look at. `caught_by`: the check that must fail.
+    `remembers`: what it answers in a case depends on the cases before it in the same question.
     `same_as`: another mistake that gives the same numbers on every legal input, so that either name is right.
     `where`: the bank's file and line, for its author.
     """
@@ -36,6 +37,7 @@ class Mistake:
     source: str = ""
     same_as: str = ""
     everywhere: bool = False
+    remembers: bool = False
     where: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -158,7 +160,7 @@ KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):
 
     def _computed(self, """
 
-# Only while the first of the earlier tensors is alive: so the result does not depend on what was asked before, or by whom.
+# Only while the first of the earlier tensors is alive: so the result does not depend on earlier questions.
 # What is kept holds no graph, which would keep that tensor alive.
 KEPT_BY_A_FUNCTION = """def _tensors(value):
     if isinstance(value, torch.Tensor):
@@ -210,4 +212,5 @@ def kept_from_the_last_call(entry: str, caught_by: str) -> Mistake:
             ("import torch\n", "import weakref\n\nimport torch\n"),
             (f"def {entry}(", KEPT_BY_A_FUNCTION.format(entry=entry)),
         ],
+        remembers=True,
     )

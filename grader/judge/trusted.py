@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -43,9 +43,11 @@ ROUNDING_STEPS = 4.0
 class TrustedModule:
     """A file of the course, run in this process, that answers questions and remembers its answers."""
 
-    def __init__(self, source: str, name: str) -> None:
+    def __init__(self, source: str, name: str, *, remembers: bool = False) -> None:
+        """remembers: an answer depends on the cases before it, so that all of a question are run one after another."""
         self._source = source
         self._name = name
+        self._remembers = remembers
         self._answers: dict[tuple[bytes, int], Answers] = {}
 
     @cached_property
@@ -75,11 +77,14 @@ class TrustedModule:
         """The answer to one case of a question, computed once."""
         key = (question.digest, number)
         kept = self._answers.get(key)
+        if kept is None and self._remembers:
+            answers = self._run(question.cases, [case.as_data() for case in question.cases])
+            self._keep({(question.digest, place): each for place, each in enumerate(answers)})
+            return answers[number]
         if kept is None:
             case = question.cases[number]
-            kept = self._run(case, case.as_data())
-            if len(self._answers) < KEPT_ANSWERS:
-                self._answers[key] = kept
+            (kept,) = self._run([case], [case.as_data()])
+            self._keep({key: kept})
         return kept
 
     def gives(self, came: Answers, question: Question, number: int) -> bool:
@@ -93,22 +98,26 @@ class TrustedModule:
     def answer_rounded(self, question: Question) -> list[Answers]:
         """The answers when every number of the question is off by a few roundings: how far the result may move."""
         generator = torch.Generator().manual_seed(1)
-        return [self._run(case, _perturbed(case.as_data(), generator)) for case in question.cases]
+        return [self._run([case], [_perturbed(case.as_data(), generator)])[0] for case in question.cases]
 
     def forget(self) -> None:
         """Keep no answers: those of another seed are never asked for again."""
         self._answers.clear()
 
-    def _run(self, case: Case, data: Mapping[str, Any]) -> Answers:
+    def _keep(self, answers: Mapping[tuple[bytes, int], Answers]) -> None:
+        if len(self._answers) < KEPT_ANSWERS:
+            self._answers.update(answers)
+
+    def _run(self, cases: Sequence[Case], data: Sequence[Mapping[str, Any]]) -> list[Answers]:
         namespace = self.namespace
         with quietly():
-            replies = host.run_question({"cases": [data]}, namespace, self._name)
+            replies = host.run_question({"cases": data}, namespace, self._name)
         try:
             # through the wire's format and back, so that both sides of a comparison are of one kind
             copied = wire.copied(replies)
         except wire.WireError:  # a mistake whose answer no worker could send
-            return Answers({}, {"kind": "too_large", "step": -1})
-        return read_answers(copied, [case])[0]
+            return [Answers({}, {"kind": "too_large", "step": -1})] * len(cases)
+        return read_answers(copied, cases)
 
 
 def _perturbed(value: Any, generator: torch.Generator) -> Any:
@@ -142,7 +151,10 @@ class Expected:
     def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
         """The known mistakes, ready to be asked. Raises BankError for an unusable bank."""
         return tuple(
-            (mistake, TrustedModule(mistake.source_from(self._text), f"mistake {mistake.id}"))
+            (
+                mistake,
+                TrustedModule(mistake.source_from(self._text), f"mistake {mistake.id}", remembers=mistake.remembers),
+            )
             for mistake in load_bank(self._bank)
         )
 
@@ -169,7 +181,8 @@ class Expected:
 
     def _made_pair(self, one: Mistake, other: Mistake) -> TrustedModule | None:
         text = None if one.source or other.source else both_from(one, other, self._text)
-        module = None if text is None else TrustedModule(text, "two mistakes")
+        remembers = one.remembers or other.remembers
+        module = None if text is None else TrustedModule(text, "two mistakes", remembers=remembers)
         return module if module is not None and module.can_be_loaded() else None
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:

@@ -35,3 +35,14 @@ def test_rounded_questions_move_the_answer_a_little():
     )
     moved = (module.answer_rounded(question)[0]["output"] - 2).abs().max()
     assert 0 < float(moved) < 1e-5
+
+
+REMEMBERS = "seen = []\n\n\ndef f(x):\n    seen.append(x)\n    return x * len(seen)\n"
+
+
+def test_what_remembers_is_asked_all_cases_of_a_question_in_their_order():
+    question = Question.of([function("f", torch.ones(1)), function("f", torch.ones(2)), function("f", torch.ones(3))])
+    alone, remembering = TrustedModule(REMEMBERS, "m"), TrustedModule(REMEMBERS, "m", remembers=True)
+    assert alone.answer_to(question, 2)["output"].tolist() == [1, 1, 1]
+    assert remembering.answer_to(question, 2)["output"].tolist() == [3, 3, 3]
+    assert remembering.answer_to(question, 0)["output"].tolist() == [1], "it was not asked again"
