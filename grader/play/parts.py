@@ -18,7 +18,10 @@ class Words:
 
 @dataclass(frozen=True)
 class Heat:
-    """Numbers from 0 to `high` as shades, a letter at each row and column."""
+    """Numbers from 0 to `high` as shades, a letter at each row and column.
+
+    by_formula: what is shown beside the learner's own, to compare.
+    """
 
     title: str
     rows: tuple[str, ...]
@@ -26,6 +29,7 @@ class Heat:
     values: Plane
     note: str = ""
     high: float = 1.0
+    by_formula: bool = False
 
 
 @dataclass(frozen=True)
