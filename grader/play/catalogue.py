@@ -1,7 +1,7 @@
 """What can be played. Nothing heavy is imported for the list.
 
-What a scene is, what one can switch off in it (--without mask, scale, residual, positions, head:1.3), and whether a learner's file
-may play, told without looking into it.
+What a scene is, what one can switch off in it (--without mask, scale, residual, positions, head:1.3), and whether a
+learner's file may play, told without looking into it.
 """
 
 from __future__ import annotations
@@ -189,6 +189,7 @@ LETTERS = "a text of a to z, blanks and full stops"
 GAPS = "a text of a to z, blanks and full stops, with _ for each letter that is to be guessed"
 
 PLAYS = (
+    Play("softmax", "scale", SCALE, GAPS, ("scale",)),
     Play("scaled_scores", "scale", SCALE, GAPS, ("scale",)),
     Play("attention", "scale", SCALE, GAPS, ("scale",)),
     Play("self_attention", "scale", SCALE, GAPS, ("scale",)),

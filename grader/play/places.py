@@ -73,7 +73,7 @@ def scores(weights: Projections, x: torch.Tensor, places: Places) -> torch.Tenso
     query, key = (_heads(weights, x, matrix) for matrix in (weights.query, weights.key))
     if places.turn is not None:
         query, key = places.turn(query), places.turn(key)
-    found = query @ key.mT / weights.head_width**0.5
+    found: torch.Tensor = query @ key.mT / weights.head_width**0.5
     if places.bias is not None:
         return found + places.bias
     return found.masked_fill(later(x.shape[1]), -torch.inf)
@@ -81,7 +81,7 @@ def scores(weights: Projections, x: torch.Tensor, places: Places) -> torch.Tenso
 
 def attended(weights: Projections, x: torch.Tensor, places: Places) -> torch.Tensor:
     """Causal attention by the formula, but for the places."""
-    together = scores(weights, x, places).softmax(-1) @ _heads(weights, x, weights.value)
+    together: torch.Tensor = scores(weights, x, places).softmax(-1) @ _heads(weights, x, weights.value)
     return F.linear(together.transpose(1, 2).flatten(2), weights.out, weights.out_bias)
 
 

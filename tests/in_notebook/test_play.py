@@ -24,7 +24,7 @@ def answer() -> str:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, kata: Callable[..., "subprocess.CompletedProcess[str]"]) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, kata: Callable[..., subprocess.CompletedProcess[str]]) -> Path:
     """A learner's folder of the whole course."""
     made = tmp_path_factory.mktemp("mine") / "attention"
     done = kata("init", made, "--course", ROOT, cwd=made.parent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Any, cast
 
 import torch
 
@@ -81,7 +82,7 @@ class Scene:
 
     def _turned(self, x: torch.Tensor, **how: float) -> torch.Tensor:
         case = Case()
-        case.call(case.entry("apply_rotary"), x, tell="turned", **how)
+        case.call(case.entry("apply_rotary"), x, tell="turned", **cast("dict[str, Any]", how))
         return self._stage.tensors(case, [x.shape], x.dtype)[0]
 
     # --- what is seen ---------------------------------------------------------------------------------------------

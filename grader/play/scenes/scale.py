@@ -1,4 +1,4 @@
-"""`scaled_scores`, `attention`, `self_attention`: what larger and smaller scores do to a trained model."""
+"""`softmax`, `scaled_scores`, `attention`, `self_attention`: what larger and smaller scores do to a trained model."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ class Scene:
         without = switched_off(self._play, off, len(self._layers), 1)
         letters = read_gaps(text, CONTEXT)
         width = len(self._layers[0].query)
+        makes = "the weights out of the scores" if self._play.id == "softmax" else "the scores"
         yield Words(
-            "Your code makes the scores of a small model that guesses hidden letters. The queries are multiplied by a "
+            f"Your code makes {makes} of a small model that guesses hidden letters. The queries are multiplied by a "
             f"number: 1 is as the model was trained, {width**0.5:g} is what 1/√d takes away (d is {width} here), so "
             f"{width**0.5:g} is what you get without the scale."
         )
@@ -126,6 +127,9 @@ class Scene:
         """The weights (b, n, n) that follow from what the learner's function returns."""
         b, n, _ = x.shape
         case, query, key = Case(), x @ weights.query.T, x @ weights.key.T
+        if self._play.id == "softmax":
+            case.call(case.entry("softmax"), query @ key.mT / weights.head_width**0.5, tell="weights")
+            return self._stage.tensors(case, [(b, n, n)], x.dtype)[0]
         if self._play.id == "scaled_scores":
             case.call(case.entry("scaled_scores"), query, key, tell="scores")
             return self._stage.tensors(case, [(b, n, n)], x.dtype)[0].softmax(-1)
