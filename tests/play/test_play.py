@@ -23,7 +23,7 @@ def test_list_names_what_comes_first_and_loads_no_torch(desk, course):
     ("words", "said"),
     [
         pytest.param((ID,), "not written yet", id="a stub"),
-        pytest.param(("softmax",), "nothing to play", id="no scene"),
+        pytest.param(("dot_scores",), "nothing to play", id="no scene"),
         pytest.param(("soft_max",), "no exercise", id="no exercise"),
         pytest.param(("--page",), "Play which exercise", id="no id"),
     ],
