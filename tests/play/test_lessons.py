@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -134,10 +135,10 @@ def test_unit_5_the_first_step_costs_most_and_saves_most(seen) -> None:
     converted, grouped = seen("05_grouped_query")
     rows = list(row_of(converted, "Loss").values())
     losses, sizes = [float(row[0]) for row in rows], [float(row[2]) for row in rows]
-    steps = [after - before for before, after in zip(losses, losses[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(losses)]
     assert steps == sorted(steps, reverse=True)
     assert min(steps) > 0
-    assert all(before == 2 * after for before, after in zip(sizes, sizes[1:], strict=False))
+    assert all(before == 2 * after for before, after in pairwise(sizes))
     assert ["rado a" in text for _, text in the(Written, grouped).texts] == [True, False, False, False]
     assert row_of(grouped, "Loss") == row_of(converted, "Loss")
 
