@@ -128,6 +128,7 @@ class _Shown:
         self._workspace, self._play, self._title, self._standing, self._scene = workspace, play, title, standing, scene
         self._source = source
         self._seen: list[Part] = []
+        self._has_keys = False
         self.has_failed = False
 
     def play(self, text: str | None, off: Sequence[str]) -> None:
@@ -136,6 +137,7 @@ class _Shown:
         screen.print(self._standing.said, style="yellow" if self._standing.is_warning else "green")
         screen.print()
         somebody_types = sys.stdin.isatty() and sys.stdout.isatty()
+        self._has_keys = somebody_types and text is None
         while not self._run_to_the_end(
             screen, self._scene.example if text is None else text, off, may_go_on=somebody_types
         ):
@@ -157,12 +159,17 @@ class _Shown:
         return True
 
     def _run(self, screen: Console, text: str, off: Sequence[str]) -> None:
+        from grader.play.parts import Slider
+        from grader.play.slider import slide
         from grader.play.stage import Stopped
         from grader.play.terminal import show
 
         try:
             for part in self._scene.parts(text, off, in_full=False):
-                show(part, screen)
+                if self._has_keys and isinstance(part, Slider):
+                    slide(part, screen)
+                else:
+                    show(part, screen)
                 self._seen.append(part)
             self._keep(off)
         except Stopped as why:

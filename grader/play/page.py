@@ -11,7 +11,7 @@ from markupsafe import Markup
 from grader.render.attention_map import MARGIN, MapPicture, address_of, map_picture, map_svg
 from grader.render.pages import render_page
 
-from .parts import Curve, Grid, Heat, Part, Words, Written
+from .parts import Curve, Grid, Heat, Part, Slider, Words, Written
 
 PLOT_WIDTH, PLOT_HEIGHT = 520, 220
 EDGE_LEFT, EDGE_BELOW, EDGE = 52, 40, 14
@@ -28,6 +28,7 @@ class Shown:
     kind: str
     part: Part
     picture: Markup = NO_PICTURE
+    steps: Sequence[Markup] = ()
 
 
 def render_play(title: str, standing: str, seen: str, parts: Sequence[Part], *, is_warning: bool) -> str:
@@ -45,6 +46,9 @@ def _shown(part: Part, number: int) -> Shown:
         return Shown("grid", part)
     if isinstance(part, Curve):
         return Shown("curve", part, _plot(part, number))
+    if isinstance(part, Slider):
+        steps = [map_svg(heat, f"map-{number}-{step}") for step, (_, heat, _) in enumerate(part.steps)]
+        return Shown("slider", part, steps=steps)
     assert isinstance(part, Written)
     return Shown("written", part)
 
@@ -99,7 +103,8 @@ def _curve_in_words(curve: Curve) -> str:
 
 def render_cell(parts: Sequence[Part]) -> str:
     """Some parts for below a notebook's cell, where neither styles nor SVG stay: maps and curves are pictures."""
-    return render_page("play_cell.html.j2", parts=[(_kind(part), part, _picture(part)) for part in parts])
+    still = [part.steps[part.start][1] if isinstance(part, Slider) else part for part in parts]
+    return render_page("play_cell.html.j2", parts=[(_kind(part), part, _picture(part)) for part in still])
 
 
 def _kind(part: Part) -> str:

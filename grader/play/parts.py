@@ -61,4 +61,16 @@ class Written:
     texts: tuple[tuple[str, str], ...]
 
 
-Part = Words | Heat | Grid | Curve | Written
+@dataclass(frozen=True)
+class Slider:
+    """The same with one number ever larger, one step at a time: each step's name, its map and what was written there.
+
+    start: the step that is shown first.
+    """
+
+    title: str
+    steps: tuple[tuple[str, Heat, str], ...]
+    start: int
+
+
+Part = Words | Heat | Grid | Curve | Written | Slider

@@ -15,7 +15,7 @@ from grader.play.texts import GAP
 from ..asking import Asked, self_attention
 from ..catalogue import Play
 from ..nets import Projections, layers_of, load, projections_of, right_attention, run
-from ..parts import Curve, Grid, Heat, Part, Words, Written
+from ..parts import Curve, Grid, Heat, Part, Slider, Words, Written
 from ..stage import Stage
 from .padding import CONTEXT, gap_loss, guessed, measured_gaps, read_gaps
 
@@ -47,14 +47,17 @@ class Scene:
             f"{width**0.5:g} is what you get without the scale."
         )
         factors = FACTORS if not without.scale else (1.0, width**0.5)
-        rows, texts, losses, sharp = [], [], [], []
+        rows, texts, losses, sharp, steps = [], [], [], [], []
         for factor in factors:
             self._stage.begin()
             weights = self.weights(factor, letters)
             place = int((letters == GAP).nonzero()[0])
             rows.append(tuple(weights[place].tolist()))
             sharp.append(weights.amax(-1).mean().item())
-            texts.append((f"times {factor:g}", guessed(letters, self.logits(factor, letters[None])[0])))
+            name, filled = f"times {factor:g}", guessed(letters, self.logits(factor, letters[None])[0])
+            texts.append((name, filled))
+            plane = tuple(tuple(row) for row in weights.tolist())
+            steps.append((name, Heat(f"Who looks at whom, scores {name}", tuple(text), tuple(text), plane), filled))
             losses.append(self.loss(factor))
         names = tuple(f"times {factor:g}" for factor in factors)
         yield Words(
@@ -71,6 +74,7 @@ class Scene:
                 for name, top, loss, factor in zip(names, sharp, losses, factors, strict=True)
             ),
         )
+        yield Slider("The scores, smaller and larger", tuple(steps), factors.index(1.0))
         if in_full:
             places = tuple(float(number) for number in range(len(factors)))
             lines = (("yours", tuple(losses)), ("by the formula", tuple(map(self.right_loss, factors))))
