@@ -108,6 +108,7 @@ def _question(shell: Any, exercise: str, course: str | None, seed: int | None, *
         "course": None if course is None else str(course),
         "seed": seed,
         "is_try": is_try,
+        "has_magic": shell.find_line_magic(_MAGIC) is not None,
     }
 
 

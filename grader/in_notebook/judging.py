@@ -26,7 +26,7 @@ from grader.service.client import JudgeLine, ServedJudge
 from grader.service.opening import line_for
 from grader.service.place import ServiceError
 
-from .playing import Words, playing, words_of
+from .playing import AS_CALLS, AS_MAGIC, Typed, Words, playing, words_of
 
 if TYPE_CHECKING:
     from grader.course import Exercise
@@ -96,6 +96,7 @@ class _Asked:
     seed: int
     is_try: bool
     """Whether the learner's progress takes note of it."""
+    typed: Typed
     play: Words | None = None
     """How it is played, where that is wished."""
 
@@ -189,7 +190,8 @@ def _asked(question: dict[str, Any]) -> _Asked:
     seed = question["seed"]
     if seed is not None and (not isinstance(seed, int) or seed < 0):
         raise UsageError("The seed must be a whole number, not below 0.")
-    words = words_of(question["play"]) if "play" in question else None
+    typed = AS_MAGIC if question["has_magic"] else AS_CALLS
+    words = words_of(question["play"], typed) if "play" in question else None
     start = Path(question["folder"] or os.path.abspath(os.sep))
     course = None if question["course"] is None else start / Path(question["course"]).expanduser()
     try:
@@ -206,11 +208,12 @@ def _asked(question: dict[str, Any]) -> _Asked:
             f"There is nothing to check yet: the cell with your answer to {exercise.id} has not been run since the "
             "kernel was started. Run it, then this cell."
         )
-    return _Asked(workspace, exercise, answer, seed_or_fresh(seed, workspace.course), question["is_try"], words)
+    return _Asked(workspace, exercise, answer, seed_or_fresh(seed, workspace.course), question["is_try"], typed, words)
 
 
 def _noted(asked: _Asked, record: Record) -> list[str]:
     """Note the record in the learner's progress; what there is to say about that."""
+    from grader.play.catalogue import offer_of
     from grader.practice.checking import note_record
     from grader.practice.progress import DamagedProgress, now
     from grader.practice.review import when
@@ -222,7 +225,8 @@ def _noted(asked: _Asked, record: Record) -> list[str]:
         return [f"{damage} `kata` fills it again."]
     except OSError as error:
         return [f"Your progress could not be noted: {error.strerror or error}."]
-    return [f"{id} comes back {when(expected, now())}." for id, expected in coming.items()]
+    offers = [offer for result in record.exercises if (offer := offer_of(result, asked.typed.play))]
+    return [*(f"{id} comes back {when(expected, now())}." for id, expected in coming.items()), *offers]
 
 
 def _broken(error: Exception) -> str:

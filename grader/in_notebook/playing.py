@@ -25,9 +25,19 @@ if TYPE_CHECKING:
 
 TEXT_WIDTH = 100
 """Columns of the text: what fits into a notebook's output without scrolling."""
-CHECK = "%kata {}"
-"""How an exercise is checked in a notebook."""
 PAGES = "play"
+
+
+@dataclass(frozen=True)
+class Typed:
+    """How an exercise is checked and played in this notebook: the magic may not have been loaded."""
+
+    check: str
+    play: str
+
+
+AS_MAGIC = Typed("%kata {}", "%kata play {}")
+AS_CALLS = Typed('kata.check("{}")', 'kata.play("{}")')
 
 Shown = Iterator[tuple[str, str, bool]]
 """Text, the same as HTML, and whether there is more."""
@@ -41,6 +51,7 @@ class Words:
     text: str | None
     without: tuple[str, ...]
     page: bool
+    typed: Typed
 
 
 class _Reader(argparse.ArgumentParser):
@@ -50,7 +61,7 @@ class _Reader(argparse.ArgumentParser):
         raise UsageError(f"This is not understood: {message}. Type, say: %kata play ID --without scale")
 
 
-def words_of(line: str) -> Words:
+def words_of(line: str, typed: Typed) -> Words:
     """Read what was typed. Raises UsageError, a sentence."""
     reader = _Reader(prog="%kata play", add_help=False, allow_abbrev=False)
     reader.add_argument("exercise")
@@ -58,11 +69,11 @@ def words_of(line: str) -> Words:
     reader.add_argument("--without", action="append", default=[])
     reader.add_argument("--page", action="store_true")
     try:
-        typed = shlex.split(line)
+        words = shlex.split(line)
     except ValueError:
         raise UsageError("A quotation mark is open: close it.") from None
-    read = reader.parse_args(typed)
-    return Words(read.exercise, read.text, tuple(read.without), read.page)
+    read = reader.parse_args(words)
+    return Words(read.exercise, read.text, tuple(read.without), read.page, typed)
 
 
 @contextmanager
@@ -78,7 +89,7 @@ def playing(workspace: Workspace, exercise: Exercise, source: bytes, words: Word
     if play is None:
         raise UsageError(f"There is nothing to play in {exercise.id}: `kata play` in a terminal lists what there is.")
     try:
-        standing = standing_with(source, progress_of(workspace), exercise, CHECK)
+        standing = standing_with(source, progress_of(workspace), exercise, words.typed.check)
     except NotYet as first:
         raise UsageError(str(first)) from None
     torch.set_num_threads(1)  # more are no faster with tensors so small
@@ -123,7 +134,8 @@ class _Show:
 
     def _closing(self, seen: Sequence[Part], words: Words) -> str:
         if not words.page:
-            return f"As a page, to point at places of a map: %kata play {self._play.id} --page"
+            again = words.typed.play.format(f"{self._play.id} --page")
+            return f"As a page, to point at places of a map: {again}"
         from grader.play.page import render_play
         from grader.writing import write_file
 

@@ -17,6 +17,7 @@ from grader.course import Exercise
 from grader.course.stubs import same_as_stub, stub_of
 from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace, content_of
+from grader.record import ExerciseResult
 
 from .parts import Part
 
@@ -147,6 +148,24 @@ def standing_with(content: bytes, progress: Progress, exercise: Exercise, check:
 def digest_of(content: bytes) -> str:
     """What stands for a file's content in a learner's progress."""
     return hashlib.sha256(content).hexdigest()[:DIGITS]
+
+
+PLAY = "kata play {}"
+"""How an exercise is played in a terminal."""
+
+
+def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
+    """A sentence after a check: that it can be seen at work, right or wrong; empty where there is nothing to see.
+
+    Wrong code is offered where it computes something, so that the effect teaches: where a check held, or where the
+    numbers are those of a known mistake. Code that fails before it has an answer has nothing to show.
+    """
+    if play_of(result.id) is None:
+        return ""
+    if result.status in ("passed", "partly"):
+        return f"See it at work: {play.format(result.id)}"
+    computes = bool(result.diagnosis) or any(check.outcome == "passed" for check in result.checks)
+    return f"See it do what it does: {play.format(result.id)}" if computes else ""
 
 
 def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:

@@ -99,3 +99,14 @@ def test_what_cannot_be_played_is_one_sentence(playing: Any, line: str, said: st
 
 def test_the_judge_goes_on_checking_after_a_play(playing: Any) -> None:
     assert "✓ passed" in playing.run(f"%kata {ID}").text
+
+
+def test_a_check_offers_to_play_in_the_way_that_works_here(
+    open_kernel: Callable[..., Any], folder: Path, answer: str, playing: Any
+) -> None:
+    assert f"See it at work: %kata play {ID}" in playing.run(f"%kata {ID}").text
+    without_magic = open_kernel(folder)  # as a released notebook has it
+    without_magic.run(answer)
+    assert f'See it at work: kata.play("{ID}")' in without_magic.check(ID).text
+    text, _ = everything(without_magic.run(f'kata.play("{ID}")'))
+    assert f'kata.play("{ID} --page")' in text.splitlines()[-1]
