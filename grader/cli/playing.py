@@ -80,6 +80,9 @@ def play(
     source = workspace.file_of(exercise).read_bytes()
     level = level_called(isolation, chosen_aloud=False)
     launched = None if level == "none" else launch_ahead(level)  # torch loads there while it loads here
+    if not (page or show):
+        console().print(standing.said, style="yellow" if standing.is_warning else "green")
+        console().print()
     import torch
 
     from grader.play.catalogue import scene_of
@@ -134,8 +137,6 @@ class _Shown:
     def play(self, text: str | None, off: Sequence[str]) -> None:
         """In the terminal: what was asked for, or the example, and then what is typed, if somebody can type."""
         screen = console()
-        screen.print(self._standing.said, style="yellow" if self._standing.is_warning else "green")
-        screen.print()
         somebody_types = sys.stdin.isatty() and sys.stdout.isatty()
         self._has_keys = somebody_types and text is None
         while not self._run_to_the_end(
