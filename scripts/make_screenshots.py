@@ -1,6 +1,8 @@
-"""Write docs/pictures from real runs: `python scripts/make_screenshots.py [--only watch|report|class] [--into FOLDER]`.
+"""Write docs/pictures from real runs: `python scripts/make_screenshots.py [--only NAME] [--into FOLDER]`.
 
 watch.svg       `kata watch` in a pseudo-terminal, after a save with a known mistake in it
+play.svg        `kata play` there: what a head looks at, and what the model writes
+places-*.png    the curve on a page of `kata play`, in a light and a dark Chromium
 report-*.png    an exercise on the page of `kata report`, in a light and a dark Chromium
 class-*.png     the beginning of the page of `kata grade-class --html`, for learners invented from the known mistakes
 *.json          what these pages say and how they are styled: a test sees by it that a picture has become stale
@@ -49,6 +51,7 @@ WAIT_SECONDS = 120
 PASSED = ("soft_lookup", "dot_scores", "softmax", "context_vector", "simplified_self_attention")
 WATCHED = ("causal_mask", "diagonal-hidden")
 REPORTED = ("masked_softmax", "mask-after-softmax")
+PLAYED, PLACES = "multi_head_attention", "rotary"
 
 LEARNERS = (
     *("Abena Owusu", "Aiko Tanaka", "Alejandro Ruiz", "Amira Haddad", "Anja Kovač", "Chidi Eze", "Clara Jensen"),
@@ -101,6 +104,15 @@ def make_class(folder: Path) -> Path:
     return folder
 
 
+def make_player(folder: Path) -> Path:
+    """A learner's folder in which two exercises have passed that can be played."""
+    run("init", folder, "--course", ROOT)
+    for id in (PLAYED, PLACES):
+        write_answer(folder / "exercises", id)
+        run("check", id, "--seed", SEED, cwd=folder)
+    return folder
+
+
 def run(*arguments: object, cwd: Path = ROOT) -> None:
     """Run `kata`. Raises CalledProcessError when it was used wrongly, or cannot isolate here."""
     done = subprocess.run([KATA, *map(str, arguments)], cwd=cwd, capture_output=True, encoding="utf-8", check=False)
@@ -135,14 +147,14 @@ COLOURS = {
 class Terminal:
     """A command of ours in a pseudo-terminal, and its screen."""
 
-    def __init__(self, *arguments: object, cwd: Path) -> None:
+    def __init__(self, *arguments: object, cwd: Path, columns: int = COLUMNS, lines: int = LINES) -> None:
         foreign = ("NO_COLOR", "COLUMNS", "LINES", "CI")
         environment = {name: value for name, value in os.environ.items() if name not in foreign}
         environment |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "PYTHONUTF8": "1"}
         self._child = pexpect.spawn(
-            str(KATA), list(map(str, arguments)), cwd=str(cwd), env=environment, dimensions=(LINES, COLUMNS)
+            str(KATA), list(map(str, arguments)), cwd=str(cwd), env=environment, dimensions=(lines, columns)
         )
-        self.screen = pyte.Screen(COLUMNS, LINES)
+        self.screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
 
     def shows(self, *texts: str, seconds: float = WAIT_SECONDS) -> bool:
@@ -178,11 +190,32 @@ def watched(workspace: Path) -> str:
         terminal.close()
 
 
-def terminal_svg(screen: pyte.Screen, title: str) -> str:
-    """What stands on a terminal's screen, as text in a dark panel that looks alike on light and dark pages."""
-    said = [line.rstrip() for line in screen.display]
+PLAY_COLUMNS, PLAY_LINES = 60, 130
+FROM, UP_TO = "Head 2.3", "How surprised"
+"""The lines of `kata play` that are on the picture: the second map, and what is written."""
+
+
+def played(workspace: Path) -> str:
+    """The middle of the screen of `kata play`, as an SVG. Raises TimeoutError when it never comes."""
+    terminal = Terminal("play", PLAYED, cwd=workspace, columns=PLAY_COLUMNS, lines=PLAY_LINES)
+    try:
+        if not terminal.shows("An empty line ends."):
+            raise TimeoutError("\n".join(terminal.screen.display))
+        said = terminal.screen.display
+        first, last = (next(n for n, line in enumerate(said) if line.startswith(text)) for text in (FROM, UP_TO))
+        return terminal_svg(terminal.screen, f"kata play {PLAYED}", first, last)
+    finally:
+        terminal.close()
+
+
+def terminal_svg(screen: pyte.Screen, title: str, first: int = 0, last: int | None = None) -> str:
+    """What stands on a terminal's screen, as text in a dark panel that looks alike on light and dark pages.
+
+    first, last: of the lines that are shown; all by default.
+    """
+    said = [line.rstrip() for line in screen.display][first:last]
     used = max(number for number, line in enumerate(said) if line) + 1
-    width, height = COLUMNS * CELL + 2 * MARGIN, TITLE_BAR + used * LINE + 2 * MARGIN
+    width, height = screen.columns * CELL + 2 * MARGIN, TITLE_BAR + used * LINE + 2 * MARGIN
     text = escape("\n".join(said[:used]))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
@@ -193,20 +226,22 @@ def terminal_svg(screen: pyte.Screen, title: str) -> str:
         f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="8" fill="{GROUND}" stroke="{FRAME}"/>',
         *[f'<circle cx="{20 + 18 * place}" cy="18" r="5.5" fill="{fill}"/>' for place, fill in enumerate(BUTTONS)],
         f'<text x="{width / 2:g}" y="22" fill="{PALE}" text-anchor="middle">{escape(title)}</text>',
-        *[part for row in range(used) for part in _row(screen, row)],
+        *[part for row in range(used) for part in _row(screen, first + row, row)],
     ]
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _row(screen: pyte.Screen, row: int) -> Iterator[str]:
+def _row(screen: pyte.Screen, row: int, shown_at: int) -> Iterator[str]:
     """A line of the screen: its grounds, then its words, each kept to its columns in whatever font there is."""
-    top = TITLE_BAR + MARGIN + row * LINE
-    cells = [(column, screen.buffer[row][column]) for column in range(COLUMNS)]
+    top = TITLE_BAR + MARGIN + shown_at * LINE
+    cells = [(column, screen.buffer[row][column]) for column in range(screen.columns)]
 
     def look(cell: tuple[int, Any]) -> tuple[str, str, bool]:
         char = cell[1]
-        ink, ground = (char.bg, char.fg) if char.reverse else (char.fg, char.bg)
-        return _colour(ink), "" if ground == "default" else _colour(ground), bool(char.bold)
+        if char.reverse:
+            ink, ground = char.bg, char.fg
+            return GROUND if ink == "default" else _colour(ink), _colour(ground), bool(char.bold)
+        return _colour(char.fg), "" if char.bg == "default" else _colour(char.bg), bool(char.bold)
 
     pieces = [(style, list(group)) for style, group in groupby(cells, key=look)]
     for (_, ground, _), group in pieces:
@@ -244,6 +279,9 @@ OF_THE_CLASS = """
 const upTo = document.querySelector('.chart').closest('section');
 return [...document.querySelectorAll('.course, h1, .lead, nav, section')].filter(
     each => each === upTo || each.compareDocumentPosition(upTo) & Node.DOCUMENT_POSITION_FOLLOWING);
+"""
+OF_THE_PLACES = """
+return [[...document.querySelectorAll('figure')].at(-1)];
 """
 CLIP = """
 const boxes = arguments[0].map(each => each.getBoundingClientRect());
@@ -316,14 +354,17 @@ def smaller(png: bytes) -> bytes:
 # --- the command ---------------------------------------------------------------------------------------------------
 
 
+PICTURES = ("watch", "play", "report", "class", "places")
+
+
 def main() -> None:
     """Make the pictures that were asked for."""
     parser = argparse.ArgumentParser(description="Write docs/pictures from real runs.")
-    parser.add_argument("--only", choices=("watch", "report", "class"), help="in place of all three")
+    parser.add_argument("--only", choices=PICTURES, help="in place of all")
     parser.add_argument("--into", type=Path, default=ROOT / "docs" / "pictures", metavar="FOLDER")
     options = parser.parse_args()
     options.into.mkdir(parents=True, exist_ok=True)
-    wanted = {options.only} if options.only else {"watch", "report", "class"}
+    wanted = {options.only} if options.only else set(PICTURES)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         workspace = make_workspace(folder / "attention") if wanted & {"watch", "report"} else folder
@@ -337,6 +378,13 @@ def main() -> None:
             run("grade-class", make_class(folder / "class"), "--out", folder / "results", "--html", "--seed", SEED,
                 "--isolation", "best", *only)  # fmt: skip
             pages["class"] = (folder / "results" / "class.html", OF_THE_CLASS)
+        if wanted & {"play", "places"}:
+            player = make_player(folder / "player")
+        if "places" in wanted:
+            run("play", PLACES, "--page", cwd=player)
+            pages["places"] = (player / "play" / f"{PLACES}.html", OF_THE_PLACES)
+        if "play" in wanted:
+            (options.into / "play.svg").write_text(played(player), encoding="utf-8", newline="\n")
         if pages:
             photograph(pages, options.into)
         if "watch" in wanted:

@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from safetensors.torch import save_file
 
 from grader.play import dates, nets
+from grader.play.places import TRAINED, Kind, read, right_places
 from grader.play.texts import ALPHABET, CONTEXT, GAP, encode, repeat, story
 
 WIDTH = 64
@@ -98,6 +99,28 @@ def letters() -> dict[str, torch.Tensor]:
     return model
 
 
+# --- places: as letters, on short texts, with no table of places of its own -----------------------------------------
+
+PLACES_STEPS = 3000
+
+
+def told_places(kind: Kind, seed: int) -> dict[str, torch.Tensor]:
+    """Two layers as those of `letters` that are told places by a formula, and saw short texts only."""
+    whole, chance = new_model(2, len(ALPHABET), 1, seed=seed), random.Random(seed)
+    model = {name: tensor for name, tensor in whole.items() if name != "position"}
+    known = right_places(kind, TRAINED, WIDTH)
+
+    def loss_of(step: int) -> torch.Tensor:
+        texts = [story(chance, TRAINED + 1) for _ in range(16)]
+        texts += [repeat(chance, TRAINED + 1, chance.randint(4, TRAINED // 2)) for _ in range(16)]
+        ids = torch.tensor([encode(text) for text in texts])
+        logits = read(model, ids[:, :-1], known)
+        return nets.loss_by_letter(logits, ids[:, 1:]).mean()
+
+    train(model, loss_of, PLACES_STEPS, 3e-3, kind)
+    return model
+
+
 # --- gaps: guesses hidden letters from both sides -----------------------------------------------------------------
 
 GAPS_CONTEXT = 48
@@ -155,7 +178,11 @@ def translator() -> dict[str, torch.Tensor]:
     return model
 
 
-MODELS = {"letters": letters, "gaps_1": lambda: gaps(1, 11), "gaps_8": lambda: gaps(8, 12), "dates": translator}
+MODELS = {
+    **{"letters": letters, "gaps_1": lambda: gaps(1, 11), "gaps_8": lambda: gaps(8, 12), "dates": translator},
+    **{"rotary": lambda: told_places("rotary", 21), "alibi": lambda: told_places("alibi", 22)},
+    "sinusoidal": lambda: told_places("sinusoidal", 23),
+}
 
 
 def main(names: list[str]) -> None:

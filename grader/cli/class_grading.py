@@ -166,6 +166,7 @@ def grade_class(
     from grader.classroom.class_folder import class_in
     from grader.classroom.kept_times import read_kept_times
     from grader.classroom.members import last_attempts
+    from grader.classroom.played import keep_played
     from grader.classroom.results_file import NOT_GRADED, RESULTS, read_results
     from grader.classroom.run import ClassRun
     from grader.classroom.run_header import Terms, header_of, read_run
@@ -208,6 +209,7 @@ def grade_class(
                 _grade_here(run, terms, jobs)
             else:
                 _grade_there(run, scheduler, terms, header, submissions.entries)
+            keep_played(out, submissions.entries, of_attempts=attempts)
         if attempts:
             keep_class_list(out, replace(members, left_out=submissions.left_out))
         remarks = final_records(out, chosen, run.times, raw=raw)
@@ -328,21 +330,28 @@ def _show_moves(run: ClassRun, out: Path) -> None:
 def show_class(results: Results, course: Course, out: Path, html: bool, *, by_pseudonyms: bool = False) -> None:
     """Print the class, and write its pages, one record in memory at a time."""
     from grader.classroom.page_names import page_name
+    from grader.classroom.played import PlayedOf
     from grader.classroom.pseudonyms import PSEUDONYMOUS, Pseudonyms
     from grader.classroom.results_file import RESULTS, handed_in_nothing
     from grader.render.class_summary import ClassSummary
     from grader.render.class_table import print_class
+    from grader.render.played import Gallery
     from grader.writing import make_folder, write_file
 
     known = Pseudonyms(out) if by_pseudonyms else None
     pages = out / PSEUDONYMOUS if known else out
     if html:
         make_folder(pages, below=out)
+    # what learners typed there may name them
+    played = None if known else PlayedOf(out)
+    shown = Gallery(titles_of(course))
     summary = ClassSummary(titles_of(course), units_of(course))
     for result in known.results(results) if known else results:
         link = page_name(result.learner.name) if html else None
         if link is not None:
-            write_file(pages / link, page_of(result.titled, course))
+            theirs = played(result.learner.name) if played else {}
+            write_file(pages / link, page_of(result.titled, course, theirs))
+            shown.add(result.learner.shown, link, theirs)
         summary.add(result.record, shown=result.learner.shown, link=link)
     absent = handed_in_nothing(out)
     for learner in known.of_all(absent) if known else absent:
@@ -353,7 +362,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
     if html:
         from grader.render.class_page import render_class
 
-        write_file(page, render_class(summary).encode("utf-8"))
+        write_file(page, render_class(summary, shown).encode("utf-8"))
         for stale in set(pages.glob("learner-*.html")) - {pages / (row.link or "") for row in summary.rows}:
             stale.unlink()  # of an earlier, larger class
         print(f"Page: {page}")

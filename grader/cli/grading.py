@@ -39,9 +39,12 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from grader.classroom.kept_times import KeptTimes
     from grader.course import Course
     from grader.mismatch import Mismatch
+    from grader.played import Played
     from grader.practice.workspace import Workspace
     from grader.record import Record
 
@@ -125,11 +128,12 @@ def _write_outputs(record: Record, course: Course, json: Path | None, html: Path
         write_output(html, page_of(record, course))
 
 
-def page_of(record: Record, course: Course) -> bytes:
-    """A record as a page."""
+def page_of(record: Record, course: Course, played: Mapping[str, Played] | None = None) -> bytes:
+    """A record as a page, with what the learner handed in of exercises at work."""
     from grader.render.small_pages import render_record
 
-    return render_record(record, titles=titles_of(course), units=units_of(course)).encode("utf-8")
+    page = render_record(record, titles=titles_of(course), units=units_of(course), played=played or {})
+    return page.encode("utf-8")
 
 
 PAGE = "report.html"
@@ -153,13 +157,15 @@ def report(
     if path.suffix.lower() not in ENDINGS:
         raise UsageError(f"{path} should end in .html: it becomes a page, and an exercise must not be written over.")
     progress_of(workspace)
+    from grader.play.keeping import read_kept
     from grader.practice.page import learner_of
     from grader.practice.progress import now
     from grader.render.learner_page import render_learner
     from grader.writing import write_file, write_output
 
     record, mismatches = _checked(workspace, isolation, seed)
-    page = render_learner(learner_of(workspace, progress_of(workspace), now(), record, mismatches))
+    seen = read_kept(workspace)
+    page = render_learner(learner_of(workspace, progress_of(workspace), now(), record, mismatches, seen))
     if out is None:
         write_file(path, page.encode("utf-8"), below=workspace.root)
     else:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from grader.play.catalogue import Play, Scene, Standing
+    from grader.play.parts import Part
     from grader.practice.progress import Progress
     from grader.practice.workspace import Workspace
 
@@ -47,7 +48,9 @@ def play(
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option("--without", help="Switch a part off: mask, scale, residual, head:1.3. May be given again."),
+        typer.Option(
+            "--without", help="Switch a part off: mask, scale, residual, positions, head:1.3. May be given again."
+        ),
     ] = None,
     page: Annotated[bool, typer.Option("--page", help=f"Write a page into {PAGES}/ beside your exercises.")] = False,
     show: Annotated[bool, typer.Option("--open", help="The same, and open it in the browser.")] = False,
@@ -77,6 +80,9 @@ def play(
     source = workspace.file_of(exercise).read_bytes()
     level = level_called(isolation, chosen_aloud=False)
     launched = None if level == "none" else launch_ahead(level)  # torch loads there while it loads here
+    if not (page or show):
+        console().print(standing.said, style="yellow" if standing.is_warning else "green")
+        console().print()
     import torch
 
     from grader.play.catalogue import scene_of
@@ -86,7 +92,7 @@ def play(
     stage = Stage(exercise, source, level, launched)
     with ending(stage.close):
         scene = scene_of(chosen, stage)
-        shown = _Shown(workspace, chosen, exercise.title, standing, scene)
+        shown = _Shown(workspace, chosen, exercise.title, standing, scene, source)
         if page or show:
             shown.write_page(text, without or [], opened=show)
         else:
@@ -119,16 +125,20 @@ def print_list(workspace: Workspace, progress: Progress, screen: Console) -> Non
 class _Shown:
     """One scene in front of somebody."""
 
-    def __init__(self, workspace: Workspace, play: Play, title: str, standing: Standing, scene: Scene) -> None:
+    def __init__(
+        self, workspace: Workspace, play: Play, title: str, standing: Standing, scene: Scene, source: bytes
+    ) -> None:
         self._workspace, self._play, self._title, self._standing, self._scene = workspace, play, title, standing, scene
+        self._source = source
+        self._seen: list[Part] = []
+        self._has_keys = False
         self.has_failed = False
 
     def play(self, text: str | None, off: Sequence[str]) -> None:
         """In the terminal: what was asked for, or the example, and then what is typed, if somebody can type."""
         screen = console()
-        screen.print(self._standing.said, style="yellow" if self._standing.is_warning else "green")
-        screen.print()
         somebody_types = sys.stdin.isatty() and sys.stdout.isatty()
+        self._has_keys = somebody_types and text is None
         while not self._run_to_the_end(
             screen, self._scene.example if text is None else text, off, may_go_on=somebody_types
         ):
@@ -150,17 +160,40 @@ class _Shown:
         return True
 
     def _run(self, screen: Console, text: str, off: Sequence[str]) -> None:
+        from grader.play.parts import Slider
+        from grader.play.slider import slide
         from grader.play.stage import Stopped
         from grader.play.terminal import show
 
         try:
             for part in self._scene.parts(text, off, in_full=False):
-                show(part, screen)
+                if self._has_keys and isinstance(part, Slider):
+                    slide(part, screen)
+                else:
+                    show(part, screen)
+                self._seen.append(part)
+            self._keep(off)
         except Stopped as why:
-            self.has_failed = True
+            self.has_failed, self._seen = True, []
             self._say(screen, f"Your code could not go on. {why}")
         except _typed_errors() as error:
+            self._seen = []
             raise UsageError(str(error)) from None
+
+    def _keep(self, off: Sequence[str]) -> None:
+        """Note what was seen with everything on; that it can't be noted must not spoil it."""
+        from grader.play.catalogue import digest_of
+        from grader.play.keeping import keep, played_of
+        from grader.practice.progress import now
+
+        seen, self._seen = self._seen, []
+        if off:
+            return
+        was_right = not self._standing.is_warning
+        try:
+            keep(self._workspace, self._play.id, played_of(seen, now(), digest_of(self._source), was_right=was_right))
+        except OSError as error:
+            print(f"What was seen could not be kept for your report: {error.strerror or error}.", file=sys.stderr)
 
     def _say(self, screen: Console, sentence: str) -> None:
         """What quotes the learner's code or what was typed may steer no terminal."""
@@ -202,9 +235,11 @@ class _Shown:
         from grader.play.stage import Stopped
         from grader.writing import write_file
 
-        parts = []
+        parts: list[Part] = []
         try:
-            parts += list(self._scene.parts(self._scene.example if text is None else text, off, in_full=True))
+            parts += self._scene.parts(self._scene.example if text is None else text, off, in_full=True)
+            self._seen = parts
+            self._keep(off)
         except Stopped as why:
             self.has_failed = True
             parts.append(Words(f"Your code could not go on. {why}", "warning"))

@@ -94,14 +94,11 @@ def check(
 
 
 def _offer_play(record: Record) -> None:
-    """Say that what was checked, right or wrong, can be seen at work, when it is one exercise and runs at all."""
-    from grader.play.catalogue import play_of
+    """Say that what was checked, right or wrong, can be seen at work, when it is one exercise."""
+    from grader.play.catalogue import offer_of
 
-    if len(record.exercises) == 1 and play_of(record.exercises[0].id):
-        (result,) = record.exercises
-        if any(check.outcome == "passed" for check in result.checks):
-            does = "at work" if result.status == "passed" else "do what it does"
-            print(f"See it {does}: kata play {result.id}")
+    if len(record.exercises) == 1 and (offer := offer_of(record.exercises[0])):
+        print(offer)
 
 
 @app.command(rich_help_panel=LEARN)

@@ -1,7 +1,8 @@
 """Checks your answer in a notebook: `import grader.in_notebook as kata` and then `kata.check("softmax")`.
 
 With `%load_ext grader.in_notebook` there is also a magic: `%kata softmax` does the same, and `%%kata softmax` over a
-cell runs the cell first.
+cell runs the cell first. `%kata play multi_head_attention`, or `kata.play("multi_head_attention")`, puts the answer to
+work in a small trained model.
 
 The kernel loads this module and the two that it imports, nothing else. Judge and sandbox are processes of their own,
 which end with the kernel; `judging` is the program of the one that is asked from here.
@@ -16,9 +17,10 @@ from typing import Any
 from .asking import JudgeEnded, answer_to
 from .kernel import executed_cells, is_run_by_person, kernel, show, working_folder
 
-__all__ = ["NotPassed", "check", "load_ipython_extension", "unload_ipython_extension", "validate"]
+__all__ = ["NotPassed", "check", "load_ipython_extension", "play", "unload_ipython_extension", "validate"]
 
 _MAGIC = "kata"
+_PLAY = "play"
 _COLUMNS = 80
 """Of a line that `nbgrader validate` prints to its end."""
 
@@ -77,6 +79,27 @@ def validate(exercise: str, *, course: str | None = None) -> None:
     show(answer["text"], answer["html"])
 
 
+def play(line: str, *, course: str | None = None) -> None:
+    """Put your answer to work in a small trained model, as `kata play` does, and show what it attends to.
+
+    line: the exercise and, behind it, what `kata play` takes: --text TEXT, --without scale, --page.
+    course: as for `check`.
+    """
+    shell = kernel()
+    if shell is None:
+        print(f"This works in a notebook; in a terminal, type: kata play {line}")
+        return
+    question = {**_question(shell, "", course, None, is_try=False), "play": str(line)}
+    try:
+        answer = answer_to(question)
+        show(answer["text"], answer["html"])
+        while answer["more"]:
+            answer = answer_to({"go_on": True})
+            show(answer["text"], answer["html"])
+    except JudgeEnded as error:
+        print(error)
+
+
 def _question(shell: Any, exercise: str, course: str | None, seed: int | None, *, is_try: bool) -> dict[str, Any]:
     return {
         "exercise": str(exercise),
@@ -85,6 +108,7 @@ def _question(shell: Any, exercise: str, course: str | None, seed: int | None, *
         "course": None if course is None else str(course),
         "seed": seed,
         "is_try": is_try,
+        "has_magic": shell.find_line_magic(_MAGIC) is not None,
     }
 
 
@@ -97,9 +121,16 @@ def load_ipython_extension(shell: object) -> None:
     """Make the magic known: what `%load_ext grader.in_notebook` calls."""
 
     def kata(line: str, cell: str | None = None) -> None:
-        """Check your answer to an exercise: `%kata softmax`, or `%%kata softmax` over the answer's own cell."""
+        """Check your answer to an exercise: `%kata softmax`, or `%%kata softmax` over the answer's own cell.
+
+        `%kata play ID` puts it to work.
+        """
+        first, _, rest = line.strip().partition(" ")
         if cell is None or shell.run_cell(cell).success:  # type: ignore[attr-defined]  # IPython has no types here
-            check(line.strip())
+            if first == _PLAY:
+                play(rest)
+            else:
+                check(line.strip())
 
     shell.register_magic_function(kata, "line_cell", _MAGIC)  # type: ignore[attr-defined]
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from grader.cli.endings import UsageError
 from grader.judge.errors import GraderBroken
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.launch import MachineError
@@ -24,6 +25,8 @@ from grader.sandbox.levels import Level
 from grader.service.client import JudgeLine, ServedJudge
 from grader.service.opening import line_for
 from grader.service.place import ServiceError
+
+from .playing import AS_CALLS, AS_MAGIC, Typed, Words, playing, words_of
 
 if TYPE_CHECKING:
     from grader.course import Exercise
@@ -68,10 +71,13 @@ class _Line:
         question: dict[str, Any] = json.loads(self._waiting.get())
         return question
 
-    def give(self, text: str, html: str, *, passed: bool = False) -> None:
-        """Answer the question that was taken last, with the same as text and as HTML."""
+    def give(self, text: str, html: str, *, passed: bool = False, more: bool = False) -> None:
+        """Answer the question that was taken last, with the same as text and as HTML.
+
+        more: there is more to come, which the kernel asks for.
+        """
         with suppress(OSError):  # the kernel has gone: the end is near
-            answer = {"text": text, "html": html, "passed": passed}
+            answer = {"text": text, "html": html, "passed": passed, "more": more}
             self._answers.write(json.dumps(answer).encode("ascii") + b"\n")
             self._answers.flush()
 
@@ -90,6 +96,9 @@ class _Asked:
     seed: int
     is_try: bool
     """Whether the learner's progress takes note of it."""
+    typed: Typed
+    play: Words | None = None
+    """How it is played, where that is wished."""
 
 
 class _Judging:
@@ -109,10 +118,13 @@ class _Judging:
         while True:
             asked = self._next()
             try:
-                self._grade(asked)
+                if asked.play is None:
+                    self._grade(asked)
+                else:
+                    self._play(asked, asked.play)
             except MachineError as error:
                 self._line.say(f"Your code cannot be run here (missing: {error}). See `kata doctor`.")
-            except (GraderBroken, ServiceError) as error:
+            except (GraderBroken, ServiceError, UsageError) as error:
                 self._line.say(str(error))
             except Exception as error:
                 self._line.say(_broken(error))
@@ -126,12 +138,19 @@ class _Judging:
         self._mismatches = {}
         judge.grade([asked.answer.submission], lambda record: self._answer(asked, record), show=self._keep)
 
+    def _play(self, asked: _Asked, words: Words) -> None:
+        """One answer for each thing there is to see. Raises UsageError, MachineError."""
+        source = asked.answer.submission.sources[asked.exercise.id].content
+        with playing(asked.workspace, asked.exercise, source, words) as shown:
+            for text, html, more in shown:
+                self._line.give(text, html, more=more)
+                if more:
+                    self._line.take()
+
     def _next(self) -> _Asked:
         """The next question that can be graded; any other is answered at once."""
-        from grader.cli.endings import UsageError
         from grader.course import CourseError
         from grader.intake import SubmissionError
-        from grader.judge.errors import GraderBroken
 
         while True:
             question = self._line.take()
@@ -162,7 +181,6 @@ class _Judging:
 
 def _asked(question: dict[str, Any]) -> _Asked:
     """Find the course and the answer. Raises CourseError, SubmissionError or UsageError, each with a sentence."""
-    from grader.cli.endings import UsageError
     from grader.cli.practising import workspace_here
     from grader.cli.terms import seed_or_fresh
     from grader.course import CourseError
@@ -172,14 +190,17 @@ def _asked(question: dict[str, Any]) -> _Asked:
     seed = question["seed"]
     if seed is not None and (not isinstance(seed, int) or seed < 0):
         raise UsageError("The seed must be a whole number, not below 0.")
+    typed = AS_MAGIC if question["has_magic"] else AS_CALLS
+    words = words_of(question["play"], typed) if "play" in question else None
     start = Path(question["folder"] or os.path.abspath(os.sep))
     course = None if question["course"] is None else start / Path(question["course"]).expanduser()
     try:
         workspace = workspace_here(course, start)
     except CourseError as error:
-        hint = f'. Name the course: kata.check("{question["exercise"]}", course="PATH/course.yml")'
+        what = f'kata.play("{words.exercise}"' if words else f'kata.check("{question["exercise"]}"'
+        hint = f'. Name the course: {what}, course="PATH/course.yml")'
         raise UsageError(f"{error}{hint if course is None else ''}") from None
-    exercise = workspace.course.exercise(question["exercise"])
+    exercise = workspace.course.exercise(words.exercise if words else question["exercise"])
     cells = [ExecutedCell(*cell) for cell in question["cells"]]
     answer = answer_among(cells, exercise, workspace.course)
     if answer is None:
@@ -187,11 +208,12 @@ def _asked(question: dict[str, Any]) -> _Asked:
             f"There is nothing to check yet: the cell with your answer to {exercise.id} has not been run since the "
             "kernel was started. Run it, then this cell."
         )
-    return _Asked(workspace, exercise, answer, seed_or_fresh(seed, workspace.course), question["is_try"])
+    return _Asked(workspace, exercise, answer, seed_or_fresh(seed, workspace.course), question["is_try"], typed, words)
 
 
 def _noted(asked: _Asked, record: Record) -> list[str]:
     """Note the record in the learner's progress; what there is to say about that."""
+    from grader.play.catalogue import offer_of
     from grader.practice.checking import note_record
     from grader.practice.progress import DamagedProgress, now
     from grader.practice.review import when
@@ -203,7 +225,8 @@ def _noted(asked: _Asked, record: Record) -> list[str]:
         return [f"{damage} `kata` fills it again."]
     except OSError as error:
         return [f"Your progress could not be noted: {error.strerror or error}."]
-    return [f"{id} comes back {when(expected, now())}." for id, expected in coming.items()]
+    offers = [offer for result in record.exercises if (offer := offer_of(result, asked.typed.play))]
+    return [*(f"{id} comes back {when(expected, now())}." for id, expected in coming.items()), *offers]
 
 
 def _broken(error: Exception) -> str:

@@ -1,7 +1,7 @@
 """What can be played. Nothing heavy is imported for the list.
 
-What a scene is, what one can switch off in it (--without mask, scale, residual, head:1.3), and whether a learner's file
-may play, told without looking into it.
+What a scene is, what one can switch off in it (--without mask, scale, residual, positions, head:1.3), and whether a
+learner's file may play, told without looking into it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from grader.course import Exercise
 from grader.course.stubs import same_as_stub, stub_of
 from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace, content_of
+from grader.record import ExerciseResult
 
 from .parts import Part
 
@@ -54,6 +55,9 @@ class UnknownSwitch(Exception):
     """There is no such thing to switch off here; the text is one sentence."""
 
 
+PLAIN_SWITCHES = ("mask", "scale", "residual", "positions")
+
+
 @dataclass(frozen=True)
 class Without:
     """What is off. `heads` are (layer, head), counted from 0."""
@@ -61,13 +65,14 @@ class Without:
     mask: bool = False
     scale: bool = False
     residual: bool = False
+    positions: bool = False
     heads: frozenset[tuple[int, int]] = frozenset()
 
     def __bool__(self) -> bool:
         return self != Without()
 
     def __str__(self) -> str:
-        parts = [name for name in ("mask", "scale", "residual") if getattr(self, name)]
+        parts = [name for name in PLAIN_SWITCHES if getattr(self, name)]
         return ", ".join([*parts, *(f"head {layer + 1}.{head + 1}" for layer, head in sorted(self.heads))])
 
 
@@ -86,7 +91,7 @@ def switched_off(play: Play, names: Sequence[str], layers: int, heads: int) -> W
             plain.add(name)
         else:
             raise UnknownSwitch(_what_there_is(play, name, layers, heads))
-    return Without("mask" in plain, "scale" in plain, "residual" in plain, frozenset(chosen))
+    return Without(**dict.fromkeys(plain, True), heads=frozenset(chosen))
 
 
 def _what_there_is(play: Play, name: str, layers: int, heads: int) -> str:
@@ -112,22 +117,55 @@ class NotYet(Exception):
     """It cannot be played yet; the text is one sentence that says what comes first."""
 
 
+CHECK = "kata check {}"
+"""How an exercise is checked in a terminal."""
+
+
 def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) -> Standing:
     """How the learner's file stands, passed or not. Raises NotYet for one that was never checked."""
     content = content_of(workspace.file_of(exercise))
     if content is None or same_as_stub(content, stub_of(workspace.course, exercise)):
         raise NotYet(f"{exercise.id} is not written yet: its file is {workspace.shown(workspace.file_of(exercise))}.")
+    return standing_with(content, progress, exercise)
+
+
+def standing_with(content: bytes, progress: Progress, exercise: Exercise, check: str = CHECK) -> Standing:
+    """The same for a content; check: how one checks where it was written. Raises NotYet."""
     known = progress.exercises.get(exercise.id)
     last = known.attempts[-1] if known and known.attempts else None
+    how = check.format(exercise.id)
     if last is None:
-        raise NotYet(f"{exercise.id} was not checked yet. First: kata check {exercise.id}")
-    if last.digest != hashlib.sha256(content).hexdigest()[:DIGITS]:
-        return Standing(f"Your file has changed since it was checked last: kata check {exercise.id}", True)
+        raise NotYet(f"{exercise.id} was not checked yet. First: {how}")
+    if last.digest != digest_of(content):
+        return Standing(f"Your code has changed since it was checked last: {how}", True)
     if last.status == "failed":
         return Standing("Your last check did not pass. This is what your code does, right or wrong.", True)
     if last.status == "partly":
         return Standing("Your code holds as far as it can be checked here.", False)
     return Standing("Your code passed its check.", False)
+
+
+def digest_of(content: bytes) -> str:
+    """What stands for a file's content in a learner's progress."""
+    return hashlib.sha256(content).hexdigest()[:DIGITS]
+
+
+PLAY = "kata play {}"
+"""How an exercise is played in a terminal."""
+
+
+def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
+    """A sentence after a check: that it can be seen at work, right or wrong; empty where there is nothing to see.
+
+    Wrong code is offered where it computes something, so that the effect teaches: where a check held, or where the
+    numbers are those of a known mistake. Code that fails before it has an answer has nothing to show.
+    """
+    if play_of(result.id) is None:
+        return ""
+    if result.status in ("passed", "partly"):
+        return f"See it at work: {play.format(result.id)}"
+    computes = bool(result.diagnosis) or any(check.outcome == "passed" for check in result.checks)
+    return f"See it do what it does: {play.format(result.id)}" if computes else ""
 
 
 def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:
@@ -140,7 +178,7 @@ def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:
     return f"not passed as it is: kata check {play.id}" if standing.is_warning else ""
 
 
-Switch = Literal["mask", "scale", "residual", "head"]
+Switch = Literal["mask", "scale", "residual", "positions", "head"]
 
 
 @dataclass(frozen=True)
@@ -162,6 +200,7 @@ HEADS = "a text model reads with your heads: one looks a letter back, one finds 
 SCALE = "scores of a trained model made smaller and larger: without 1/√d all weight falls on one letter"
 WRITER = "your model learns a rhyme while you look on, and writes; Ctrl-C stops it, and it goes on"
 WINDOW = "how far back a model remembers through a window of your making"
+POSITIONS = "a model is told by your function where its letters stand, on texts longer than any it was trained on"
 CACHE = "the same text with and without your cache, and the time for one more token"
 PADDED = "the same sentence with and without padding, the mask right and inverted"
 GROUPED = "a trained model with 8, 4, 2 and 1 heads of keys and values: what it costs and what it saves"
@@ -169,6 +208,7 @@ LETTERS = "a text of a to z, blanks and full stops"
 GAPS = "a text of a to z, blanks and full stops, with _ for each letter that is to be guessed"
 
 PLAYS = (
+    Play("softmax", "scale", SCALE, GAPS, ("scale",)),
     Play("scaled_scores", "scale", SCALE, GAPS, ("scale",)),
     Play("attention", "scale", SCALE, GAPS, ("scale",)),
     Play("self_attention", "scale", SCALE, GAPS, ("scale",)),
@@ -191,6 +231,9 @@ PLAYS = (
     Play("convert_to_gqa", "grouped", GROUPED, GAPS),
     Play("sliding_window_mask", "window", WINDOW, LETTERS),
     Play("kv_cache", "cache", CACHE, LETTERS),
+    Play("rotary", "positions", POSITIONS, LETTERS, ("positions",)),
+    Play("sinusoidal_positions", "positions", POSITIONS, LETTERS, ("positions",)),
+    Play("alibi_bias", "positions", POSITIONS, LETTERS, ("positions",)),
     Play("tiny_gpt", "writer", WRITER, goes_on=True),
 )
 

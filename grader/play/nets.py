@@ -92,9 +92,12 @@ def later(n: int) -> torch.Tensor:
     return torch.ones(n, n, dtype=torch.bool).triu(1)
 
 
-def enter(model: Parameters, texts: torch.Tensor) -> torch.Tensor:
-    """What goes into the first layer: a vector for each letter (b, n) and one for its place."""
-    return model["token"][texts] + model["position"][: texts.shape[1]]
+def enter(model: Parameters, texts: torch.Tensor, places: torch.Tensor | None = None) -> torch.Tensor:
+    """What goes into the first layer: a vector for each letter (b, n) and one for its place.
+
+    places: these vectors (n, width), where they are not the model's own.
+    """
+    return model["token"][texts] + (model["position"][: texts.shape[1]] if places is None else places)
 
 
 def norm(model: Parameters, name: str, h: torch.Tensor) -> torch.Tensor:
@@ -108,9 +111,19 @@ def feed_forward(model: Parameters, layer: int, h: torch.Tensor) -> torch.Tensor
     return F.linear(inner, model[f"layer.{layer}.mlp_out"], model[f"layer.{layer}.mlp_out_bias"])
 
 
-def run(model: Parameters, texts: torch.Tensor, attend: Attend, *, residual: bool = True) -> torch.Tensor:
-    """The logits (b, n, letters) for texts (b, n). Without the residual a layer replaces what came in."""
-    h = enter(model, texts)
+def run(
+    model: Parameters,
+    texts: torch.Tensor,
+    attend: Attend,
+    *,
+    residual: bool = True,
+    places: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """The logits (b, n, letters) for texts (b, n). Without the residual a layer replaces what came in.
+
+    places: as in `enter`.
+    """
+    h = enter(model, texts, places)
     for layer in range(layers_of(model)):
         attended = attend(layer, norm(model, f"layer.{layer}.norm_1", h))
         h = h + attended if residual else attended

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from grader.render.heatmap import BLUES, GREY, Scale
+from grader.render.attention_map import MARGIN, MapPicture, address_of, map_picture, map_svg
 from grader.render.pages import render_page
 
-from .parts import Curve, Grid, Heat, Part, Words, Written
+from .parts import Curve, Grid, Heat, Part, Slider, Words, Written
 
-BLANK = "␣"
-CELL = 16
-LABEL_LETTER = 8
 PLOT_WIDTH, PLOT_HEIGHT = 520, 220
 EDGE_LEFT, EDGE_BELOW, EDGE = 52, 40, 14
 NO_PICTURE = Markup()
@@ -31,6 +28,7 @@ class Shown:
     kind: str
     part: Part
     picture: Markup = NO_PICTURE
+    steps: Sequence[Markup] = ()
 
 
 def render_play(title: str, standing: str, seen: str, parts: Sequence[Part], *, is_warning: bool) -> str:
@@ -43,82 +41,19 @@ def _shown(part: Part, number: int) -> Shown:
     if isinstance(part, Words):
         return Shown(part.kind, part)
     if isinstance(part, Heat):
-        return Shown("heat", part, _heat(part, number))
+        return Shown("heat", part, map_svg(part, f"map-{number}"))
     if isinstance(part, Grid):
         return Shown("grid", part)
     if isinstance(part, Curve):
         return Shown("curve", part, _plot(part, number))
+    if isinstance(part, Slider):
+        steps = [map_svg(heat, f"map-{number}-{step}") for step, (_, heat, _) in enumerate(part.steps)]
+        return Shown("slider", part, steps=steps)
     assert isinstance(part, Written)
     return Shown("written", part)
 
 
-@dataclass(frozen=True)
-class _Cell:
-    x: float
-    y: float
-    fill: str
-    said: str
-
-
-def _heat(heat: Heat, number: int) -> Markup:
-    """A map of which each place says, pointed at, what it is."""
-    left = LABEL_LETTER * max((len(row) for row in heat.rows), default=1) + 10
-    top = 20
-    scale = Scale(0.0, heat.high)
-    cells = [
-        _Cell(left + column * CELL, top + row * CELL, _fill(value, scale), _said(heat, row, column, value))
-        for row, values in enumerate(heat.values)
-        for column, value in enumerate(values)
-    ]
-    return Markup(
-        render_page(
-            "play_heat.html.j2",
-            id=f"map-{number}",
-            title=heat.title,
-            description=_in_words(heat),
-            width=left + CELL * len(heat.columns) + 2,
-            height=top + CELL * len(heat.rows) + 2,
-            left=left,
-            top=top,
-            size=CELL,
-            rows=[_letter(row) for row in heat.rows],
-            columns=[_letter(column) for column in heat.columns],
-            cells=cells,
-        )
-    )
-
-
-def _letter(letter: str) -> str:
-    return letter if letter.strip() else BLANK
-
-
-def _fill(value: float, scale: Scale) -> str:
-    level = scale.level(value)
-    return GREY if level is None else BLUES[level]
-
-
-def _said(heat: Heat, row: int, column: int, value: float) -> str:
-    return (
-        f"{_letter(heat.rows[row])} (row {row + 1}) looks at {_letter(heat.columns[column])} "
-        f"(column {column + 1}): {value:.2f}"
-    )
-
-
-def _in_words(heat: Heat) -> str:
-    """For whoever listens: where each row looks most."""
-    told = []
-    for number, (row, values) in enumerate(zip(heat.rows, heat.values, strict=True), start=1):
-        known = [(value, column) for column, value in enumerate(values) if math.isfinite(value)]
-        if known:
-            value, column = max(known)
-            told.append(
-                f"{_letter(row)} (row {number}) looks most at {_letter(heat.columns[column])} "
-                f"(column {column + 1}), {value:.2f}"
-            )
-    return "; ".join(told) + "."
-
-
-def _plot(curve: Curve, number: int) -> Markup:
+def _plot(curve: Curve, number: int, *, margin: int | None = None) -> Markup:
     places = curve.places
     known = [y for _, line in curve.lines for y in line if math.isfinite(y)]
     low, high = min([0.0, *known]), max([*known, 1e-9])
@@ -132,18 +67,14 @@ def _plot(curve: Curve, number: int) -> Markup:
     for (ink, dashes), (name, line) in zip(INKS, curve.lines, strict=False):
         dots = [(*at(x, y), f"{name}: {y:.4g} at {x:g}") for x, y in zip(places, line, strict=True) if math.isfinite(y)]
         lines.append((ink, dashes, name, dots))
-    description = "; ".join(
-        f"{name}: " + ", ".join(f"{y:.3g} at {x:g}" for x, y in zip(places, line, strict=True))
-        for name, line in curve.lines
-    )
     return Markup(
         render_page(
             "play_curve.html.j2",
             id=f"curve-{number}",
             curve=curve,
-            description=description,
+            description=_curve_in_words(curve),
             width=PLOT_WIDTH,
-            height=PLOT_HEIGHT + LEGEND_HEIGHT * len(lines),
+            height=_plot_height(curve),
             left=EDGE_LEFT,
             bottom=PLOT_HEIGHT - EDGE_BELOW,
             right=PLOT_WIDTH - EDGE,
@@ -151,5 +82,39 @@ def _plot(curve: Curve, number: int) -> Markup:
             low=f"{low:.3g}",
             high=f"{high:.3g}",
             lines=lines,
+            margin=margin,
         )
     )
+
+
+def _plot_height(curve: Curve) -> int:
+    return PLOT_HEIGHT + LEGEND_HEIGHT * min(len(INKS), len(curve.lines))
+
+
+def _curve_in_words(curve: Curve) -> str:
+    return "; ".join(
+        f"{name}: " + ", ".join(f"{y:.3g} at {x:g}" for x, y in zip(curve.places, line, strict=True))
+        for name, line in curve.lines
+    )
+
+
+# --- below a notebook's cell ----------------------------------------------------------------------------------------
+
+
+def render_cell(parts: Sequence[Part]) -> str:
+    """Some parts for below a notebook's cell, where neither styles nor SVG stay: maps and curves are pictures."""
+    still = [part.steps[part.start][1] if isinstance(part, Slider) else part for part in parts]
+    return render_page("play_cell.html.j2", parts=[(_kind(part), part, _picture(part)) for part in still])
+
+
+def _kind(part: Part) -> str:
+    return _shown(part, 0).kind if not isinstance(part, (Heat, Curve)) else "picture"
+
+
+def _picture(part: Part) -> MapPicture | None:
+    if isinstance(part, Heat):
+        return map_picture(part)
+    if isinstance(part, Curve):
+        size = (PLOT_WIDTH + 2 * MARGIN, _plot_height(part) + 2 * MARGIN)
+        return MapPicture(address_of(_plot(part, 0, margin=MARGIN)), *size, _curve_in_words(part))
+    return None

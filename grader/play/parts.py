@@ -18,7 +18,10 @@ class Words:
 
 @dataclass(frozen=True)
 class Heat:
-    """Numbers from 0 to `high` as shades, a letter at each row and column."""
+    """Numbers from 0 to `high` as shades, a letter at each row and column.
+
+    by_formula: what is shown beside the learner's own, to compare.
+    """
 
     title: str
     rows: tuple[str, ...]
@@ -26,6 +29,7 @@ class Heat:
     values: Plane
     note: str = ""
     high: float = 1.0
+    by_formula: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,4 +61,16 @@ class Written:
     texts: tuple[tuple[str, str], ...]
 
 
-Part = Words | Heat | Grid | Curve | Written
+@dataclass(frozen=True)
+class Slider:
+    """The same with one number ever larger, one step at a time: each step's name, its map and what was written there.
+
+    start: the step that is shown first.
+    """
+
+    title: str
+    steps: tuple[tuple[str, Heat, str], ...]
+    start: int
+
+
+Part = Words | Heat | Grid | Curve | Written | Slider

@@ -12,7 +12,7 @@ from rich.text import Text
 from grader.render.heatmap import BLUES, GREY, NO_NUMBER, RAMP, WHITE_FROM, Scale
 from grader.render.safe_text import encodable, visible
 
-from .parts import Curve, Grid, Heat, Part, Words, Written
+from .parts import Curve, Grid, Heat, Part, Slider, Words, Written
 
 STYLES = {"plain": "", "heading": "bold", "warning": "bold yellow", "line": ""}
 CURVE_HEIGHT = 10
@@ -24,12 +24,13 @@ def show(part: Part, console: Console) -> None:
     """Print one part, and an empty line behind all but single lines."""
     if isinstance(part, (Grid, Written)):
         console.print(Text(_said(part.title, console), style="bold"))
-    console.print(_drawn(part, console))
+    console.print(drawn(part, console))
     if not (isinstance(part, Words) and part.kind == "line"):
         console.print()
 
 
-def _drawn(part: Part, console: Console) -> RenderableType:
+def drawn(part: Part, console: Console) -> RenderableType:
+    """One part, to be printed; of a slider the first step."""
     if isinstance(part, Words):
         return Text(_said(part.text, console), style=STYLES[part.kind])
     if isinstance(part, Heat):
@@ -38,6 +39,8 @@ def _drawn(part: Part, console: Console) -> RenderableType:
         return _table(part, console)
     if isinstance(part, Curve):
         return _Plot(part)
+    if isinstance(part, Slider):
+        return drawn(part.steps[part.start][1], console)
     return _texts(part, console)
 
 

@@ -8,6 +8,7 @@ from datetime import date, datetime, timezone
 
 from grader.course import Course, Exercise
 from grader.mismatch import Mismatches
+from grader.played import Played
 from grader.record import CourseStamp, ExerciseResult, Record
 from grader.render.learner_page import AttemptView, Hint, LearnerView, State, Task, UnitWork
 
@@ -17,6 +18,7 @@ from .review import coming_back, local_date
 from .workspace import Workspace
 
 NOTHING_TO_SEE: Mismatches = {}
+NOTHING_PLAYED: Mapping[str, Played] = {}
 
 
 def learner_of(
@@ -25,6 +27,7 @@ def learner_of(
     at: datetime,
     record: Record | None = None,
     mismatches: Mismatches = NOTHING_TO_SEE,
+    played: Mapping[str, Played] = NOTHING_PLAYED,
 ) -> LearnerView:
     """Everything that the page shows of a learner at a time; `record` is the verdict on what is started."""
     course = workspace.course
@@ -46,6 +49,7 @@ def learner_of(
         coming=coming.id if coming else None,
         mismatches=mismatches,
         shows_part=course.shows_part,
+        played=played,
     )
 
 

@@ -22,6 +22,7 @@ from grader.record import Status
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
 from .class_topics import averages, distribution, doubtful, may_be_unfair, most_missed, riddles, topics
 from .pages import render_page
+from .played import Gallery
 from .wording import IN_CLASSES, MARKS
 
 NAMED_FIRST = 5
@@ -49,8 +50,8 @@ class Who:
     more: int
 
 
-def render_class(summary: ClassSummary) -> str:
-    """The page, the same bytes for equal summaries."""
+def render_class(summary: ClassSummary, gallery: Gallery | None = None) -> str:
+    """The page, the same bytes for equal summaries. gallery: maps of learners' own, where they handed them in."""
 
     def who(numbers: Sequence[int]) -> Who:
         rest = in_ranges(numbers[NAMED_FIRST:MOST_NUMBERED])
@@ -86,6 +87,7 @@ def render_class(summary: ClassSummary) -> str:
         idle=those(row for row in rows if not row.has_begun and not row.unreadable),
         unreadable=[row for row in rows if row.unreadable],
         problems=those(row for row in rows if row.problems),
+        walls=gallery.walls if gallery else [],
         roomy=ROOMY,
         script=_script(),
         script_hash=base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode(),

@@ -6,17 +6,19 @@ The coming days as a calendar: what comes back when.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Generic, Literal, TypeVar
 
 from markupsafe import Markup
 
 from grader.mismatch import Mismatches
+from grader.played import Played
 from grader.record import CourseStamp, ExerciseResult
 
 from .heatmap_page import heatmap_svg
 from .pages import render_page
+from .played import all_at_work
 from .timeline import Moment, timeline
 from .wording import Mark
 
@@ -169,7 +171,8 @@ class UnitWork:
 class LearnerView:
     """Everything that the page shows; `at` is the local time at which it is made, `coming` the id of the next task.
 
-    `shows_part`: some checks are not there, so nothing is passed and there are no points.
+    `shows_part`: some checks are not there, so nothing is passed and there are no points. `played`: what was seen of
+    exercises at work, by id.
     """
 
     course: CourseStamp
@@ -178,6 +181,7 @@ class LearnerView:
     coming: str | None
     mismatches: Mismatches
     shows_part: bool = False
+    played: Mapping[str, Played] = field(default_factory=dict)
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -189,14 +193,16 @@ def render_learner(learner: LearnerView) -> str:
     """The page, the same bytes for equal learners."""
     tasks = learner.tasks
     whole = UnitWork("", "", tasks)
+    # Numbers, not ids, so that no text of a course or a learner ends up in an address.
+    anchors = {task.id: f"exercise-{number}" for number, task in enumerate(tasks, 1)}
     due = sorted(((task.due_on, task) for task in tasks if task.due_on), key=lambda pair: pair[0])
     return render_page(
         "learner.html.j2",
         learner=learner,
         whole=whole,
         coming=next(((unit, task) for unit in learner.units for task in unit.tasks if task.id == learner.coming), None),
-        # Numbers, not ids, so that no text of a course or a learner ends up in an address.
-        anchors={task.id: f"exercise-{number}" for number, task in enumerate(tasks, 1)},
+        anchors=anchors,
+        at_work=all_at_work(learner.played, anchors),
         heatmaps=_heatmaps(learner),
         calendar=calendar(learner.at.date(), due),
         timeline=timeline(_moments(tasks), whole.max_points, learner.at),

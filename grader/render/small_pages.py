@@ -14,26 +14,35 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from grader.mismatch import Mismatches
+from grader.played import Played
 from grader.record import ExerciseResult, Record
 
 from .heatmap_page import Picture, heatmap_picture
 from .pages import render_page
+from .played import all_at_work
 from .terminal import print_verdicts
 from .wording import ISOLATION, Units, by_unit, common_cause, passed_count, ungraded
 
+NOTHING_PLAYED: Mapping[str, Played] = {}
 
-def render_record(record: Record, *, titles: Mapping[str, str], units: Units) -> str:
+
+def render_record(
+    record: Record, *, titles: Mapping[str, str], units: Units, played: Mapping[str, Played] = NOTHING_PLAYED
+) -> str:
     """The page of one record.
 
     titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
+    played: what the learner handed in of exercises at work, by id.
     """
+    # Numbers, not ids, so that no text of a course or a learner ends up in an address.
+    anchors = {exercise.id: f"exercise-{number}" for number, exercise in enumerate(record.exercises, 1)}
     return render_page(
         "record.html.j2",
         record=record,
         units=by_unit(record, units),
         titles={exercise.id: titles.get(exercise.id, exercise.id) for exercise in record.exercises},
-        # Numbers, not ids, so that no text of a course or a learner ends up in an address.
-        anchors={exercise.id: f"exercise-{number}" for number, exercise in enumerate(record.exercises, 1)},
+        anchors=anchors,
+        at_work=all_at_work(played, anchors),
         passed=passed_count(record),
         warning=ungraded(record),
     )

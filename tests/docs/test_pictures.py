@@ -29,13 +29,14 @@ def make(script: str, *arguments: object) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_watch_shows_this_screen(tmp_path: Path) -> None:
-    make("make_screenshots.py", "--only", "watch", "--into", tmp_path)
-    assert (tmp_path / "watch.svg").read_text("utf-8") == (PICTURES / "watch.svg").read_text("utf-8"), STALE
+@pytest.mark.parametrize("screen", ["watch", "play"])
+def test_a_terminal_shows_this_screen(screen: str, tmp_path: Path) -> None:
+    make("make_screenshots.py", "--only", screen, "--into", tmp_path)
+    assert (tmp_path / f"{screen}.svg").read_text("utf-8") == (PICTURES / f"{screen}.svg").read_text("utf-8"), STALE
 
 
 @pytest.mark.usefixtures("browser")  # skipped, or failed, where there is none
-@pytest.mark.parametrize("page", ["report", "class"])
+@pytest.mark.parametrize("page", ["report", "class", "places"])
 def test_a_page_says_this_and_looks_like_it(page: str, tmp_path: Path) -> None:
     make("make_screenshots.py", "--only", page, "--into", tmp_path)
     shown, kept = (json.loads((folder / f"{page}.json").read_text("utf-8")) for folder in (tmp_path, PICTURES))
@@ -50,7 +51,7 @@ def test_the_architecture_is_drawn_by_its_script(tmp_path: Path) -> None:
     assert (tmp_path / "architecture.svg").read_bytes() == (PICTURES / "architecture.svg").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["watch", "architecture"])
+@pytest.mark.parametrize("name", ["watch", "play", "architecture"])
 def test_a_drawn_picture_is_plain_and_has_words_for_those_who_cannot_see_it(name: str) -> None:
     root = ElementTree.parse(PICTURES / f"{name}.svg").getroot()
     assert root.get("role") == "img"

@@ -158,6 +158,11 @@ def cross_attention(said: Said) -> None:
     said("Each of the 2 · 5 rows of nine weights sums to 1, so all 90 weights together sum to 10.")
 
 
+@LESSON.section("Try this")
+def try_this(said: Said) -> None:
+    said.number("2024")  # a date; tests/play/test_lessons.py has it translated
+
+
 @pytest.mark.parametrize("name", LESSON.with_numbers())
 def test_every_number_of_a_section_is_recomputed(name: str) -> None:
     LESSON.check(name)

@@ -137,3 +137,47 @@ def test_picture_is_there_before_the_notebook_is_trusted(lab: Lab) -> None:
     own_width, shown_width, instead = lab.picture("kata.check")
     assert own_width > 200 and shown_width > 200
     assert "yours 0.50, expected 0.25" in instead
+
+
+# --- an answer at work ----------------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).resolve().parents[2]
+PLAYED = "cross_attention"
+SEEN = f"""
+const outputs = [...({CELL}?.querySelectorAll('.jp-OutputArea-output .kata-play') ?? [])];
+const picture = outputs.flatMap(each => [...each.querySelectorAll('img')]).find(each => each.complete);
+const said = outputs.map(each => each.innerText).join(' ');
+return said.includes('As a page') && picture && [picture.naturalWidth, picture.alt, said]
+"""
+
+
+@pytest.fixture
+def playing_lab(tmp_path: Path, folder_at: Callable[[Path], Any], kata: Kata, browser: Any) -> Iterator[Lab]:
+    """A server in a learner's folder of the whole course, with a notebook that holds a right answer."""
+    mine = tmp_path / "attention"
+    done = kata("init", mine, "--course", ROOT, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    answer = (ROOT / "solutions" / "02_self_attention" / "09_cross_attention.py").read_text("utf-8")
+    sources = ("%load_ext grader.in_notebook", answer, f"%kata {PLAYED}", f"%kata play {PLAYED}")
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": source, "outputs": [], "execution_count": None, "id": f"c{n}"}
+        for n, source in enumerate(sources)
+    ]
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    (mine / "play.ipynb").write_text(json.dumps(notebook), "utf-8")
+    folder = folder_at(mine)
+    with folder.jupyter_server() as (address, token):
+        yield Lab(browser, address, token, tmp_path / "settings" / "themes.jupyterlab-settings")
+
+
+def test_learner_sees_the_answer_at_work(playing_lab: Lab) -> None:
+    playing_lab.open("play.ipynb")
+    playing_lab.run_cell("%load_ext", RAN)
+    playing_lab.run_cell("class CrossAttention", RAN)
+    assert "passed" in playing_lab.run_cell(f"%kata {PLAYED}", VERDICT)
+    width, instead, said = playing_lab.run_cell(f"%kata play {PLAYED}", SEEN)
+    assert width > 200
+    assert "looks most at" in instead
+    assert "3 may 2024 -> 2024-05-03" in said
+    assert "Your code passed its check." in said

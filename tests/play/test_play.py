@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.play.catalogue import PLAYS, BadText, UnknownSwitch, play_of, switched_off
+from grader.play.catalogue import PLAYS, BadText, UnknownSwitch, offer_of, play_of, switched_off
 from grader.play.scenes.heads import read_text
+from grader.record import CheckResult, Diagnosis, ExerciseResult
 
 ID = "multi_head_attention"
 NO_SCALE = (" / self.head_dim**0.5", "")
@@ -23,7 +24,7 @@ def test_list_names_what_comes_first_and_loads_no_torch(desk, course):
     ("words", "said"),
     [
         pytest.param((ID,), "not written yet", id="a stub"),
-        pytest.param(("softmax",), "nothing to play", id="no scene"),
+        pytest.param(("dot_scores",), "nothing to play", id="no scene"),
         pytest.param(("soft_max",), "no exercise", id="no exercise"),
         pytest.param(("--page",), "Play which exercise", id="no id"),
     ],
@@ -113,3 +114,32 @@ def test_page_needs_nothing_and_runs_nothing(desk, course):
     assert "looks at" in page
     for foreign in ("http:", "https:", "src=", "<script", "@import", "url("):
         assert foreign not in page
+
+
+@pytest.mark.parametrize(
+    ("status", "passed", "diagnosed", "offered"),
+    [
+        pytest.param("passed", True, False, "See it at work", id="right"),
+        pytest.param("partly", True, False, "See it at work", id="right as far as it was checked"),
+        pytest.param("failed", True, False, "See it do what it does", id="some checks hold"),
+        pytest.param("failed", False, True, "See it do what it does", id="a known mistake, no check holds"),
+        pytest.param("failed", False, False, "", id="it computes nothing"),
+        pytest.param("not_started", False, False, "", id="a stub"),
+    ],
+)
+def test_wrong_code_is_offered_where_there_is_an_effect_to_see(status, passed, diagnosed, offered):
+    check = CheckResult(
+        name="c",
+        title="t",
+        outcome="passed" if passed else "failed",
+        points=0.0,
+        max_points=1.0,
+        visible=True,
+        message="",
+    )
+    diagnosis = (Diagnosis(mistake="mask-inverted", message="The mask is inverted."),) if diagnosed else ()
+    result = ExerciseResult.model_construct(
+        id=ID, status=status, points=0.0, max_points=1.0, checks=(check,), diagnosis=diagnosis, seconds=0.0
+    )
+    assert offer_of(result).startswith(offered) and bool(offer_of(result)) == bool(offered)
+    assert offer_of(result.model_copy(update={"id": "dot_scores"})) == ""

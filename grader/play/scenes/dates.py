@@ -67,7 +67,7 @@ class Scene:
         yield Heat("Where each place of the answer looks", places, letters, plane(yours))
         if not bool((yours - due).abs().amax() < SAME):
             yield Words("It should look like this:", "warning")
-            yield Heat("The same by the formula", places, letters, plane(due))
+            yield Heat("The same by the formula", places, letters, plane(due), by_formula=True)
 
     def right_weights(self, slots: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
         """Where each place looks by the formula."""

@@ -128,7 +128,8 @@ class Scene:
             yield heat(f"Head {layer + 1}.{head + 1}: {why}", text, yours[layer, head])
             if not asked.without and not bool((yours[layer, head] - due[layer, head]).abs().amax() < SAME):
                 yield Words(f"Head {layer + 1}.{head + 1} should look like this:", "warning")
-                yield heat(f"Head {layer + 1}.{head + 1} by the formula", text, due[layer, head])
+                formula = heat(f"Head {layer + 1}.{head + 1} by the formula", text, due[layer, head])
+                yield replace(formula, by_formula=True)
 
     def _other_maps(self, text: str, yours: torch.Tensor, shown: Mapping[tuple[int, int], str]) -> Iterator[Part]:
         yield Words("All other heads", "heading")

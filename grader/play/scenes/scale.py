@@ -1,4 +1,4 @@
-"""`scaled_scores`, `attention`, `self_attention`: what larger and smaller scores do to a trained model."""
+"""`softmax`, `scaled_scores`, `attention`, `self_attention`: what larger and smaller scores do to a trained model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.play.texts import GAP
 from ..asking import Asked, self_attention
 from ..catalogue import Play
 from ..nets import Projections, layers_of, load, projections_of, right_attention, run
-from ..parts import Curve, Grid, Heat, Part, Words, Written
+from ..parts import Curve, Grid, Heat, Part, Slider, Words, Written
 from ..stage import Stage
 from .padding import CONTEXT, gap_loss, guessed, measured_gaps, read_gaps
 
@@ -40,20 +40,24 @@ class Scene:
         without = switched_off(self._play, off, len(self._layers), 1)
         letters = read_gaps(text, CONTEXT)
         width = len(self._layers[0].query)
+        makes = "the weights out of the scores" if self._play.id == "softmax" else "the scores"
         yield Words(
-            "Your code makes the scores of a small model that guesses hidden letters. The queries are multiplied by a "
+            f"Your code makes {makes} of a small model that guesses hidden letters. The queries are multiplied by a "
             f"number: 1 is as the model was trained, {width**0.5:g} is what 1/√d takes away (d is {width} here), so "
             f"{width**0.5:g} is what you get without the scale."
         )
         factors = FACTORS if not without.scale else (1.0, width**0.5)
-        rows, texts, losses, sharp = [], [], [], []
+        rows, texts, losses, sharp, steps = [], [], [], [], []
         for factor in factors:
             self._stage.begin()
             weights = self.weights(factor, letters)
             place = int((letters == GAP).nonzero()[0])
             rows.append(tuple(weights[place].tolist()))
             sharp.append(weights.amax(-1).mean().item())
-            texts.append((f"times {factor:g}", guessed(letters, self.logits(factor, letters[None])[0])))
+            name, filled = f"times {factor:g}", guessed(letters, self.logits(factor, letters[None])[0])
+            texts.append((name, filled))
+            plane = tuple(tuple(row) for row in weights.tolist())
+            steps.append((name, Heat(f"Who looks at whom, scores {name}", tuple(text), tuple(text), plane), filled))
             losses.append(self.loss(factor))
         names = tuple(f"times {factor:g}" for factor in factors)
         yield Words(
@@ -70,6 +74,7 @@ class Scene:
                 for name, top, loss, factor in zip(names, sharp, losses, factors, strict=True)
             ),
         )
+        yield Slider("The scores, smaller and larger", tuple(steps), factors.index(1.0))
         if in_full:
             places = tuple(float(number) for number in range(len(factors)))
             lines = (("yours", tuple(losses)), ("by the formula", tuple(map(self.right_loss, factors))))
@@ -126,6 +131,9 @@ class Scene:
         """The weights (b, n, n) that follow from what the learner's function returns."""
         b, n, _ = x.shape
         case, query, key = Case(), x @ weights.query.T, x @ weights.key.T
+        if self._play.id == "softmax":
+            case.call(case.entry("softmax"), query @ key.mT / weights.head_width**0.5, tell="weights")
+            return self._stage.tensors(case, [(b, n, n)], x.dtype)[0]
         if self._play.id == "scaled_scores":
             case.call(case.entry("scaled_scores"), query, key, tell="scores")
             return self._stage.tensors(case, [(b, n, n)], x.dtype)[0].softmax(-1)

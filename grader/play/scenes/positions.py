@@ -1,0 +1,220 @@
+"""`rotary`, `alibi_bias`, `sinusoidal_positions`: places told by the learner's function, and beyond training."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, cast
+
+import torch
+
+from grader.judge.case import Case
+from grader.play.catalogue import NOTHING_OFF, Without, switched_off
+from grader.play.texts import decode, encode, repeat
+
+from ..catalogue import Play
+from ..nets import Attend, layers_of, load, loss_by_letter, projections_of
+from ..parts import Curve, Grid, Heat, Part, Words, Written
+from ..places import HEADS, TRAINED, Kind, Places, attended, read, right_places, scores, turned
+from ..stage import Stage
+from .heads import read_text
+
+KINDS: dict[str, Kind] = {"rotary": "rotary", "alibi_bias": "alibi", "sinusoidal_positions": "sinusoidal"}
+NAMES: dict[Kind, str] = {"rotary": "rotary", "alibi": "ALiBi", "sinusoidal": "sines added"}
+EXAMPLE = "tipo met zaru. zaru gave ti"
+LONGEST = 128
+STRETCH = 16
+"""Losses are shown for so many letters together."""
+PERIOD, TEXTS = 12, 8
+SHIFTS = (1, 100, 10_000)
+SLOWER = 1_000_000.0
+"""A base with which the slow clocks run so slowly that places up to LONGEST look like those in training."""
+WRITTEN_LETTERS = 16
+SAME = 1e-3
+
+
+class Scene:
+    """A model that reads letters and is told their places by the learner's function."""
+
+    example = EXAMPLE
+
+    def __init__(self, play: Play, stage: Stage) -> None:
+        self._play, self._stage, self._kind = play, stage, KINDS[play.id]
+        self._model = load(self._kind)
+        self._layers = [projections_of(self._model, each, HEADS) for each in range(layers_of(self._model))]
+        self._width = self._model["token"].shape[1]
+
+    def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
+        """Where a head looks, what is written, and what is left of it on texts longer than any in training."""
+        without = switched_off(self._play, off, len(self._layers), HEADS)
+        letters = read_text(text)
+        self._stage.begin()
+        yield Words(
+            f"A small model that reads letters was trained on texts of {TRAINED} letters. It has no table of places: "
+            "your function alone tells it where a letter stands."
+        )
+        if without:
+            yield Words(f"Switched off: {without}. Every letter stands nowhere.", "warning")
+        yield from self._map(text, letters, without, in_full=in_full)
+        self._stage.begin()
+        yield self._written(text, letters, without)
+        self._stage.begin()
+        if self._kind == "rotary" and not without:
+            yield from self._shifted()
+            self._stage.begin()
+        yield from self._beyond(without)
+
+    # --- the learner's function in the model ----------------------------------------------------------------------
+
+    def places(self, n: int, without: Without = NOTHING_OFF, **how: float) -> Places:
+        """What the learner's function tells of n places; how: what `apply_rotary` is told beside."""
+        if without.positions:
+            return Places()
+        case = Case()
+        if self._kind == "rotary":
+            return Places(turn=lambda x: self._turned(x, **how))
+        if self._kind == "alibi":
+            case.call(case.entry("alibi_bias"), HEADS, n, tell="bias")
+            return Places(bias=self._stage.tensors(case, [(HEADS, n, n)], torch.float32)[0])
+        case.call(case.entry("sinusoidal_positions"), n, self._width, tell="places")
+        return Places(added=self._stage.tensors(case, [(n, self._width)], torch.float32)[0])
+
+    def _turned(self, x: torch.Tensor, **how: float) -> torch.Tensor:
+        case = Case()
+        case.call(case.entry("apply_rotary"), x, tell="turned", **cast("dict[str, Any]", how))
+        return self._stage.tensors(case, [x.shape], x.dtype)[0]
+
+    # --- what is seen ---------------------------------------------------------------------------------------------
+
+    def weights(self, letters: torch.Tensor, places: Places) -> torch.Tensor:
+        """The attention weights (layers, heads, n, n) for one text."""
+        seen: list[torch.Tensor] = []
+
+        def look(layer: int, x: torch.Tensor) -> torch.Tensor:
+            seen.append(scores(self._layers[layer], x, places)[0].softmax(-1))
+            return attended(self._layers[layer], x, places)
+
+        read(self._model, letters[None], places, look)
+        return torch.stack(seen)
+
+    def shown_heads(self) -> dict[tuple[int, int], str]:
+        """Which heads are shown, and why: found by the formula, on letters by chance that are said twice."""
+        weights = self.weights(_said_again(TRAINED)[0], right_places(self._kind, TRAINED, self._width))
+        back = weights.diagonal(-1, 2, 3).mean(-1)
+        found = weights.diagonal(-(PERIOD - 1), 2, 3)[..., 1:].mean(-1)
+        names = {_best(back): "looks one letter back most"}
+        return names | {_best(found): "looks most at what followed last time"}
+
+    def _map(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+        yours = self.weights(letters, self.places(len(letters), without))
+        due = self.weights(letters, right_places(self._kind, len(letters), self._width))
+        signs = tuple(text)
+        yield Words("How to read the map: each row is a letter that asks, each column one that is looked at.")
+        chosen = self.shown_heads()
+        for layer, head in chosen if in_full else list(chosen)[:1]:
+            name = f"Head {layer + 1}.{head + 1}"
+            yield Heat(f"{name}: {chosen[layer, head]}", signs, signs, _plane(yours[layer, head]))
+            if not without and not bool((yours[layer, head] - due[layer, head]).abs().amax() < SAME):
+                yield Words(f"{name} should look like this:", "warning")
+                yield Heat(f"{name} by the formula", signs, signs, _plane(due[layer, head]), by_formula=True)
+
+    def _written(self, text: str, letters: torch.Tensor, without: Without) -> Written:
+        texts = [("your function", self.continued(letters, NOTHING_OFF))]
+        if without:
+            texts.append((f"without {without}", self.continued(letters, without)))
+        return Written("What the model writes, the likeliest letter each time", text, tuple(texts))
+
+    def continued(self, letters: torch.Tensor, without: Without) -> str:
+        """What is written behind the letters."""
+        for _ in range(WRITTEN_LETTERS):
+            logits = read(self._model, letters[None], self.places(len(letters), without))
+            letters = torch.cat([letters, logits[0, -1:].argmax(-1)])
+        return decode(letters[-WRITTEN_LETTERS:].tolist())
+
+    def _shifted(self) -> Iterator[Part]:
+        """Queries and keys turned as if the text began later: what counts is how far apart they are."""
+        x = torch.randn(1, HEADS, TRAINED, self._layers[0].head_width, generator=torch.Generator().manual_seed(1))
+        rows = []
+        for shift in SHIFTS:
+            yours = moved(self._turned(x), self._turned(x, offset=shift))
+            rows.append((f"place {shift}", f"{yours:.4f}", f"{moved(turned(x), turned(x, shift)):.4f}"))
+        yield Grid(
+            "The same text, begun at a later place (offset): how far the scores move, as a share of the largest",
+            ("begun at", "yours", "by the formula"),
+            tuple(rows),
+        )
+
+    def _beyond(self, without: Without) -> Iterator[Part]:
+        yours = stretches(self.losses(self.places(LONGEST, without)))
+        known: dict[str, tuple[float, ...]] = {f"yours: {NAMES[self._kind]}": yours}
+        if self._kind == "rotary" and not without:
+            known[f"yours, base {SLOWER:,.0f}"] = stretches(self.losses(self.places(LONGEST, base=SLOWER)))
+        for kind, name in NAMES.items():
+            if kind != self._kind or without or not _alike(yours, right_stretches(kind)):
+                known[f"{name}, by the formula" if kind == self._kind else name] = right_stretches(kind)
+        ends = tuple(range(STRETCH, LONGEST + 1, STRETCH))
+        yield Grid(
+            f"Loss on letters by chance that are said again after {PERIOD}, in nats (guessing is 3.26); "
+            f"trained up to letter {TRAINED}",
+            ("letters", *known),
+            tuple(
+                (f"{end - STRETCH + 1}-{end}", *(f"{line[number]:.2f}" for line in known.values()))
+                for number, end in enumerate(ends)
+            ),
+        )
+        title = f"Beyond training: letters up to {TRAINED} were seen there, later places never"
+        yield Curve(title, "letter", "loss", tuple(map(float, ends)), tuple(known.items()))
+
+    def losses(self, places: Places) -> torch.Tensor:
+        """In nats, letter by letter (LONGEST,), the mean of some texts."""
+        return losses_of(self._kind, places)
+
+
+def moved(before: torch.Tensor, after: torch.Tensor) -> float:
+    """How far the scores of tokens with themselves move, as a share of the largest."""
+    scores_before = before @ before.mT
+    return ((after @ after.mT - scores_before).abs().amax() / scores_before.abs().amax()).item()
+
+
+@cache
+def _loaded(kind: Kind) -> dict[str, torch.Tensor]:
+    return load(kind)
+
+
+def losses_of(kind: Kind, places: Places, attend: Attend | None = None) -> torch.Tensor:
+    """In nats, letter by letter (LONGEST,), the mean of some texts."""
+    texts = _said_again(LONGEST + 1)
+    logits = read(_loaded(kind), texts[:, :-1], places, attend)
+    return loss_by_letter(logits, texts[:, 1:]).mean(0)
+
+
+@cache
+def right_stretches(kind: Kind) -> tuple[float, ...]:
+    """Losses by the formula, as they are shown."""
+    return stretches(losses_of(kind, right_places(kind, LONGEST, _loaded(kind)["token"].shape[1])))
+
+
+def stretches(losses: torch.Tensor) -> tuple[float, ...]:
+    """The mean of each STRETCH letters; the first time that letters are said, nobody could know them."""
+    known = losses.clone()
+    known[:PERIOD] = torch.nan
+    return tuple(known.view(-1, STRETCH).nanmean(1).tolist())
+
+
+def _alike(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(abs(a - b) < SAME * 10 for a, b in zip(one, other, strict=True))
+
+
+def _said_again(length: int) -> torch.Tensor:
+    chance = random.Random(9)
+    return torch.tensor([encode(repeat(chance, length, PERIOD)) for _ in range(TEXTS)])
+
+
+def _best(scores: torch.Tensor) -> tuple[int, int]:
+    place = int(scores.argmax())
+    return place // HEADS, place % HEADS
+
+
+def _plane(weights: torch.Tensor) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in weights.tolist())

@@ -1,0 +1,74 @@
+"""A slider in a terminal: keys make a number smaller and larger, and the map under it follows."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from grader.practice.events import POLL_SECONDS, listening
+
+from .parts import Slider
+from .terminal import drawn
+
+SMALLER, LARGER = "-,<", "+=.>"
+GO_ON = "\r\n q"
+KEYS = "- smaller  + larger  Enter goes on"
+AROUND = 6
+"""Lines beside the rows of the map."""
+WAIT_SECONDS = 0.2
+
+
+def slide(slider: Slider, console: Console) -> None:
+    """Let somebody move it until they go on. Where nobody can press a key, its first step is all there is."""
+    keys: SimpleQueue[str] = SimpleQueue()
+    with listening(keys.put) as has_keys:
+        if not has_keys:
+            console.print(drawn(slider, console))
+            return
+        with suppress(KeyboardInterrupt):
+            _move(slider, console, keys)
+    time.sleep(2 * POLL_SECONDS)  # what is typed from now on is not for the thread that heard the keys
+    console.print()
+
+
+def _move(slider: Slider, console: Console, keys: SimpleQueue[str]) -> None:
+    step = slider.start
+    height = max(len(heat.rows) for _, heat, _ in slider.steps) + AROUND
+    if height > console.height:  # too little room to draw in place: one below the other
+        console.print(_shown(slider, step, console))
+        while (pressed := _pressed(keys)) not in GO_ON:
+            step = _after(slider, step, pressed)
+            console.print(_shown(slider, step, console))
+        return
+    with Live(_shown(slider, step, console), console=console, auto_refresh=False) as live:
+        while (pressed := _pressed(keys)) not in GO_ON:
+            step = _after(slider, step, pressed)
+            live.update(_shown(slider, step, console), refresh=True)
+
+
+def _pressed(keys: SimpleQueue[str]) -> str:
+    while True:
+        with suppress(Empty):  # a wait without an end could not be interrupted everywhere
+            return keys.get(timeout=WAIT_SECONDS)
+
+
+def _after(slider: Slider, step: int, pressed: str) -> int:
+    change = (pressed in LARGER) - (pressed in SMALLER)
+    return min(max(step + change, 0), len(slider.steps) - 1)
+
+
+def _shown(slider: Slider, step: int, console: Console) -> RenderableType:
+    names = [f"[{name}]" if number == step else name for number, (name, _, _) in enumerate(slider.steps)]
+    _, heat, written = slider.steps[step]
+    return Group(
+        Text(slider.title, style="bold"),
+        Text("  ".join(names)),
+        drawn(heat, console),
+        Text(written, style="bold"),
+        Text(KEYS, style="dim"),
+    )

@@ -1,0 +1,135 @@
+"""Attention weights on a page: a place for each pair, darker for more, told in words for whoever listens.
+
+As part of a page it takes the page's ink, and a place that is pointed at says what it is. As a picture of its own it
+has paper of its own, for pages that take no SVG.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from markupsafe import Markup
+
+from .heatmap import BLUES, GREY, Scale
+from .pages import render_page
+
+BLANK = "␣"
+CELL = 16
+LABEL_LETTER = 8
+TOP, EDGE, MARGIN = 20, 2, 12
+
+
+class Map(Protocol):
+    """Weights from 0 to `high`; `rows` and `columns` are their labels."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def rows(self) -> Sequence[str]: ...
+    @property
+    def columns(self) -> Sequence[str]: ...
+    @property
+    def values(self) -> Sequence[Sequence[float]]: ...
+    @property
+    def high(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class MapPicture:
+    """A map as a picture: its address holds all of it; its size in pixels, and its words."""
+
+    address: str
+    width: int
+    height: int
+    description: str
+
+
+@dataclass(frozen=True)
+class _Cell:
+    x: float
+    y: float
+    fill: str
+    said: str
+
+
+def map_svg(shown: Map, id: str, *, margin: int | None = None) -> Markup:
+    """The map as an SVG element. id: unique on its page. margin: of a picture of its own; None within a page."""
+    left = _left(shown)
+    scale = Scale(0.0, shown.high)
+    cells = [
+        _Cell(left + column * CELL, TOP + row * CELL, _fill(value, scale), _said(shown, row, column, value))
+        for row, values in enumerate(shown.values)
+        for column, value in enumerate(values)
+    ]
+    width, height = _size(shown)
+    return Markup(
+        render_page(
+            "play_heat.html.j2",
+            id=id,
+            title=shown.title,
+            description=in_words(shown),
+            width=width,
+            height=height,
+            left=left,
+            top=TOP,
+            size=CELL,
+            rows=[_letter(row) for row in shown.rows],
+            columns=[_letter(column) for column in shown.columns],
+            cells=cells,
+            margin=margin,
+        )
+    )
+
+
+def map_picture(shown: Map) -> MapPicture:
+    """The map as a picture for a page that may be light or dark and keeps nothing but plain elements."""
+    width, height = _size(shown)
+    svg = map_svg(shown, "map", margin=MARGIN)
+    return MapPicture(address_of(svg), width + 2 * MARGIN, height + 2 * MARGIN, in_words(shown))
+
+
+def address_of(svg: str) -> str:
+    """A drawing as an address that holds all of it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode('utf-8')).decode('ascii')}"
+
+
+def in_words(shown: Map) -> str:
+    """For whoever listens: where each row looks most."""
+    told = []
+    for number, (row, values) in enumerate(zip(shown.rows, shown.values, strict=True), start=1):
+        known = [(value, column) for column, value in enumerate(values) if math.isfinite(value)]
+        if known:
+            value, column = max(known)
+            told.append(
+                f"{_letter(row)} (row {number}) looks most at {_letter(shown.columns[column])} "
+                f"(column {column + 1}), {value:.2f}"
+            )
+    return "; ".join(told) + "."
+
+
+def _left(shown: Map) -> int:
+    return LABEL_LETTER * max((len(row) for row in shown.rows), default=1) + 10
+
+
+def _size(shown: Map) -> tuple[int, int]:
+    return _left(shown) + CELL * len(shown.columns) + EDGE, TOP + CELL * len(shown.rows) + EDGE
+
+
+def _letter(letter: str) -> str:
+    return letter if letter.strip() else BLANK
+
+
+def _fill(value: float, scale: Scale) -> str:
+    level = scale.level(value)
+    return GREY if level is None else BLUES[level]
+
+
+def _said(shown: Map, row: int, column: int, value: float) -> str:
+    return (
+        f"{_letter(shown.rows[row])} (row {row + 1}) looks at {_letter(shown.columns[column])} "
+        f"(column {column + 1}): {value:.2f}"
+    )

@@ -1,0 +1,87 @@
+"""What a learner saw of their own code in `kata play`, for pages: pictures with their words, and what was written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from grader.played import Played
+
+from .attention_map import map_svg
+
+
+@dataclass(frozen=True)
+class AtWork:
+    """One exercise at work. `note` says when, and whether the code had passed; each map is a title and a picture."""
+
+    note: str
+    maps: tuple[tuple[str, Markup], ...]
+    given: str
+    wrote: tuple[tuple[str, str], ...]
+
+
+def at_work(played: Played, place: str) -> AtWork:
+    """Ready for a page. place: what makes its pictures' ids unique there."""
+    how = "with code that had passed" if played.was_right else "with code that had not passed as it was"
+    return AtWork(
+        note=f"Played on {played.at.day} {played.at:%B %Y}, {how}. It counts for no points.",
+        maps=tuple((each.title, map_svg(each, f"{place}-{number}")) for number, each in enumerate(played.maps)),
+        given=played.given,
+        wrote=played.wrote,
+    )
+
+
+SHOWN_EACH = 6
+"""Learners whose map of an exercise is on the class page; all are on their own pages."""
+
+
+@dataclass(frozen=True)
+class Hung:
+    """A learner's map of one exercise on the class page: whose, the page it is from, title and picture."""
+
+    learner: str
+    link: str
+    title: str
+    picture: Markup
+
+
+@dataclass(frozen=True)
+class Wall:
+    """One exercise that learners played: how many, and the first of their maps."""
+
+    title: str
+    count: int
+    hung: Sequence[Hung]
+
+
+class Gallery:
+    """Maps of learners' own for the class page, few enough to stay light, gathered one learner at a time."""
+
+    def __init__(self, titles: Mapping[str, str]) -> None:
+        self._titles = titles
+        self._counts: Counter[str] = Counter()
+        self._hung: dict[str, list[Hung]] = {}
+
+    def add(self, learner: str, link: str, played: Mapping[str, Played]) -> None:
+        """Take what one learner handed in; `learner` is shown as it is."""
+        for id, each in played.items():
+            if id not in self._titles or not each.maps:
+                continue
+            self._counts[id] += 1
+            hung = self._hung.setdefault(id, [])
+            if len(hung) < SHOWN_EACH:
+                place = f"gallery-{list(self._titles).index(id)}-{len(hung)}"
+                hung.append(Hung(learner, link, each.maps[0].title, map_svg(each.maps[0], place)))
+
+    @property
+    def walls(self) -> list[Wall]:
+        """In course order."""
+        return [Wall(title, self._counts[id], self._hung[id]) for id, title in self._titles.items() if id in self._hung]
+
+
+def all_at_work(played: Mapping[str, Played], places: Mapping[str, str]) -> dict[str, AtWork]:
+    """Those of the exercises on a page, by id. places: what each is called there, in ids."""
+    return {id: at_work(each, f"map-{places[id]}") for id, each in played.items() if id in places}

@@ -1,0 +1,170 @@
+"""What was seen is kept with the progress: on the page of `kata report`, and on a class's pages once it is handed in."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.play.keeping import played_of
+from grader.play.parts import Heat, Written
+from grader.played import MOST_BYTES, Played, PlayedMap, as_bytes, from_bytes
+from grader.practice.progress import now
+from grader.render.played import SHOWN_EACH, Gallery
+
+ID = "cross_attention"
+WRONG = (" * self.scaling", "")
+HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
+NAN = float("nan")
+pytestmark = pytest.mark.timeout(600)
+
+
+def kept(desk) -> dict:
+    return json.loads((desk.folder / ".kata" / "maps.json").read_text("utf-8"))["played"]
+
+
+def played(title: str = "Who looks at whom", text: str = "po") -> Played:
+    maps = (PlayedMap(title=title, rows=("a", "b"), columns=("a", "b"), steps=((100, 0), (50, 50))),)
+    return Played(at=now(), was_right=True, maps=maps, given="ti", wrote=(("your class", text),))
+
+
+@pytest.fixture
+def has_played(desk, course):
+    """Somebody whose translator has passed, and was played once."""
+    desk.write(course, ID)
+    assert desk.kata("check", ID).returncode == 0
+    done = desk.kata("play", ID, "--text", "24.12.1999")
+    assert done.returncode == 0, done.stderr
+    return desk
+
+
+def test_the_report_shows_the_map_and_what_was_written(has_played):
+    before = has_played.kata("report").stdout
+    page = (has_played.folder / "report.html").read_text("utf-8")
+    assert "progress is in" in before
+    assert "Your own code at work" in page
+    assert "with code that had passed. It counts for no points." in page
+    assert page.count("Where each place of the answer looks") >= 2  # the picture's own title, and the one above it
+    assert "looks most at" in page
+    assert "<b>1999-12-24</b>" in page
+
+
+def test_what_is_switched_off_is_no_picture_of_theirs(desk, course):
+    desk.write(course, "scaled_scores")
+    assert desk.kata("check", "scaled_scores").returncode == 0
+    assert desk.kata("play", "scaled_scores", "--without", "scale").returncode == 0
+    assert not (desk.folder / ".kata" / "maps.json").exists()
+
+
+def test_of_wrong_code_its_own_map_is_kept_and_that_it_was_wrong(desk, course):
+    desk.write(course, ID, WRONG)
+    assert desk.kata("check", ID).returncode == 1
+    assert desk.kata("play", ID).returncode == 0
+    (only,) = kept(desk)[ID]["maps"]
+    assert only["title"] == "Where each place of the answer looks"
+    assert "was_right" not in kept(desk)[ID]
+
+
+def readable(browser, path: Path, width: int) -> None:
+    browser.show(path, width=width, height=900)
+    browser.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert not browser.scrolls_sideways()
+    assert browser.cut_off() == []
+    assert browser.nameless() == []
+    assert {text: ratio for text, ratio in browser.contrasts().items() if ratio < 4.5} == {}
+    assert browser.complaints() == []
+
+
+def test_the_class_page_has_what_was_handed_in_in_a_folder_and_in_a_zip(browser, has_played, tmp_path):
+    hands_in = tmp_path / "class"
+    for name in ("ada", "ben"):
+        shutil.copytree(has_played.folder, hands_in / name / "attention")
+    shutil.make_archive(str(hands_in / "cleo"), "zip", has_played.folder)
+    shutil.rmtree(hands_in / "ben" / "attention" / ".kata")
+    out = tmp_path / "out"
+    done = has_played.kata(
+        "grade-class", str(hands_in), "--out", str(out), "--html", "--only", ID, "--isolation", "best"
+    )
+    assert done.returncode == 0, done.stderr
+    page = (out / "class.html").read_text("utf-8")
+    assert "Their own code at work" in page
+    assert "2 learners" in page.partition('id="at-work"')[2]
+    pages = {each.stem.partition("-")[2]: each.read_text("utf-8") for each in out.glob("learner-*.html")}
+    with_maps = [text for text in pages.values() if "1999-12-24" in text]
+    assert len(pages) == 3
+    assert len(with_maps) == 2
+    for width in (360, 1200):
+        readable(browser, out / "class.html", width)
+        readable(browser, next(path for path in out.glob("learner-*.html") if "1999" in path.read_text("utf-8")), width)
+    points = {json.loads(line)["points"] for line in (out / "results.jsonl").read_text("utf-8").splitlines()}
+    assert len(points) == 1  # whoever played has no more points
+    assert has_played.kata("forget", str(out), "ada").returncode == 0
+    left = [json.loads(line)["submission"] for line in (out / "played.jsonl").read_text("utf-8").splitlines()]
+    assert left == ["cleo"]
+    done = has_played.kata("policy", str(out), "--html", "--pseudonyms")
+    assert done.returncode == 0, done.stderr
+    hidden = "".join(each.read_text("utf-8") for each in (out / "pseudonymous").glob("*.html"))
+    assert "1999-12-24" not in hidden  # what learners typed may name them
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"played": {"x": {"at": "2026-11-22T10:00:00Z", "points": 5}}}', id="a field more"),
+        pytest.param(
+            b'{"played":{"x":{"at":"2026-11-22T10:00:00Z","maps":[{"title":"t","rows":["a"],"columns":["a"],"steps":[[1,2]]}]}}}',
+            id="a row too long",
+        ),
+        pytest.param(b" " * (MOST_BYTES + 1), id="too large"),
+        pytest.param(b'{"played":{"x":{"at":"2026-11-22T10:00:00Z","given":"' + b"a" * 401 + b'"}}}', id="a long text"),
+        pytest.param(b"\xff\xfe", id="no text"),
+    ],
+)
+def test_what_is_no_such_file_counts_as_nothing(content):
+    assert from_bytes(content) is None
+
+
+def test_a_file_that_is_damaged_costs_a_learner_nothing(has_played):
+    (has_played.folder / ".kata" / "maps.json").write_bytes(b"{")
+    assert has_played.kata("report").returncode == 0
+    assert has_played.kata("play", ID).returncode == 0
+    assert list(kept(has_played)) == [ID]
+
+
+def test_maps_are_kept_to_a_hundredth_and_read_back():
+    heat = Heat("A map", ("a", "b"), ("a", "b"), ((1.0, 0.126), (NAN, 0.5)), high=0.5)
+    formula = Heat("The same by the formula", ("a",), ("a",), ((1.0,),), by_formula=True)
+    kept = played_of([heat, formula, Written("t", "ti", (("your class", "po"),))], now(), "abc", was_right=True)
+    (back,) = from_bytes(as_bytes({"x": kept}))["x"].maps
+    values = back.values
+    assert values[0] == (0.5, pytest.approx(0.126, abs=0.003))
+    assert values[1][0] != values[1][0]
+    assert values[1][1] == 0.5
+    assert kept.wrote == (("your class", "po"),)
+
+
+def test_a_class_page_hangs_the_first_few_and_counts_all():
+    gallery = Gallery({"x": "An exercise", "y": "Another"})
+    for number in range(SHOWN_EACH + 3):
+        gallery.add(f"learner {number}", "learner-1.html", {"x": played(), "unknown": played()})
+    (wall,) = gallery.walls
+    assert (wall.title, wall.count, len(wall.hung)) == ("An exercise", SHOWN_EACH + 3, SHOWN_EACH)
+    ids = re.findall(r'id="([^"]+)-title"', "".join(each.picture for each in wall.hung))
+    assert len(ids) == len(set(ids)) == SHOWN_EACH
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_pages_with_maps_can_be_read_by_everyone(browser, has_played, width):
+    file = has_played.folder / ".kata" / "maps.json"
+    content = json.loads(file.read_text("utf-8"))
+    content["played"][ID]["wrote"] = [["your class", HOSTILE]]
+    file.write_text(json.dumps(content), "utf-8")
+    assert has_played.kata("report").returncode == 0
+    path = Path(has_played.folder / "report.html")
+    assert "<script" not in path.read_text("utf-8")
+    readable(browser, path, width)
