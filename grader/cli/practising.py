@@ -55,6 +55,10 @@ def check(
     seed: Seed = None,
     course: CourseFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Open Python's debugger in your code, with the numbers of the check that fails."),
+    ] = False,
 ) -> None:
     """Check your own work."""
     level = level_called(isolation, chosen_aloud=False)
@@ -62,6 +66,9 @@ def check(
     for name in what or []:
         if name.endswith(".py"):
             demand_there(Path(name), "an exercise's id or file, or a unit", "kata check {}")
+    if debug:
+        _debug(workspace, what or [], isolation, seed)
+        return
     from grader.practice.checking import files_of, graded, note_record, reviews_among, submission_of, untouched_record
     from grader.practice.progress import now
     from grader.practice.review import when
@@ -86,10 +93,40 @@ def check(
     print_record(record, console(), mismatches=mismatches, **shown)  # type: ignore[arg-type]
     for id, due in coming.items():
         print(f"{id} comes back {when(due, now())}.")
+    _offer_debugger(record)
     _offer_play(record)
     if not record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
     if any(result.status not in ("passed", "partly", "not_started") for result in record.exercises):
+        sys.exit(EXIT_NOT_RIGHT)
+
+
+def _offer_debugger(record: Record) -> None:
+    """Say how to step through the one exercise that was checked and failed, with the same numbers."""
+    if len(record.exercises) == 1 and record.exercises[0].status == "failed":
+        print(f"Step through it: kata check --debug {record.exercises[0].id} --seed {record.seed}")
+
+
+def _debug(workspace: Workspace, what: list[str], isolation: str, seed: int | None) -> None:
+    """Open the debugger in the one exercise that is named."""
+    from grader.course.stubs import stub_of
+    from grader.practice.checking import files_of
+    from grader.practice.varied import is_as_given
+
+    if isolation not in ("best", "none"):
+        raise UsageError("--debug runs your code in kata's own process: leave out --isolation.")
+    files = files_of(workspace, what) if what else {}
+    if len(files) != 1:
+        raise UsageError("--debug looks at one exercise: kata check --debug ID")
+    ((id, path),) = files.items()
+    exercise = workspace.course.exercise(id)
+    if is_as_given(exercise, path.read_bytes(), stub_of(workspace.course, exercise)):
+        print(f"{id} is not started yet: {workspace.shown(path)} is as it was given.")
+        return
+    chosen = seed_or_fresh(seed, workspace.course)
+    from grader.practice.debugging import Debugging
+
+    if not Debugging(workspace.course, exercise, path, chosen, _wrapped()).run():
         sys.exit(EXIT_NOT_RIGHT)
 
 
