@@ -89,15 +89,23 @@ def check(
     coming: dict[str, datetime] = {}
     with damage_told():
         coming = note_record(workspace, mine, record, reviews_among(workspace, files))
-    shown = {"titles": titles_of(workspace.course), "units": units_of(workspace.course), "verbose": verbose}
-    print_record(record, console(), mismatches=mismatches, **shown)  # type: ignore[arg-type]
+    is_right = all(result.status in ("passed", "partly", "not_started") for result in record.exercises)
+    print_record(
+        record,
+        console(),
+        titles=titles_of(workspace.course),
+        units=units_of(workspace.course),
+        verbose=verbose,
+        mismatches=mismatches,
+        with_circumstances=verbose or not is_right or not record.complete,
+    )
     for id, due in coming.items():
         print(f"{id} comes back {when(due, now())}.")
     _offer_debugger(record)
     _offer_play(record)
     if not record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
-    if any(result.status not in ("passed", "partly", "not_started") for result in record.exercises):
+    if not is_right:
         sys.exit(EXIT_NOT_RIGHT)
 
 
@@ -344,8 +352,26 @@ def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
     else:
         raise no_course()
     if is_installed(chosen.root):
-        raise UsageError("You are in no folder of the course. Make one with `kata init DIR`, and go on there.")
+        raise UsageError(_no_workspace())
     return Workspace(chosen, chosen.root)
+
+
+def _no_workspace() -> str:
+    """That one is in no workspace, where one is, and how to make one."""
+    from grader.course import CourseError
+    from grader.registry import RegistryError, registered
+
+    try:
+        there = [str(each.root) for each in registered() if each.root.is_dir()]
+    except RegistryError as error:
+        raise CourseError(str(error)) from None
+    if there:
+        others = f" (or {', '.join(there[:-1])})" if len(there) > 1 else ""
+        return (
+            f"You are in no folder of the course. Yours is {there[-1]}{others}: cd {there[-1]} "
+            "(`kata init DIR` makes another one)."
+        )
+    return "You are in no folder of the course. Make one with `kata init DIR`, and go on there: cd DIR"
 
 
 def progress_of(workspace: Workspace) -> Progress:
