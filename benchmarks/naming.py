@@ -1,9 +1,8 @@
 """How many wrong answers get the name of their mistake, and does any get a wrong one? `python benchmarks/naming.py`.
 
-Six kinds of answers are graded:
+Five kinds of answers are graded:
 
     known      each mistake of the banks, alone: the name is its own, or that of one with the same message
-    pairs      two of a bank at once, as far as they go together
     slips      textbook slips in code that was written otherwise (the alternatives), one at a time, see slips.py
     two slips  the same, two at once
     others     mistakes of another exercise whose file has the same entry points
@@ -11,6 +10,7 @@ Six kinds of answers are graded:
 
 A name is put to the test with other hidden numbers: whoever makes this mistake fails there each check that the named
 mistake fails. A name that does not hold there is wrong. `--every N` takes every Nth answer, `--only ID` an exercise.
+(`scripts/name_pairs.py` counts how many pairs of a bank's own mistakes are named as both.)
 It ends with status 1 when an aim is missed: 97 % of the known mistakes, 85 % of the slips, no wrong name.
 """
 
@@ -20,7 +20,6 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
 
 from slips import pairs_in, slips_in
@@ -37,8 +36,6 @@ SEEDS = 2026, 4052
 """Of the grading, and of the test of the names."""
 TRAINED = "tiny_gpt"
 """Each answer to this one is trained; its mistakes are named by the kit's own tests."""
-PAIRS_OF_EACH = 24
-"""Of one bank: evenly spread over all that go together."""
 AIMS = {"known": 0.97, "slips": 0.85}
 SHOWN = 25
 """Of the answers without a name, and of those with a wrong one."""
@@ -96,40 +93,25 @@ class Bank:
             return chosen[0].source_from(self.reference)
         return both_from(chosen[0], chosen[1], self.reference) if len(chosen) == 2 else None
 
-    def pairs(self) -> Iterator[tuple[Mistake, Mistake, str]]:
-        """Some pairs that go together, evenly spread."""
-        editable = [each for each in self.mistakes.values() if not each.source and not each.same_as]
-        every = list(combinations(editable, 2))
-        step = max(1, len(every) // (2 * PAIRS_OF_EACH))
-        found = 0
-        for one, other in every[::step]:
-            text = both_from(one, other, self.reference)
-            if text is not None and found < PAIRS_OF_EACH:
-                found += 1
-                yield one, other, text
 
-
-def answers(course: Course, exercises: Sequence[Exercise], banks: dict[str, Bank]) -> Iterator[Answer]:
-    """All that is graded, kind by kind."""
-    for exercise in exercises:
-        bank = banks[exercise.id]
-        for mistake in bank.mistakes.values():
-            text = mistake.source_from(bank.reference)
-            yield Answer("known", exercise, mistake.id, text, tuple(frozenset({id}) for id in bank.alike(mistake)))
-        for one, other, text in bank.pairs():
-            yield Answer("pairs", exercise, f"{one.id} + {other.id}", text)
-        for path in sorted(course.alternatives_path(exercise).glob("*.py")):
-            source = path.read_text("utf-8")
-            yield Answer("right", exercise, path.stem, source)
-            for name, text in slips_in(source):
-                yield Answer("slips", exercise, f"{path.stem}: {name}", text)
-            for name, text in pairs_in(source):
-                yield Answer("two slips", exercise, f"{path.stem}: {name}", text)
-        for other_one in course.exercises:
-            if other_one.id != exercise.id and set(other_one.entry_points) == set(exercise.entry_points):
-                for mistake in (theirs := banks[other_one.id]).mistakes.values():
-                    text = mistake.source_from(theirs.reference)
-                    yield Answer("others", exercise, f"{other_one.id}: {mistake.id}", text)
+def answers(course: Course, exercise: Exercise, banks: dict[str, Bank]) -> Iterator[Answer]:
+    """All that is graded for an exercise."""
+    bank = banks[exercise.id]
+    for mistake in bank.mistakes.values():
+        text = mistake.source_from(bank.reference)
+        yield Answer("known", exercise, mistake.id, text, tuple(frozenset({id}) for id in bank.alike(mistake)))
+    for path in sorted(course.alternatives_path(exercise).glob("*.py")):
+        source = path.read_text("utf-8")
+        yield Answer("right", exercise, path.stem, source)
+        for name, text in slips_in(source):
+            yield Answer("slips", exercise, f"{path.stem}: {name}", text)
+        for name, text in pairs_in(source):
+            yield Answer("two slips", exercise, f"{path.stem}: {name}", text)
+    for other_one in course.exercises:
+        if other_one.id != exercise.id and set(other_one.entry_points) == set(exercise.entry_points):
+            for mistake in (theirs := banks[other_one.id]).mistakes.values():
+                text = mistake.source_from(theirs.reference)
+                yield Answer("others", exercise, f"{other_one.id}: {mistake.id}", text)
 
 
 def graded(judge: Judge, seed: int, each: Iterable[Answer]) -> list[ExerciseResult]:
@@ -146,8 +128,8 @@ def failed_checks(result: ExerciseResult) -> set[str]:
     return {check.name for check in result.checks if check.outcome == "failed"}
 
 
-def measured(judge: Judge, all_answers: Sequence[Answer], banks: dict[str, Bank]) -> dict[str, Tally]:
-    """Grade, and put every name to the test."""
+def measure(judge: Judge, all_answers: Sequence[Answer], banks: dict[str, Bank], tallies: dict[str, Tally]) -> None:
+    """Grade, put every name to the test, and count."""
     results = graded(judge, SEEDS[0], all_answers)
     named = [
         (answer, [each.mistake for each in result.diagnosis])
@@ -155,7 +137,6 @@ def measured(judge: Judge, all_answers: Sequence[Answer], banks: dict[str, Bank]
         if result.diagnosis
     ]
     holds = dict(zip((id(answer) for answer, _ in named), _hold(judge, named, banks), strict=True))
-    tallies: dict[str, Tally] = {}
     for answer, result in zip(all_answers, results, strict=True):
         tally = tallies.setdefault(answer.kind, Tally())
         names = [each.mistake for each in result.diagnosis]
@@ -173,7 +154,6 @@ def measured(judge: Judge, all_answers: Sequence[Answer], banks: dict[str, Bank]
                 tally.named += 1
             else:
                 tally.wrongly.append(f"{_called(answer)} is called {' + '.join(names)}")
-    return tallies
 
 
 def _hold(judge: Judge, named: Sequence[tuple[Answer, list[str]]], banks: dict[str, Bank]) -> list[bool]:
@@ -214,11 +194,14 @@ def main() -> None:
     course = load_course(ROOT / "course.yml")
     chosen = [each for each in course.exercises if each.id != TRAINED and each.id in (options.only or [each.id])]
     banks = {each.id: Bank(course, each) for each in course.exercises}
-    judge = Judge(course, strongest_level(), SEEDS[0], [each.id for each in chosen])
-    try:
-        tallies = measured(judge, list(answers(course, chosen, banks))[:: options.every], banks)
-    finally:
-        judge.close()
+    tallies: dict[str, Tally] = {}
+    for exercise in chosen:  # a judge for each: what one keeps of an exercise's mistakes takes much room
+        judge = Judge(course, strongest_level(), SEEDS[0], [exercise.id])
+        try:
+            measure(judge, list(answers(course, exercise, banks))[:: options.every], banks, tallies)
+        finally:
+            judge.close()
+        print(f"{exercise.id} is done", file=sys.stderr)
     print(f"{'kind':10} {'failed':>7} {'named':>7} {'share':>7} {'wrongly':>8}")
     for kind, tally in tallies.items():
         print(f"{kind:10} {tally.failed:7} {tally.named:7} {tally.share:7.1%} {len(tally.wrongly):8}")

@@ -26,7 +26,7 @@ class Slip:
         return changed if count and changed != source and _is_python(changed) else None
 
 
-NUMBER = r"[\w.\[\]()]*?"
+NUMBER = r"[\w.\[\]()-]*?"
 SLIPS = (
     Slip("no scale, root", r" / math\.sqrt\([\w.\[\]()-]+?\)(?=[\n, )])", ""),
     Slip("no scale, power", rf" [/*] {NUMBER} ?\*\* ?-?0\.5", ""),

@@ -112,7 +112,7 @@ def check(
 def _offer_debugger(record: Record) -> None:
     """Say how to step through the one exercise that was checked and failed, with the same numbers."""
     if len(record.exercises) == 1 and record.exercises[0].status == "failed":
-        print(f"Step through it: kata check --debug {record.exercises[0].id} --seed {record.seed}")
+        _wrapped()(f"Step through it: kata check --debug {record.exercises[0].id} --seed {record.seed}")
 
 
 def _debug(workspace: Workspace, what: list[str], isolation: str, seed: int | None) -> None:
