@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -78,6 +78,7 @@ def check(
     if not files:
         print("Nothing is started yet: every file is as it was given. `kata next` says where to begin.")
         return
+    _demand_files(workspace, files)
     mine = submission_of(workspace, files)
     chosen = seed_or_fresh(seed, workspace.course)
     mismatches: Mismatches = {}
@@ -109,6 +110,15 @@ def check(
         sys.exit(EXIT_NOT_RIGHT)
 
 
+def _demand_files(workspace: Workspace, files: Mapping[str, Path]) -> None:
+    """Raise UsageError for an exercise whose file is gone."""
+    for id, path in files.items():
+        if not path.exists():
+            raise UsageError(
+                f"{workspace.shown(path)} is not there: `kata reset {id}` puts the given file in its place."
+            )
+
+
 def _offer_debugger(record: Record) -> None:
     """Say how to step through the one exercise that was checked and failed, with the same numbers."""
     if len(record.exercises) == 1 and record.exercises[0].status == "failed":
@@ -126,6 +136,7 @@ def _debug(workspace: Workspace, what: list[str], isolation: str, seed: int | No
     files = files_of(workspace, what) if what else {}
     if len(files) != 1:
         raise UsageError("--debug looks at one exercise: kata check --debug ID")
+    _demand_files(workspace, files)
     ((id, path),) = files.items()
     exercise = workspace.course.exercise(id)
     if is_as_given(exercise, path.read_bytes(), stub_of(workspace.course, exercise)):

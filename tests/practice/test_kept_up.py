@@ -91,3 +91,11 @@ def test_nothing_is_told_of_what_was_passed_elsewhere(tiny_course: Path, kata: R
     draft.write_text(RIGHT)
     assert kata("check", "share.py", cwd=tiny_course).returncode == 0
     assert not any("its file" in output for output in told(kata, tiny_course / "exercises" / "01_parts" / "x"))
+
+
+@pytest.mark.parametrize("option", [[], ["--debug"]], ids=["plain", "debug"])
+def test_checking_a_file_that_is_gone_says_how_to_get_one(option: list[str], file: Path, kata: Run) -> None:
+    file.unlink()
+    done = kata("check", "share", *option, cwd=file.parent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "01_share.py is not there: `kata reset share` puts the given file in its place.\n"
