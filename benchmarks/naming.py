@@ -10,7 +10,7 @@ Five kinds of answers are graded:
 
 A name is put to the test with other hidden numbers: whoever makes this mistake fails there each check that the named
 mistake fails. A name that does not hold there is wrong. `--every N` takes every Nth answer, `--only ID` an exercise.
-(`scripts/name_pairs.py` counts how many pairs of a bank's own mistakes are named as both.)
+Ctrl-C ends early and reports what was done. `scripts/name_pairs.py` counts how many pairs of a bank are named as both.
 It ends with status 1 when an aim is missed: 97 % of the known mistakes, 85 % of the slips, no wrong name.
 """
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -195,13 +196,14 @@ def main() -> None:
     chosen = [each for each in course.exercises if each.id != TRAINED and each.id in (options.only or [each.id])]
     banks = {each.id: Bank(course, each) for each in course.exercises}
     tallies: dict[str, Tally] = {}
-    for exercise in chosen:  # a judge for each: what one keeps of an exercise's mistakes takes much room
-        judge = Judge(course, strongest_level(), SEEDS[0], [exercise.id])
-        try:
-            measure(judge, list(answers(course, exercise, banks))[:: options.every], banks, tallies)
-        finally:
-            judge.close()
-        print(f"{exercise.id} is done", file=sys.stderr)
+    with suppress(KeyboardInterrupt):  # what was done until then is told
+        for exercise in chosen:  # a judge for each: what one keeps of an exercise's mistakes takes much room
+            judge = Judge(course, strongest_level(), SEEDS[0], [exercise.id])
+            try:
+                measure(judge, list(answers(course, exercise, banks))[:: options.every], banks, tallies)
+            finally:
+                judge.close()
+            print(f"{exercise.id} is done", file=sys.stderr)
     print(f"{'kind':10} {'failed':>7} {'named':>7} {'share':>7} {'wrongly':>8}")
     for kind, tally in tallies.items():
         print(f"{kind:10} {tally.failed:7} {tally.named:7} {tally.share:7.1%} {len(tally.wrongly):8}")
