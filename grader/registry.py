@@ -52,6 +52,11 @@ def registered_around(start: Path) -> Registered | None:
     return next((known[folder] for folder in folders_around(start) if folder in known), None)
 
 
+def registered() -> list[Registered]:
+    """All folders to work in that the user has named, the last one last. Raises RegistryError."""
+    return list(_read(config_folder()).values())
+
+
 def folders_around(start: Path) -> Iterator[str]:
     """A folder and all above it without links in their names: as it is called, and as it really lies."""
     called = Path(os.path.abspath(start))

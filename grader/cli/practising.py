@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -55,6 +55,10 @@ def check(
     seed: Seed = None,
     course: CourseFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Open Python's debugger in your code, with the numbers of the check that fails."),
+    ] = False,
 ) -> None:
     """Check your own work."""
     level = level_called(isolation, chosen_aloud=False)
@@ -62,6 +66,9 @@ def check(
     for name in what or []:
         if name.endswith(".py"):
             demand_there(Path(name), "an exercise's id or file, or a unit", "kata check {}")
+    if debug:
+        _debug(workspace, what or [], isolation, seed)
+        return
     from grader.practice.checking import files_of, graded, note_record, reviews_among, submission_of, untouched_record
     from grader.practice.progress import now
     from grader.practice.review import when
@@ -71,6 +78,7 @@ def check(
     if not files:
         print("Nothing is started yet: every file is as it was given. `kata next` says where to begin.")
         return
+    _demand_files(workspace, files)
     mine = submission_of(workspace, files)
     chosen = seed_or_fresh(seed, workspace.course)
     mismatches: Mismatches = {}
@@ -82,14 +90,62 @@ def check(
     coming: dict[str, datetime] = {}
     with damage_told():
         coming = note_record(workspace, mine, record, reviews_among(workspace, files))
-    shown = {"titles": titles_of(workspace.course), "units": units_of(workspace.course), "verbose": verbose}
-    print_record(record, console(), mismatches=mismatches, **shown)  # type: ignore[arg-type]
+    is_right = all(result.status in ("passed", "partly", "not_started") for result in record.exercises)
+    print_record(
+        record,
+        console(),
+        titles=titles_of(workspace.course),
+        units=units_of(workspace.course),
+        verbose=verbose,
+        mismatches=mismatches,
+        with_circumstances=verbose or not is_right or not record.complete,
+    )
     for id, due in coming.items():
         print(f"{id} comes back {when(due, now())}.")
+    _offer_debugger(record)
     _offer_play(record)
     if not record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
-    if any(result.status not in ("passed", "partly", "not_started") for result in record.exercises):
+    if not is_right:
+        sys.exit(EXIT_NOT_RIGHT)
+
+
+def _demand_files(workspace: Workspace, files: Mapping[str, Path]) -> None:
+    """Raise UsageError for an exercise whose file is gone."""
+    for id, path in files.items():
+        if not path.exists():
+            raise UsageError(
+                f"{workspace.shown(path)} is not there: `kata reset {id}` puts the given file in its place."
+            )
+
+
+def _offer_debugger(record: Record) -> None:
+    """Say how to step through the one exercise that was checked and failed, with the same numbers."""
+    if len(record.exercises) == 1 and record.exercises[0].status == "failed":
+        _wrapped()(f"Step through it: kata check --debug {record.exercises[0].id} --seed {record.seed}")
+
+
+def _debug(workspace: Workspace, what: list[str], isolation: str, seed: int | None) -> None:
+    """Open the debugger in the one exercise that is named."""
+    from grader.course.stubs import stub_of
+    from grader.practice.checking import files_of
+    from grader.practice.varied import is_as_given
+
+    if isolation not in ("best", "none"):
+        raise UsageError("--debug runs your code in kata's own process: leave out --isolation.")
+    files = files_of(workspace, what) if what else {}
+    if len(files) != 1:
+        raise UsageError("--debug looks at one exercise: kata check --debug ID")
+    _demand_files(workspace, files)
+    ((id, path),) = files.items()
+    exercise = workspace.course.exercise(id)
+    if is_as_given(exercise, path.read_bytes(), stub_of(workspace.course, exercise)):
+        print(f"{id} is not started yet: {workspace.shown(path)} is as it was given.")
+        return
+    chosen = seed_or_fresh(seed, workspace.course)
+    from grader.practice.debugging import Debugging
+
+    if not Debugging(workspace.course, exercise, path, chosen, _wrapped()).run():
         sys.exit(EXIT_NOT_RIGHT)
 
 
@@ -304,8 +360,26 @@ def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
     else:
         raise no_course()
     if is_installed(chosen.root):
-        raise UsageError("You are in no folder of the course. Make one with `kata init DIR`, and go on there.")
+        raise UsageError(_no_workspace())
     return Workspace(chosen, chosen.root)
+
+
+def _no_workspace() -> str:
+    """That one is in no workspace, where one is, and how to make one."""
+    from grader.course import CourseError
+    from grader.registry import RegistryError, registered
+
+    try:
+        there = [str(each.root) for each in registered() if each.root.is_dir()]
+    except RegistryError as error:
+        raise CourseError(str(error)) from None
+    if there:
+        others = f" (or {', '.join(there[:-1])})" if len(there) > 1 else ""
+        return (
+            f"You are in no folder of the course. Yours is {there[-1]}{others}: cd {there[-1]} "
+            "(`kata init DIR` makes another one)."
+        )
+    return "You are in no folder of the course. Make one with `kata init DIR`, and go on there: cd DIR"
 
 
 def progress_of(workspace: Workspace) -> Progress:

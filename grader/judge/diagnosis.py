@@ -304,6 +304,8 @@ def _score(
         return None
     contradicts = sum(check.name not in explains and not effort.is_given_by(module, check) for check in weighed)
     if contradicts:
+        if any(not case.is_wrong and not case.is_given_by(module) for check in weighed for case in check.cases):
+            return None  # who makes this mistake would be wrong there, and the learner's code is right
         # wrong numbers are as good as a fingerprint; that both end in the same kind of error may be chance
         explains = {name for name in explains if failed[name].has_wrong_values}
     return _Score(mistake, frozenset(explains), contradicts) if explains else None

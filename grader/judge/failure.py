@@ -24,6 +24,13 @@ NO_MODULE = re.compile(r"No module named '([\w.]{1,60})'")
 DEFINITION = re.compile(rf"(?:def|class)\s+([A-Za-z_]\w{{0,{MAX_NAME - 1}}})")
 """Names are likened by their beginnings only, as that takes more than the square of their lengths."""
 
+BREAKPOINT = "BdbQuit"
+"""What a debugger raises that finds nobody to talk to."""
+BREAKPOINT_TEXT = (
+    "There is a `breakpoint()` in your code, and nobody here to answer it. `kata check --debug` stops there; for every "
+    "other check take it out."
+)
+
 LIBRARY_NAMES = {
     "aten::_softmax": "softmax",
     "aten::_log_softmax": "log_softmax",
@@ -82,6 +89,8 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
         return f"Not written yet{_line_text(error['frames'], source_lines)}."
     if error["type"] == "ModuleNotFoundError" and (absent := NO_MODULE.match(text)):
         return _absent_text(absent[1], _line_text(error["frames"], source_lines))
+    if error["type"] == BREAKPOINT:
+        return BREAKPOINT_TEXT
     said = f": {text}" if text else ""
     where = _line_text(error["frames"], source_lines)
     # called wrongly, or looked at by us: then the error is none of the learner's lines

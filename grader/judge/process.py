@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bdb import BdbQuit
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
 from typing import Any
+
+import pytest
 
 from grader.course import Exercise
 from grader.sandbox.clock import Allowance, Budget
@@ -25,6 +28,8 @@ from .failure import error_text, forbidden_text, loss_text, syntax_text
 from .learner import Meanwhile, nothing
 
 MAX_LOSSES = 3
+QUITTING = (KeyboardInterrupt, BdbQuit, pytest.exit.Exception)
+"""Raised through a learner's code by whoever sits at the keyboard, here or in a debugger: no fault of the code."""
 MOST_AHEAD_BYTES = 16 * 1024 * 1024
 """Of answers that no check has asked for yet; the largest of right ones have a fiftieth of it."""
 
@@ -289,7 +294,7 @@ class WalledProcess(_Facts):
             self._sandbox().forget(worker)
 
 
-def _up_to_own_frame(trace: TracebackType | None, file: str) -> TracebackType | None:
+def up_to_own_frame(trace: TracebackType | None, file: str) -> TracebackType | None:
     """The traceback without the library's frames below the learner's own: a debugger opens in the learner's code."""
     nodes = []
     while trace is not None:
@@ -324,14 +329,19 @@ class LocalProcess(_Facts):
             if self._namespace is None:
                 self._namespace = self._load()
             reply = host.run_question(data, self._namespace, self._file, self.script.operators, raw=self.raises)
-        except (CheckFailed, KeyboardInterrupt):
+        except (CheckFailed, *QUITTING):
             raise
         except BaseException as error:
             told = read_error(wire.copied(host.describe_error(error, self._file)))
             text = error_text(told, self.text.splitlines(), self.reason, hide_numbers=False)
-            own = _up_to_own_frame(error.__traceback__, self._file)
+            own = up_to_own_frame(error.__traceback__, self._file)
             raise CheckFailed(text).with_traceback(own) from None
         return wire.copied(reply)
+
+    @property
+    def names(self) -> host.Namespace:
+        """The names of the learner's module; none before it is loaded."""
+        return {} if self._namespace is None else self._namespace
 
     def _load(self) -> host.Namespace:
         self.read_scan(host.scan(self.text, self.script.calls, self.script.entry_points))

@@ -70,7 +70,7 @@ def _cases(exchange: Exchange | Reading, expected: KnowsAnswers) -> Iterator[Sho
     except NotInPlan:
         due = [Answers({}) for _ in exchange.question.cases]
     for case, came, right in zip(exchange.question.cases, exchange.answers, due, strict=True):
-        yield ShownCase(tuple(case_text(case)), _told(right), _told(came), _is_wrong(came, right))
+        yield ShownCase(tuple(case_text(case)), _told(right), _told(came), is_wrong(came, right))
 
 
 def _reading(reading: Reading, expected: KnowsAnswers) -> ShownCase:
@@ -86,7 +86,8 @@ def _reading(reading: Reading, expected: KnowsAnswers) -> ShownCase:
     return ShownCase(("# read from numbers that are the learner's own", *asked), *told, due != reading.came)
 
 
-def _is_wrong(came: Answers, due: Answers) -> bool:
+def is_wrong(came: Answers, due: Answers) -> bool:
+    """Whether one case's answers are others than the reference's."""
     if came.error is not None or due.error is not None:
         return came.error != due.error
     return any(difference(came.values.get(name), right, what="") for name, right in due.values.items())
@@ -119,13 +120,27 @@ def case_text(case: Case) -> Iterator[str]:
         yield f"# {case.said}"
 
 
+def calls_text(case: Case) -> Iterator[str]:
+    """Only what a case calls, as lines of Python."""
+    names = _Names(case)
+    for number, step in enumerate(case.steps):
+        lines = list(names.lines(number, step))
+        if step["do"] in ("call", "refuses"):
+            yield from lines
+
+
 class _Names:
     """Calls the slots of a case by names that a person can read."""
 
     def __init__(self, case: Case) -> None:
-        self._named = {slot.number: _python_name(name) for name, slot in case.inputs.items()}
+        self._named = {slot.number: python_name(name) for name, slot in case.inputs.items()}
         self._case = case
         self._texts: dict[int, str] = {}
+
+    def _result(self, number: int) -> str:
+        """The name of what a call returns."""
+        is_module = self._case.module is not None and number == self._case.module.number
+        return self._case.told.get(number, "module" if is_module else f"value_{number}").replace(" ", "_")
 
     def lines(self, number: int, step: Mapping[str, Any]) -> Iterator[str]:
         """One step; a tensor or a result gets a name, whatever is only looked up stands where it is used."""
@@ -140,7 +155,7 @@ class _Names:
         elif do == "library_module":
             self._texts[number] = f"torch.nn.{step['name']}({', '.join(map(repr, step['args']))})"
         elif do in ("call", "refuses"):
-            self._texts[number] = name = self._case.told.get(number, f"value_{number}").replace(" ", "_")
+            self._texts[number] = name = self._result(number)
             method = f".{step['method']}" if step["method"] else ""
             parts = [self._text(each) for each in step["args"]]
             parts += [f"{key}={self._text(each)}" for key, each in step["kwargs"].items()]
@@ -177,7 +192,8 @@ class _Names:
         return value_text(value)
 
 
-def _python_name(label: str) -> str:
+def python_name(label: str) -> str:
+    """The name of an input as Python can have it."""
     return label.replace(" ", "_")
 
 

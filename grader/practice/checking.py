@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -16,8 +15,8 @@ from grader.intake.names import ExerciseNames
 from grader.mismatch import Mismatch
 from grader.sandbox.levels import Level
 
-from .progress import AttemptEntry, ProgressFile, now
-from .workspace import Workspace
+from .progress import AttemptEntry, ProgressFile, digest_of, now
+from .workspace import Workspace, content_of
 
 if TYPE_CHECKING:
     from grader.record import ExerciseResult, Record, Status
@@ -171,9 +170,15 @@ def note_record(
                 continue
             done = progress.of(result.id)
             attempt = attempt_of(result, source, "review" if is_review else "practice")
+            attempt.elsewhere = not is_review and not _is_in_place(workspace, result.id, source)
             if done.note(attempt) and (due := settle(done, attempt, progress.exercises.values())):
                 coming[result.id] = due
     return coming
+
+
+def _is_in_place(workspace: Workspace, id: str, source: bytes) -> bool:
+    """Whether this is what the exercise's own file holds."""
+    return content_of(workspace.file_of(workspace.course.exercise(id))) == source
 
 
 def _is_half_written(workspace: Workspace, id: str, source: bytes) -> bool:
@@ -190,7 +195,7 @@ def attempt_of(result: ExerciseResult, source: bytes, kind: Literal["practice", 
         status=result.status if result.status in ("passed", "partly") else "failed",
         points=result.points,
         max_points=result.max_points,
-        digest=hashlib.sha256(source).hexdigest()[:12],
+        digest=digest_of(source),
         kind=kind,
         failed=[check.name for check in result.checks if check.outcome == "failed"],
         mistakes={diagnosis.mistake: diagnosis.message for diagnosis in result.diagnosis},

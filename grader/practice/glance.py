@@ -15,6 +15,7 @@ from grader.course import Course, Exercise, Unit
 from grader.render.safe_text import encodable, safe_line
 from grader.render.wording import held_so_far
 
+from .kept_up import remarks
 from .progress import Progress, now
 from .review import coming_back
 from .workspace import Workspace
@@ -95,6 +96,8 @@ def print_glance(workspace: Workspace, progress: Progress, console: Console) -> 
         _put(console, "The other checks run when you hand in.", "dim")
     else:
         _put(console, f"{passed} of {len(course.exercises)} exercises, {earned:g} of {most:g} points")
+    for id, remark in remarks(workspace, progress).items():
+        _put(console, f"{id} is passed, but {remark}", "yellow")
     if due := [each for each in coming_back(course, progress, now()) if each.is_due]:
         noun = "exercise is" if len(due) == 1 else "exercises are"
         _put(console, f"{len(due)} {noun} due for review: kata review", "cyan")
@@ -123,6 +126,7 @@ def print_list(workspace: Workspace, progress: Progress, console: Console, *, fa
     """Every exercise with its state; for one that is not open yet, what should come first."""
     course = workspace.course
     coming = next_exercise(course, progress, fast=fast)
+    remarked = remarks(workspace, progress)
     for unit in course.units:
         shown = [each for each in unit.exercises if each.fast_track or not fast]
         if not shown:
@@ -131,6 +135,8 @@ def print_list(workspace: Workspace, progress: Progress, console: Console, *, fa
         console.print(_unit_lines(course, [unit], progress, console))
         for exercise in shown:
             console.print(_exercise_line(course, exercise, progress, coming, console))
+            if exercise.id in remarked:
+                _put(console, f"               {remarked[exercise.id]}", "yellow")
 
 
 def _unit_lines(course: Course, units: Sequence[Unit], progress: Progress, console: Console) -> Table:

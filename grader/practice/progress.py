@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import hashlib
 import os
 from collections.abc import Iterator
 from datetime import datetime, timezone
@@ -40,6 +41,7 @@ class AttemptEntry(_Model):
 
     `digest` stands for the file's content; `failed` are the checks that failed, `mistakes` the known mistakes found,
     with what was said about them. "partly": what ran held, but `left` checks only run when the work is handed in.
+    `elsewhere`: what was graded was not in the exercise's own file, but in a notebook, say.
     """
 
     at: Moment
@@ -51,6 +53,7 @@ class AttemptEntry(_Model):
     failed: list[str] = Field(default_factory=list)
     mistakes: dict[str, str] = Field(default_factory=dict)
     left: int = 0
+    elsewhere: bool = False
 
 
 class HintEntry(_Model):
@@ -188,6 +191,11 @@ class ProgressFile:
         while os.path.lexists(path):
             number, path = number + 1, self.path.with_name(f"progress.damaged-{stamp}-{number}.json")
         return path
+
+
+def digest_of(content: bytes) -> str:
+    """What stands for a file's content."""
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def now() -> datetime:

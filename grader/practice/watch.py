@@ -23,6 +23,7 @@ from .checking import handed_in, note_record, reviews_among, started, submission
 from .events import Inbox, Pressed, listening, watching
 from .glance import next_exercise, print_glance, print_list, print_next
 from .hints import HintsShut, next_hint, what_hints_cost
+from .kept_up import remarks
 from .progress import DamagedProgress, Progress, ProgressFile, now
 from .workspace import Work, Workspace, reset
 
@@ -113,18 +114,30 @@ class Watch:
         try:
             return work.path.read_bytes() != self._seen.get(work.path)
         except OSError:  # gone, or not readable yet
-            return work.path in self._seen
+            return work.path in self._seen or self._known().is_passed(work.exercise.id)
 
     def _read(self, works: Sequence[Work]) -> Submission | None:
         self._current = self._last = works[-1]
-        files = {work.exercise.id: work.path for work in works}
+        files = {work.exercise.id: work.path for work in works if work.path.is_file()}
+        if not files:
+            self._say_gone(works)
+            return None
         try:
-            return submission_of(self._workspace, {id: path for id, path in files.items() if path.is_file()})
+            return submission_of(self._workspace, files)
         except SubmissionError as error:  # gone again, or half written
             self._clear()
             self._say(str(error), "red")
             self._foot()
             return None
+
+    def _say_gone(self, works: Sequence[Work]) -> None:
+        self._clear()
+        for work in works:
+            self._seen.pop(work.path, None)
+            still = ", which stays passed" if self._known().is_passed(work.exercise.id) else ""
+            file = self._workspace.shown(work.path)
+            self._say(f"{file} is gone, the file of {self._name_of(work)}{still}. x puts the given file there.", "red")
+        self._foot()
 
     # --- what goes out ---------------------------------------------------------------------------------------
 
@@ -142,12 +155,22 @@ class Watch:
         self._clear()
         self._show(handed_in(record), mismatches)
         self._note(submission, works, record)
+        self._say_remarks(works)
+        if len(works) > 1:
+            self._say(_sum_of(handed_in(record)), "bold")
         if all(result.status in ("passed", "partly") for result in handed_in(record).exercises):
             if any(work.is_review for work in works):  # a review leads away from the course's way for a moment only
                 print_next(self._workspace, self._known(), self._console)
             else:
                 self._go_on(self._known())
         self._foot()
+
+    def _say_remarks(self, works: Sequence[Work]) -> None:
+        """That what is passed is so no more."""
+        remarked = remarks(self._workspace, self._known())
+        for work in works:
+            if not work.is_review and work.exercise.id in remarked:
+                self._say(f"{work.exercise.id} is passed, but {remarked[work.exercise.id]}", "yellow")
 
     def _note(self, submission: Submission, works: Sequence[Work], record: Record) -> None:
         from .review import when
@@ -298,3 +321,13 @@ def _apart(works: Sequence[Work]) -> list[list[Work]]:
     """The works for one submission after another: an exercise and its review cannot be in the same."""
     parts = [[work for work in works if work.is_review == is_review] for is_review in (False, True)]
     return [part for part in parts if part]
+
+
+def _sum_of(record: Record) -> str:
+    """How many of several passed, in a line below them."""
+    from grader.render.wording import counted, passed_count, score
+
+    failed = [safe_line(result.id) for result in record.exercises if result.status not in ("passed", "partly")]
+    points = f"{score(record.points)} of {score(record.max_points)} points"
+    sum = f"{passed_count(record)} of {counted(len(record.exercises), 'exercise')} passed, {points}."
+    return f"{sum} To do: {', '.join(failed)}" if failed else sum

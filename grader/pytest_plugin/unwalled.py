@@ -25,6 +25,7 @@ from grader.practice.workspace import Workspace
 from grader.record import CourseStamp, Record
 from grader.sandbox.levels import Level
 
+from .debugged import for_debugger
 from .practice import Told, tell
 
 
@@ -113,6 +114,8 @@ class Unwalled:
         if call.excinfo is None:
             return
         if isinstance(call.excinfo.value, CheckFailed):
+            if item.config.getoption("usepdb"):
+                call.excinfo = for_debugger(call.excinfo.value, node.learner_session, item.name, str(node.path))
             mismatch = node.learner_session.mismatch(item.name)
             tell(
                 report, Told([worth.title, str(call.excinfo.value)], mismatch, titles(node.learner_session.diagnosis()))

@@ -67,13 +67,18 @@ def print_record(
     units: Units,
     verbose: bool = False,
     mismatches: Mismatches = NOTHING_TO_SEE,
+    with_circumstances: bool = True,
 ) -> None:
     """Print one record: its exercises by unit, what failed and why, and the sum.
 
     titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
     verbose: also every passed check, and messages at greater length. mismatches: what is seen under failed checks.
+    with_circumstances: the isolation and the seed too.
     """
-    _RecordPrinter(record, console, titles, verbose, mismatches).print(units)
+    printer = _RecordPrinter(record, console, titles, verbose, mismatches)
+    printer.print(units)
+    if with_circumstances:
+        printer.print_circumstances()
 
 
 def print_verdicts(
@@ -291,7 +296,11 @@ class _RecordPrinter:
         self._line(summary, style="bold")
         if warning := ungraded(record):
             self._line(f"! {warning}", style=STYLES["error"])
-        self._line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
+
+    def print_circumstances(self) -> None:
+        """How it was graded."""
+        isolation, seed = ISOLATION[self.record.isolation], self.record.seed
+        self._line(f"Isolation: {isolation}. The same inputs again with --seed {seed}")
 
     def _attempt(self) -> None:
         if self.record.attempt:
@@ -315,4 +324,3 @@ class _RecordPrinter:
         self._line(shown, style="bold")
         if warning := ungraded(record):
             self._line(f"! {warning}", style=STYLES["error"])
-        self._line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")

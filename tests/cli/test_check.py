@@ -63,6 +63,12 @@ def test_nothing_wrong_is_status_0(named: list[str], course: Path, kata: Run) ->
     assert f"1 of {len(named)} exercise" in done.stdout
 
 
+def test_isolation_and_seed_are_told_of_what_fails_and_with_v(course: Path, kata: Run) -> None:
+    assert "Isolation: full. The same inputs again with --seed" in kata("check", "portion", cwd=course).stdout
+    assert "--seed" not in kata("check", "share", cwd=course).stdout
+    assert "--seed 5" in kata("check", "share", "-v", "--seed", 5, cwd=course).stdout
+
+
 def test_works_from_a_folder_inside_the_course(course: Path, kata: Run) -> None:
     done = kata("check", "01_share.py", "--isolation", "none", cwd=course / "exercises" / "01_parts")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -185,6 +185,34 @@ def test_debugger_stops_in_the_learners_own_frame(course: Path, run_pytest: Run)
     assert "('the whole is', [4.0])" in done.stdout
 
 
+def test_debugger_stands_beside_the_checks_numbers_where_nothing_was_raised(course: Path, run_pytest: Run) -> None:
+    commands = "p yours.shape == expected.shape, expected.sum(-1).tolist()\nw\nu\nq\n"
+    done = run_pytest("--pdb", f"exercises/{KITS[1]}.py::test_every_row_by_itself", cwd=course, stdin=commands)
+    assert "# output = portion(argument_1)" not in done.stdout, "shown when asked for, by `l`"
+    assert "<what the check asked>" in done.stdout and "-> raise AssertionError(message)" in done.stdout
+    assert "(Pdb) (True, [" in done.stdout and "*** Oldest frame" in done.stdout
+    told = done.stdout.partition("entering PDB")[2]
+    assert "grader/" not in told and "tests/checks" not in told and "site-packages" not in told
+
+
+def test_debugger_shows_no_frames_of_ours_above_the_learners(course: Path, run_pytest: Run) -> None:
+    done = run_pytest("--pdb", f"exercises/{KITS[0]}.py::test_example", cwd=course, stdin="u\nu\nw\nq\n")
+    told = done.stdout.partition("entering PDB")[2]
+    assert "divided()" in told and "share()" in told and "*** Oldest frame" in told
+    assert "grader/" not in told and "tests/checks" not in told and "site-packages" not in told
+
+
+def test_quitting_at_a_breakpoint_ends_the_run_and_is_no_failure_of_the_code(course: Path, run_pytest: Run) -> None:
+    file = course / "exercises" / f"{KITS[2]}.py"
+    file.write_text(RIGHT.replace("    return", "    breakpoint()\n    return"))
+    try:
+        done = run_pytest("-s", f"exercises/{KITS[2]}.py", cwd=course, stdin="p amounts.shape\nq\n")
+    finally:
+        file.write_text(RIGHT)
+    assert "torch.Size([3])" in done.stdout and "Exit: Quitting debugger" in done.stdout
+    assert done.stdout.count("splitting (") == 1 and "1 failed" not in done.stdout
+
+
 def test_parallel_run_comes_to_the_same(course: Path, run_pytest: Run) -> None:
     done = run_pytest("-n", 2, cwd=course)
     assert done.returncode == 1, done.stdout + done.stderr

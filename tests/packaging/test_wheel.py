@@ -90,12 +90,20 @@ def test_program_runs_from_the_wheel(installed: Installation, run_command: Run) 
 
 
 @pytest.mark.parametrize("command", [pytest.param((), id="kata"), pytest.param(("check",), id="kata check")])
-def test_outside_of_a_workspace_it_is_said_how_to_make_one(
-    command: tuple[str, ...], installed: Installation, run_command: Run
+def test_outside_of_a_workspace_it_is_said_where_one_is_and_how_to_make_one(
+    command: tuple[str, ...], installed: Installation, run_command: Run, tmp_path: Path
 ) -> None:
-    done = run_command(installed.kata, *command, cwd=installed.outside)
+    own = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    done = run_command(installed.kata, *command, cwd=installed.outside, env=own)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "You are in no folder of the course. Make one with `kata init DIR`, and go on there.\n"
+    begins = "You are in no folder of the course. "
+    assert done.stderr == f"{begins}Make one with `kata init DIR`, and go on there: cd DIR\n"
+
+    mine = tmp_path / "mine"
+    run_command(installed.kata, "init", mine, cwd=installed.outside, env=own)
+    done = run_command(installed.kata, *command, cwd=installed.outside, env=own)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{begins}Yours is {mine}: cd {mine} (`kata init DIR` makes another one).\n"
 
 
 def test_where_you_are_and_a_hint(workspace: Path, installed: Installation, run_command: Run) -> None:

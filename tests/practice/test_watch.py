@@ -150,6 +150,26 @@ def test_files_saved_together_share_one_screen(watch: Any, course: Path) -> None
     assert "✗ failed" in watch.read(0.5) or "✗ failed" in screen
 
 
+def test_running_all_ends_with_a_sum_that_names_what_is_to_do(watch: Any, course: Path) -> None:
+    save(course, "share", RIGHT)
+    save(course, "portion", WRONG)
+    watch.wait_for(lambda screen: "(portion)" in screen and has_verdict(screen))
+    watch.press("a")
+    screen = watch.wait_for("1 of 2 exercises passed, 5 of 8 points. To do: portion")
+    assert screen.index("(portion)") < screen.index("1 of 2 exercises")
+
+
+def test_what_is_passed_and_then_made_worse_is_told(watch: Any, course: Path) -> None:
+    save(course, "share", RIGHT)
+    watch.wait_for("✓ passed")
+    save(course, "share", WRONG)
+    watch.wait_for("share is passed, but its file fails now")
+    file_of(course, "share").unlink()
+    watch.wait_for("is gone, the file of share, which stays passed")
+    watch.press("l")
+    watch.wait_for("its file is gone: kata reset share")
+
+
 def test_a_file_that_vanishes_does_not_end_the_watch(watch: Any, course: Path) -> None:
     file_of(course, "share").unlink()
     save(course, "portion", RIGHT)

@@ -95,7 +95,7 @@ def workspace(tmp_path_factory, elsewhere, kata):
 
 def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, kata):
     shutil.copy(ROOT / "solutions" / SOFTMAX.relative_to("exercises"), workspace / SOFTMAX)
-    done = kata("check", "softmax", cwd=workspace, env=elsewhere)
+    done = kata("check", "softmax", "-v", cwd=workspace, env=elsewhere)
     assert done.returncode == 0 and "1 of 1 exercise passed" in done.stdout, done.stdout + done.stderr
     assert "Isolation: process" in done.stdout
 

@@ -110,7 +110,11 @@ def test_a_cache_can_be_used_again(learner, draw):
     branching = TEXTS.branching(draw, sizes)
     branching.read(TEXTS.text(draw, sizes, 3), tell="a new text", name="a new text")
     branching.mode(train=True)
-    branching.read(TEXTS.text(draw, sizes, 3), tell="a new text in training", name="a new text in training")
+    texts = ("a new text in training", "another new text in training")
+    caches = [branching.read(TEXTS.text(draw, sizes, 3), tell=each, name=each) for each in texts]
+    for each, cache in zip(texts, caches, strict=True):
+        end = f"the end of {each}"
+        branching.read(TEXTS.text(draw, sizes, 2), cache, tell=end, name=end)
 
     # latents that the judge made up
     handed = TEXTS.reader(draw, sizes)

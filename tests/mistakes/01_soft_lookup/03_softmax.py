@@ -49,6 +49,18 @@ MISTAKES = [
         edits=[("shifted = ", "dim = 0\n    shifted = ")],
     ),
     Mistake(
+        "first-axis-by-default",
+        "Without `dim` the weights sum to 1 along the first axis. The default is the last one: dim=-1.",
+        caught_by="test_agrees_with_formula",
+        edits=[("dim: int = -1", "dim: int = 0")],
+    ),
+    Mistake(
+        "second-last-axis-by-default",
+        "Without `dim` the weights sum to 1 along the last axis but one. The default is the last one: dim=-1.",
+        caught_by="test_agrees_with_formula",
+        edits=[("dim: int = -1", "dim: int = -2")],
+    ),
+    Mistake(
         "log-weights",
         "These are the logarithms of the weights. Take exp() of them, or divide the exps by their sum.",
         caught_by="test_agrees_with_formula",

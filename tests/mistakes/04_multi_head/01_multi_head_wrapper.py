@@ -16,11 +16,13 @@ TOO_MANY = (
     "(out_proj), which belongs to the efficient version."
 )
 
+SEEN = "attn_mask=self.seen[:n, :n]"
+
 WORDS = {
-    "fill": "self.mask[:n, :n], -torch.inf",
-    "weak_fill": "self.mask[:n, :n], -100.0",
-    "hide": "scores.masked_fill(self.mask[:n, :n], -torch.inf)",
-    "taken_off": "scores - 100.0 * self.mask[:n, :n]",
+    "fill": SEEN,
+    "weak_fill": "attn_mask=torch.where(self.seen[:n, :n], 0.0, -100.0).to(x.dtype)",
+    "hide": SEEN,
+    "taken_off": "attn_mask=-100.0 * (~self.seen[:n, :n]).to(x.dtype)",
     "loud": "test_each_head_has_its_own_columns",
 }
 

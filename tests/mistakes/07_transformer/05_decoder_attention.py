@@ -225,7 +225,7 @@ MISTAKES = [
             (END, "self.kept = (k, v)\n        return self.o_proj(context), (k, v)"),
         ],
     ),
-    from_family("decoder", "changed-in-place", "kept-in-evaluation", "only-out-returned"),
+    from_family("decoder", "changed-in-place", "kept-in-evaluation", "kept-in-training", "only-out-returned"),
     # --- the attention
     from_family(
         "decoder", "not-causal", "next-token-visible", "mask-after-softmax", "filled-with-minus-100", "minus-100-added"

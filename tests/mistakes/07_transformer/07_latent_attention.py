@@ -121,7 +121,7 @@ MISTAKES = [
             (END, "self.kept = latents\n        " + END),
         ],
     ),
-    from_family("decoder", "kept-in-evaluation"),
+    from_family("decoder", "kept-in-evaluation", "kept-in-training"),
     Mistake(
         "changed-in-place",
         "The cache that was passed in was changed, so nobody can continue from it a second time. Put the joined latents into a new tensor.",

@@ -113,6 +113,20 @@ FAMILY = [
         ],
     ),
     Mistake(
+        "kept-in-training",
+        "In training a second input of the same shape gets the result of the first: something is kept from call to call. Each call computes "
+        "its result from its own input.",
+        caught_by=REUSE,
+        edits=[
+            (
+                START,
+                START + "        shapes = x.shape, cache if cache is None else $length_of_the_cache\n"
+                '        if self.training and getattr(self, "shapes", None) == shapes:\n            return self.kept\n',
+            ),
+            (END, "self.shapes, self.kept = shapes, (self.o_proj(context), $cache)\n        return self.kept"),
+        ],
+    ),
+    Mistake(
         "only-out-returned",
         "Only `out` came back. Return the pair (out, cache), so that the next call can go on from here.",
         caught_by="$shape_check",

@@ -1,0 +1,113 @@
+"""Kinds of wrong answers, made of every reference that they can be made of: none may pass.
+
+The banks have some of them by name; here no exercise can be forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.course import Exercise, load_course
+from grader.intake import SourceFile, Submission
+from grader.judge.grading import Judge
+from grader.record import ExerciseResult, Record
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT / "course.yml")
+SEED = 2026
+FORWARD = "def forward(self, "
+TRAINED = {"tiny_gpt"}
+"""Each answer would be trained, and its scores are its own: no check can make a hidden one high."""
+OF_NUMBERS_ALONE = {
+    "causal_mask", "additive_mask", "kv_cache_bytes", "sliding_window_mask", "sinusoidal_positions", "alibi_bias"
+}  # fmt: skip
+"""What depends on a few numbers may be kept: the same numbers, the same result."""
+
+KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):
+        shapes = [getattr(each, "shape", None) for each in (*inputs, *options.values())]
+        if {elsewhere}:
+            return self._computed(*inputs, **options)
+        if getattr(self, "_shapes", None) != shapes:
+            self._shapes, self._kept = shapes, self._computed(*inputs, **options)
+        return self._kept
+
+    def _computed(self, """
+
+KEPT_BY_A_FUNCTION = """
+
+_kept, _computed = {{}}, {entry}
+
+
+def _shapes(value):
+    parts = value.values() if isinstance(value, dict) else value
+    return [_shapes(part) for part in parts] if isinstance(value, (dict, list, tuple)) else getattr(value, "shape", value)
+
+
+def {entry}(*inputs, **options):
+    shapes = str(_shapes([inputs, options]))
+    if shapes not in _kept:
+        _kept[shapes] = _computed(*inputs, **options)
+    return _kept[shapes]
+"""
+
+MINUS_INFINITY = re.compile(r"-torch\.inf|float\(.-inf.\)")
+
+
+def reference(exercise: Exercise) -> str:
+    return COURSE.solution_path(exercise).read_text("utf-8")
+
+
+def weakly_filled(exercise: Exercise) -> str:
+    """The reference with -100 for each minus infinity outside of its docstring."""
+    head, text, code = reference(exercise).split('"""', 2)
+    return f'{head}"""{text}"""{MINUS_INFINITY.sub("-100.0", code)}'
+
+
+def wrong_answers() -> Iterator[tuple[Exercise, str, str]]:
+    """Each exercise with a kind of wrong answer and its source."""
+    for exercise in COURSE.exercises:
+        if exercise.id in TRAINED:
+            continue
+        text = reference(exercise)
+        if FORWARD in text:
+            for kind, elsewhere in (("evaluation", "self.training"), ("training", "not self.training")):
+                kept = KEPT_BY_A_MODULE.format(elsewhere=elsewhere)
+                yield exercise, f"kept in {kind}", text.replace(FORWARD, kept)
+        elif exercise.id not in OF_NUMBERS_ALONE:
+            yield exercise, "kept from call to call", text + KEPT_BY_A_FUNCTION.format(entry=exercise.entry_points[0])
+        if (weak := weakly_filled(exercise)) != text:
+            yield exercise, "hidden by -100", weak
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    judge = Judge(COURSE, "full", SEED)
+    yield judge
+    judge.close()
+
+
+WRONG = list(wrong_answers())
+
+
+def test_there_are_such_answers_to_most_exercises() -> None:
+    kept = {exercise.id for exercise, kind, _ in WRONG if kind.startswith("kept")}
+    assert kept == {each.id for each in COURSE.exercises} - TRAINED - OF_NUMBERS_ALONE
+    assert sum(kind == "hidden by -100" for _, kind, _ in WRONG) > 12
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("exercise", "source"),
+    [pytest.param(exercise, source, id=f"{exercise.id}: {kind}") for exercise, kind, source in WRONG],
+)
+def test_wrong_answer_of_a_kind_fails(exercise: Exercise, source: str, judge: Judge) -> None:
+    file = SourceFile(exercise.id, exercise.file_name, source.encode("utf-8"))
+    records: list[Record] = []
+    judge.grade([Submission("kind", {exercise.id: file}, ())], records.append)
+    result: ExerciseResult = next(each for each in records[0].exercises if each.id == exercise.id)
+    assert result.status == "failed"
+    assert not any("_kept" in check.message or "SyntaxError" in check.message for check in result.checks)
