@@ -109,6 +109,9 @@ class GradedAgain(_Part):
     kit: str = Field(description="SHA-256 of all that the exercise was graded by then.")
     digest: str = Field(description="SHA-256 of the submission as it was read then.")
     seed: int = Field(ge=0, le=MAX_SEED, description="The seed of the hidden inputs then.")
+    versions: dict[str, str] = Field(
+        default={}, description="Of the grader and of what its numbers depend on, then; absent when unknown."
+    )
 
 
 class ExerciseResult(_Part):
@@ -377,7 +380,9 @@ def _left_out_of(finals: Mapping[str, bool]) -> Callable[[ExerciseResult], dict[
         again = exercise.graded_again
         if again is None:
             return {**finals, "graded_again": True}
-        return {**finals, **({} if again.course.digest else {"graded_again": {"course": {"digest": True}}})}
+        unknown: dict[str, Any] = {} if again.versions else {"versions": True}
+        unknown |= {} if again.course.digest else {"course": {"digest": True}}
+        return {**finals, **({"graded_again": unknown} if unknown else {})}
 
     return left_out
 

@@ -27,9 +27,13 @@ class Claim:
     ids: tuple[str, ...] = ()
 
     @property
-    def key(self) -> tuple[str, str]:
-        """The same for two submissions if they claim to be the same learner's, as far as is known without a roster."""
-        return self.platform, self.ids[0] if self.ids and self.platform != "blackboard" else folded(self.name)
+    def submitter(self) -> str:
+        """The same for two submissions if they claim to be the same learner's, as far as is known without a roster.
+
+        It depends on nobody else's submission; of Blackboard, all before the attempt.
+        """
+        mark = self.ids[0] if self.ids and self.platform != "blackboard" else folded(self.name)
+        return f"{self.platform} {mark}"
 
 
 def folded(text: str) -> str:

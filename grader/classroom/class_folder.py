@@ -13,7 +13,7 @@ from grader.intake import Listing, SubmissionError, look_into, nothing_in
 from . import download
 from .download import read_download
 from .lms_names import Platform
-from .members import Members, members
+from .members import NO_ROWS, Members, Rows, members
 from .roster import Enrolled, read_roster
 
 UNPACKED = ".unpacked"
@@ -22,9 +22,16 @@ UNPACKED = ".unpacked"
 
 @contextmanager
 def class_in(
-    path: Path, out: Path, roster: Path | None, course: Course, platform: Platform | None
+    path: Path,
+    out: Path,
+    roster: Path | None,
+    course: Course,
+    platform: Platform | None,
+    before: Rows = NO_ROWS,
 ) -> Iterator[Members]:
     """The class in a folder or a zip, for as long as it is read.
+
+    before: the rows of an earlier run, which whoever hands in again keeps.
 
     Raises SubmissionError, RosterError and NamesError where it cannot be.
     """
@@ -32,7 +39,7 @@ def class_in(
     if path.suffix.lower() == ".zip" and path.is_file():
         with download.laid_out(path, out / UNPACKED) as contents:
             listing, folder = download.listing_of(contents, course)
-            found = _members(listing, folder, {}, enrolled, platform)
+            found = _members(listing, folder, {}, enrolled, platform, before)
             yield replace(found, remarks=(*contents.remarks, *found.remarks))
         return
     listing = look_into(path)
@@ -41,7 +48,7 @@ def class_in(
         known |= {each.name: "It is the roster." for each in listing.others if _is_same(path / each.name, roster)}
     if not listing.submissions:
         raise SubmissionError(nothing_in(path, listing.others))
-    yield _members(listing, path, known, enrolled, platform)
+    yield _members(listing, path, known, enrolled, platform, before)
 
 
 def _members(
@@ -50,11 +57,12 @@ def _members(
     known: Mapping[str, str],
     enrolled: Sequence[Enrolled] | None,
     platform: Platform | None,
+    before: Rows,
 ) -> Members:
     download = read_download(listing, folder, known, platform)
     if not download.entries:
         raise SubmissionError(f"{folder} holds no submission but the results.")
-    found = members(download.entries, enrolled)
+    found = members(download.entries, enrolled, before)
     remarks, left_out = (*download.remarks, *found.remarks), (*download.left_out, *found.left_out)
     return replace(found, remarks=remarks, left_out=left_out, platform=download.platform)
 

@@ -69,9 +69,10 @@ def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
     corrections = read_corrections(out)
     if not (changes_points(course) or any(corrections.values())):
         return take_away_policy(out)
+    everything = read_results(out, with_disputed=True)
     learners = [*results.learners, *handed_in_nothing(out), *disputed(out)]
     known = hand_ins(times, learners, corrections)
-    rewrite(out, (adjusted(result.record, course, known.of(result.learner.name), always=True) for result in results))
+    rewrite(out, (adjusted(each.record, course, known.of(each.learner.name), always=True) for each in everything))
     names = [learner.shown for learner in results.learners if learner.name not in known.at]
     strangers = told_strangers(corrections, [learner.name for learner in results.learners])
     return [*known.remarks, *strangers, *without_time(names, course), *without_hints(times, course)]
@@ -79,7 +80,7 @@ def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
 
 def take_away_policy(out: Path) -> list[str]:
     """Leave the raw points alone in OUT; nobody could not be found. Raises as `apply_policy` does."""
-    results = read_results(out)
+    results = read_results(out, with_disputed=True)
     if any(result.record.is_adjusted for result in results):
         rewrite(out, (unadjusted(result.record) for result in results))
     return []

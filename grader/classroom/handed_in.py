@@ -19,7 +19,8 @@ from .members import Learner, by_name
 from .page_names import page_stem
 from .results_file import Result, digest_of, read_results
 from .roster import RosterError
-from .run_header import ClassSource, RunHeader
+from .run_header import RunHeader
+from .same_class import rows_before
 
 APPEALS = "appeals"
 """In OUT, files of learners that cannot be named where they lie, as in a zip."""
@@ -71,21 +72,23 @@ def find_again(out: Path, header: RunHeader | None, result: Result, course: Cour
 
     Raises SubmissionError when it is not to be found, with the sentence that says so.
     """
-    source = header.source if header else None
-    if source is None:
+    if header is None or header.source is None:
         raise SubmissionError(f"{out} is of an older make, and does not say where the submissions are: --file does.")
     with TemporaryDirectory() as unpacked:  # OUT itself may be in use
         try:
-            return _found(source, out, Path(unpacked), result, course)
+            return _found(header, out, Path(unpacked), result, course)
         except (SubmissionError, RosterError, NamesError, OutOfReach) as error:
             raise SubmissionError(f"{error} --file names what was handed in.") from None
 
 
-def _found(source: ClassSource, out: Path, unpacked: Path, result: Result, course: Course) -> HandedIn:
+def _found(header: RunHeader, out: Path, unpacked: Path, result: Result, course: Course) -> HandedIn:
+    source = header.source
+    assert source is not None
     folder = Path(source.submissions)
     is_packed = folder.suffix.lower() == ".zip"
     roster = Path(source.roster) if source.roster else None
-    with class_in(folder, unpacked if is_packed else out, roster, course, platform_called(source.names)) as members:
+    room, names = unpacked if is_packed else out, platform_called(source.names)
+    with class_in(folder, room, roster, course, names, rows_before(out, header, roster)) as members:
         everyone = attempts_of(members, course) if graded_in(out) != out else members
         entry = _entry(everyone.entries, result)
         if entry is None:

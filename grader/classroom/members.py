@@ -8,8 +8,8 @@ A row of a CSV is the learner's whose id, login, email or name stands there, as 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -25,6 +25,8 @@ from .lms_names import Platform
 from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher
 
 CLASS_LIST = "class.jsonl"
+LEAST_LETTERS = 3
+"""A shorter name is part of too many words to be looked for in a text."""
 
 
 class Learner(BaseModel):
@@ -40,6 +42,9 @@ class Learner(BaseModel):
     is_disputed: bool = Field(default=False, description="Whether several submissions claim to be theirs: none counts.")
     platform: str = Field(default="", description="The platform whose names the submission bears, if it does.")
     ids: tuple[str, ...] = Field(default=(), description="What that platform calls the learner.")
+    told_by: str = Field(
+        default="", description="By what the platform tells the hand-ins of this one; whoever it is keeps the row."
+    )
 
 
 class ClassListError(ValueError):
@@ -135,29 +140,78 @@ class Members:
         return [member.entry for member in self.all if member.entry is not None]
 
 
-def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None) -> Members:
+@dataclass(frozen=True)
+class Rows:
+    """Which row each submitter had when the class was graded before, by what the platform tells them by.
+
+    enrolled: the rows that were a roster's. may_move: whether there is another roster now, so that it decides; what it
+    moves is looked at later.
+    """
+
+    of: Mapping[str, str] = field(default_factory=dict)
+    enrolled: frozenset[str] = frozenset()
+    may_move: bool = False
+
+    @property
+    def kept(self) -> Rows:
+        """Those rows that whoever hands in again keeps."""
+        if not self.may_move:
+            return self
+        return replace(self, of={submitter: row for submitter, row in self.of.items() if row not in self.enrolled})
+
+    def row_of(self, submitter: str, now: str | None) -> str | None:
+        """The row in which a submitter was, where that and not what the names say now decides; None where it does."""
+        old = self.of.get(submitter)
+        return None if old == now or (now is not None and self.may_move) else old
+
+    def submitter_in(self, row: str) -> str:
+        """Whose a row was; empty where that is not known."""
+        return next((submitter for submitter, name in self.of.items() if name == row), "")
+
+
+NO_ROWS = Rows()
+"""Of a class that was not graded before."""
+
+
+def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, before: Rows = NO_ROWS) -> Members:
     """The class: in the roster's order, then the submissions that it does not name in theirs.
 
     Where two submissions say that they are the same learner's, neither is.
+
+    before: the rows of an earlier run. Who was in a row is told by what the platform tells submitters by: a display
+    name that was changed, or what all others are called, gives nobody another row.
     """
+    before = before.kept
     resolved = resolve([entry.claim for entry in found], roster or ())
-    of: dict[Enrolled, list[Entry]] = {}
-    others: dict[tuple[str, str], list[Entry]] = {}
-    unclear = []
+    enrolled = dict(zip(distinct([each.id for each in roster or ()]), roster or (), strict=True))
+    rows = {each: name for name, each in enrolled.items()}
+    of: dict[str, list[Entry]] = {name: [] for name in enrolled}
+    others: dict[str, list[Entry]] = {}
+    unclear, kept = [], []
     for entry, whose in zip(found, resolved.whose, strict=True):
-        if whose.learner is not None:
-            of.setdefault(whose.learner, []).append(entry)
-            continue
-        others.setdefault(entry.claim.key, []).append(entry)
-        if whose.between:
+        submitter = entry.claim.submitter
+        row = rows[whose.learner] if whose.learner is not None else None
+        if (old := before.row_of(submitter, row)) is not None and (old in of or row is not None):
+            kept.append(f"{entry.path.name} keeps the row {old}, as it is this submitter's since an earlier run.")
+            row = old if old in of else None
+        elif row is None and whose.between:
             unclear.append(_unclear(entry, whose))
-    claims = [*((each, of.get(each, [])) for each in roster or ()), *((None, entries) for entries in others.values())]
-    names = distinct([each.id if each else entries[0].name for each, entries in claims])
-    all = [_member(name, each, entries) for name, (each, entries) in zip(names, claims, strict=True)]
-    torn = [(member.learner, entries) for member, (_, entries) in zip(all, claims, strict=True) if len(entries) > 1]
+        (others.setdefault(submitter, []) if row is None else of[row]).append(entry)
+    names = _names(others, list(of), before)
+    kept += [
+        f"{entries[0].path.name} goes by {name}: {entries[0].name} is somebody else since an earlier run."
+        for name, (submitter, entries) in zip(names, others.items(), strict=True)
+        if name != entries[0].name and submitter not in before.of and entries[0].name in before.of.values()
+    ]
+    claims: list[tuple[str, Enrolled | None, list[Entry]]] = [
+        *((name, enrolled[name], entries) for name, entries in of.items()),
+        *((name, None, entries) for name, entries in zip(names, others.values(), strict=True)),
+    ]
+    all = [_member(*each, before) for each in claims]
+    torn = [(member.learner, entries) for member, (*_, entries) in zip(all, claims, strict=True) if len(entries) > 1]
     disputes = [*(_dispute(learner, entries) for learner, entries in torn), *unclear]
     left_out = [each for learner, entries in torn for each in _none_of(learner, entries)]
-    remarks = list(resolved.remarks) if roster else []
+    remarks = [*(resolved.remarks if roster else ()), *kept]
     return Members(
         tuple(all), (*remarks, *_about(all, has_roster=roster is not None)), tuple(left_out), tuple(disputes)
     )
@@ -182,20 +236,30 @@ def last_attempts(everyone: Members) -> Members:
     return replace(everyone, all=tuple(all), remarks=(*everyone.remarks, remark), left_out=tuple(left_out))
 
 
-def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry]) -> Member:
+def _names(others: Mapping[str, Sequence[Entry]], enrolled: Sequence[str], before: Rows) -> list[str]:
+    """What they go by whom no roster names: as before; and nobody by what somebody else has been called."""
+    taken = list(dict.fromkeys([*enrolled, *before.of.values()]))
+    new = [entries[0].name for submitter, entries in others.items() if submitter not in before.of]
+    free = iter(distinct([*taken, *new])[len(taken) :])
+    return [before.of[submitter] if submitter in before.of else next(free) for submitter in others]
+
+
+def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], before: Rows) -> Member:
     is_disputed = len(entries) > 1
+    told_by = entries[0].claim.submitter if entries else before.submitter_in(name)
     entry = replace(entries[0], name=name) if len(entries) == 1 else None
     if enrolled is not None:
         learner = Learner(name=name, shown=enrolled.name, email=enrolled.email, in_roster=True)
     else:
         claim = entries[0].claim
         platform = "" if claim.platform == "plain" else claim.platform
-        learner = Learner(name=name, shown=_shown(entries[0], claim), platform=platform, ids=claim.ids)
-    return Member(learner.model_copy(update={"handed_in": bool(entries), "is_disputed": is_disputed}), entry)
+        learner = Learner(name=name, shown=_shown(name, claim), platform=platform, ids=claim.ids)
+    told = {"handed_in": bool(entries), "is_disputed": is_disputed, "told_by": told_by}
+    return Member(learner.model_copy(update=told), entry)
 
 
-def _shown(entry: Entry, claim: Claim) -> str:
-    return entry.name if claim.platform in ("plain", "blackboard") else claim.name
+def _shown(name: str, claim: Claim) -> str:
+    return name if claim.platform in ("plain", "blackboard") else claim.name
 
 
 def _about(all: Sequence[Member], *, has_roster: bool) -> Iterable[str]:

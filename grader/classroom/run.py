@@ -24,7 +24,7 @@ from .entries import Entry, OutOfReach, read_entry
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .ledger import Known, Ledger, writing
 from .members import CLASS_LIST, Members, write_class_list
-from .regrading import MOVED, Move, Regrading, moves_in, write_moves
+from .regrading import MOVED, Move, Regrading, Stands, moves_since, stood_before, write_moves
 from .results_file import NOT_GRADED, RESULTS, digest_of, fault_record, write_not_graded
 from .run_header import RUN, RunError, RunHeader, Terms, read_run, write_run
 
@@ -94,6 +94,7 @@ class ClassRun:
         self._has_results = False
         self._regrading: Regrading | None = None
         self._before: RunHeader | None = None
+        self._stood: dict[str, Stands] = {}
         self.moves: list[Move] = []
         """Whose points this run moved; known at its end."""
         self.tally = Tally(self._untaken, remarks=list(members.remarks))
@@ -167,15 +168,31 @@ class ClassRun:
     def _finish(self) -> None:
         """Leave one line a learner; before that, what moved is listed, as both lines of a learner are still there."""
         if self._before is not None:
-            kits = self._before.kits
-            self.moves = moves_in(self._out / RESULTS, kits, {**kits, **self._header.kits})
-            if self.moves:
-                with writing(self._out / MOVED):
-                    write_moves(self._out, self.moves)
+            results = self._out / RESULTS
+            graded = stood_before(results, self._before, counted=False)
+            self._stood = stood_before(results, self._before, counted=True)
+            self._list_moves(moves_since(graded, results, self._now, counted=False))
         self._ledger.finish([member.learner.name for member in self._members.all])
         if self._regrading is not None and not self.tally.faults:
             with writing(self._out / RUN):
                 write_run(self._out, self._regrading.header())
+
+    @property
+    def _now(self) -> RunHeader | None:
+        """On what terms a record is that does not say otherwise."""
+        before = self._before
+        return before and self._header.model_copy(update={"kits": {**before.kits, **self._header.kits}})
+
+    def settle_moves(self) -> None:
+        """List what moved by what counts, once the policy and what was set by hand are in the records again."""
+        if self._stood:
+            self._list_moves(moves_since(self._stood, self._out / RESULTS, self._now, counted=True))
+
+    def _list_moves(self, moves: list[Move]) -> None:
+        self.moves = moves
+        if moves:
+            with writing(self._out / MOVED):
+                write_moves(self._out, moves)
 
     def _todo(self, note_graded: Callable[[str, bool], None]) -> Iterator[Entry]:
         for entry in self._members.entries:
@@ -192,7 +209,7 @@ class ClassRun:
             return False
         try:
             digest = digest_of(read_entry(entry, self._course))
-            return digest == known.digest if self._regrading is None else self._regrading.is_done(entry.name, digest)
+            return known.is_all_of(digest) if self._regrading is None else self._regrading.is_done(entry.name, digest)
         except OutOfReach as error:
             self.tally.remarks.append(f"{entry.name} keeps its record of the earlier run. {error}")
             return True

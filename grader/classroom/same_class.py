@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .attempts import graded_in
+from .attempts import graded_in, whose
 from .claims import folded
 from .download import first_few
 from .lms_names import Platform, platform_called
-from .members import CLASS_LIST, Learner, Members, read_learners
+from .members import CLASS_LIST, Learner, Members, Rows, read_learners
 from .results_file import RESULTS, final_lines
 from .run_header import ClassSource, RunError, RunHeader
 
@@ -50,17 +50,39 @@ def as_before(before: RunHeader | None, roster: Path | None, names: Platform | N
     return SameClass(roster, names or used, tuple(remarks))
 
 
+def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Rows:
+    """The rows of the run before in OUT, which whoever hands in again keeps; none where there was no run.
+
+    Raises ClassListError when its class list is damaged, OSError.
+    """
+    if before is None:
+        return Rows()
+    graded = graded_in(out)
+    path = graded / CLASS_LIST
+    learners = [each for each in read_learners(path) if each.told_by] if path.exists() else []
+    rows = [whose(each.name)[0] if graded != out else each.name for each in learners]
+    enrolled = frozenset(row for row, each in zip(rows, learners, strict=True) if each.in_roster)
+    may_move = before.source is None or before.source.roster_sha256 != _sha256(roster)
+    return Rows({each.told_by: row for row, each in zip(rows, learners, strict=True)}, enrolled, may_move)
+
+
+def _sha256(roster: Path | None) -> str:
+    return hashlib.sha256(roster.read_bytes()).hexdigest() if roster else ""
+
+
 def source_of(submissions: Path, roster: Path | None, members: Members) -> ClassSource:
     """Where a class lies, and what decided whose is whose, to be kept. Raises OSError."""
     return ClassSource(
         submissions=str(submissions.absolute()),
         roster=str(roster.absolute()) if roster else "",
-        roster_sha256=hashlib.sha256(roster.read_bytes()).hexdigest() if roster else "",
+        roster_sha256=_sha256(roster),
         names=members.platform,
     )
 
 
-def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource, members: Members) -> None:
+def refuse_another_roster(
+    out: Path, before: RunHeader | None, now: ClassSource, members: Members, rows: Rows
+) -> None:
     """Raise RunError when another roster would leave a graded row behind, or give it to somebody else.
 
     One more learner, or another order, moves no row.
@@ -70,7 +92,9 @@ def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource,
         return
     listed = [member.learner for member in members.all]
     left = _left_behind(graded_in(out), [learner.name for learner in listed])
-    moved = _moved(out, listed)
+    moved = _moved(out, listed) or [
+        row for each in listed if (row := rows.of.get(each.told_by)) is not None and row != each.name
+    ]
     if not (left or moved):
         return
     was = f"the roster {old.roster}" if old.roster else "no roster"

@@ -169,7 +169,7 @@ def grade_class(
     from grader.classroom.results_file import NOT_GRADED, RESULTS, read_results
     from grader.classroom.run import ClassRun
     from grader.classroom.run_header import Terms, header_of, read_run
-    from grader.classroom.same_class import as_before, refuse_another_roster, source_of
+    from grader.classroom.same_class import as_before, refuse_another_roster, rows_before, source_of
 
     chosen = course_at(course)
     refuse_exposed(level, chosen.root, folder, out)
@@ -192,9 +192,10 @@ def grade_class(
         arguments |= {"names": platform} if platform else {}
         # a worker of a cluster has another working folder
         folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
-        with class_in(folder, unpacked, same.roster, chosen, same.names) as members:
+        rows = rows_before(out, earlier, same.roster)
+        with class_in(folder, unpacked, same.roster, chosen, same.names, rows) as members:
             source = source_of(folder, same.roster, members)
-            refuse_another_roster(out, earlier, source, members)
+            refuse_another_roster(out, earlier, source, members, rows)
             times = given.over(read_kept_times(records)) if resume else given
             submissions = attempts_of(members, chosen, times) if attempts else last_attempts(members)
             if not submissions.entries and not (resume and (records / RESULTS).exists()):
@@ -211,6 +212,7 @@ def grade_class(
         if attempts:
             keep_class_list(out, replace(members, left_out=submissions.left_out))
         remarks = final_records(out, chosen, run.times, raw=raw)
+        run.settle_moves()
         _tell([*same.remarks, *_chosen_before(asked, earlier), *run.tally.remarks, *remarks, *submissions.disputes])
         show_class(read_results(out), chosen, out, html, by_pseudonyms=pseudonyms)
         _show_moves(run, records)

@@ -54,18 +54,17 @@ def diff(
 def _moves(
     before: Path, after: Path, headers: tuple[RunHeader | None, RunHeader | None], places: list[dict[str, int]]
 ) -> list[Move]:
-    from grader.classroom.regrading import moves_between
+    from grader.classroom.regrading import moves_between, stands_of
     from grader.classroom.results_file import read_results
 
     old, new = read_results(before), read_results(after)
-    kits = [header.kits if header else {} for header in headers]
-    others = _versions(*headers)
-    return [
-        move
-        for name, place in places[0].items()
-        if name in places[1]
-        for move in moves_between(old[place].record, new[places[1][name]].record, kits[0], kits[1], others)
-    ]
+    is_other = None not in headers and len({header.isolation for header in headers if header}) > 1
+    moves = []
+    for name in (name for name in places[0] if name in places[1]):
+        stood = stands_of(old[places[0][name]].record, headers[0])
+        stands = stands_of(new[places[1][name]].record, headers[1])
+        moves += moves_between(name, stood, stands, ["the isolation"] if is_other else [])
+    return moves
 
 
 def _terms(one: RunHeader | None, other: RunHeader | None) -> list[str]:
@@ -74,15 +73,6 @@ def _terms(one: RunHeader | None, other: RunHeader | None) -> list[str]:
         return ["One of these does not say on what terms it was graded."]
     differences = one.differences(other)
     return [f"On other terms: {'; '.join(differences)}."] if differences else ["On the same terms."]
-
-
-def _versions(one: RunHeader | None, other: RunHeader | None) -> list[str]:
-    """What else may have moved points."""
-    if one is None or other is None:
-        return []
-    names = sorted(one.versions.keys() | other.versions.keys())
-    found = [f"the version of {name}" for name in names if one.versions.get(name) != other.versions.get(name)]
-    return [*found, *(["the isolation"] if one.isolation != other.isolation else [])]
 
 
 BACK = "back"

@@ -227,3 +227,23 @@ def test_header_says_by_what_each_exercise_was_graded(root: Path, loaded: Course
     header = read_run(root / "out")
     assert header is not None and sorted(header.kits) == ["share", "split"]
     assert json.loads((root / "out" / "run.json").read_text("utf-8"))["kits"]["share"] == header.kits["share"]
+
+
+def test_record_of_two_hand_ins_is_graded_anew_whichever_of_them_lies_there(root: Path, kata: Kata) -> None:
+    """One exercise of a second hand-in, the others of the first: no resume takes that for unchanged."""
+    assert graded(kata, root, "--seed", 5).returncode == 0
+    undisturbed = records(root / "out")["bo"]
+    share, split = root / "class" / "cy" / "share.py", root / "class" / "cy" / "split.py"
+    first = share.read_text("utf-8")
+    share.write_text(PLAIN.format(id="share"), "utf-8")
+    split.write_text(WRONG.format(id="split"), "utf-8")
+    mend(root)
+    assert graded(kata, root, "--resume", "--only", "share").returncode == 0
+    both = records(root / "out")["cy"]
+    assert (exercise(both, "share").points, exercise(both, "split").points) == (4, 4), "of one hand-in each"
+    share.write_text(first, "utf-8")
+    split.write_text(RIGHT.format(id="split"), "utf-8")
+    assert graded(kata, root, "--resume").returncode == 0
+    cy = records(root / "out")["cy"]
+    assert exercise(cy, "share").points < 4 and exercise(cy, "share").graded_again is None
+    assert exercise(records(root / "out")["bo"], "split") == exercise(undisturbed, "split")
