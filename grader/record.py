@@ -131,6 +131,10 @@ class ExerciseResult(_Part):
     final_max_points: NonNegative | None = Field(
         default=None, description="What it adds to the maximum: 0 for extra credit, else max_points."
     )
+    uncounted: bool = Field(
+        default=False,
+        description="Whether it counts neither in points nor in the maximum: exempt, withdrawn, or of a dropped unit.",
+    )
     graded_again: GradedAgain | None = Field(
         default=None, description="On what terms, where this exercise was graded later than the rest of the record."
     )
@@ -378,11 +382,12 @@ def _left_out_of(finals: Mapping[str, bool]) -> Callable[[ExerciseResult], dict[
 
     def left_out(exercise: ExerciseResult) -> dict[str, Any]:
         again = exercise.graded_again
+        always: dict[str, Any] = {**finals, **({} if exercise.uncounted else {"uncounted": True})}
         if again is None:
-            return {**finals, "graded_again": True}
+            return {**always, "graded_again": True}
         unknown: dict[str, Any] = {} if again.versions else {"versions": True}
         unknown |= {} if again.course.digest else {"course": {"digest": True}}
-        return {**finals, **({"graded_again": unknown} if unknown else {})}
+        return {**always, **({"graded_again": unknown} if unknown else {})}
 
     return left_out
 

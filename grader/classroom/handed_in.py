@@ -12,8 +12,9 @@ from grader.intake import Submission, SubmissionError, read_submission
 from grader.writing import write_file
 
 from .attempts import attempts_of, graded_in
-from .class_folder import class_in
+from .class_folder import HowRead, class_in
 from .entries import Entry, OutOfReach, read_entry
+from .groups import GroupsError
 from .lms_names import NamesError, platform_called
 from .members import Learner, by_name
 from .page_names import page_stem
@@ -77,7 +78,7 @@ def find_again(out: Path, header: RunHeader | None, result: Result, course: Cour
     with TemporaryDirectory() as unpacked:  # OUT itself may be in use
         try:
             return _found(header, out, Path(unpacked), result, course)
-        except (SubmissionError, RosterError, NamesError, OutOfReach) as error:
+        except (SubmissionError, RosterError, GroupsError, NamesError, OutOfReach) as error:
             raise SubmissionError(f"{error} --file names what was handed in.") from None
 
 
@@ -87,8 +88,9 @@ def _found(header: RunHeader, out: Path, unpacked: Path, result: Result, course:
     folder = Path(source.submissions)
     is_packed = folder.suffix.lower() == ".zip"
     roster = Path(source.roster) if source.roster else None
-    room, names = unpacked if is_packed else out, platform_called(source.names)
-    with class_in(folder, room, roster, course, names, rows_before(out, header, roster)) as members:
+    groups = Path(source.groups) if source.groups else None
+    how = HowRead(roster, platform_called(source.names), groups, rows_before(out, header, roster))
+    with class_in(folder, unpacked if is_packed else out, course, how) as members:
         everyone = attempts_of(members, course) if graded_in(out) != out else members
         entry = _entry(everyone.entries, result)
         if entry is None:

@@ -40,6 +40,7 @@ class Learner(BaseModel):
     handed_in: bool = True
     in_roster: bool = Field(default=False, description="Whether a roster names this learner.")
     is_disputed: bool = Field(default=False, description="Whether several submissions claim to be theirs: none counts.")
+    group: str = Field(default="", description="With which group this learner hands in.")
     platform: str = Field(default="", description="The platform whose names the submission bears, if it does.")
     ids: tuple[str, ...] = Field(default=(), description="What that platform calls the learner.")
     told_by: str = Field(

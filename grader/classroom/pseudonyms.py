@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import overload
 
@@ -179,7 +179,8 @@ def _masked(record: Record, learner: Learner, pseudonym: str) -> Record:
         return masked(text, learner, pseudonym, of_files=True)
 
     problems = tuple(
-        each.model_copy(update={"file": mask_files(each.file), "message": mask_files(each.message)}) for each in record.problems
+        each.model_copy(update={"file": mask_files(each.file), "message": mask_files(each.message)})
+        for each in record.problems
     )
     exercises = tuple(
         each.model_copy(

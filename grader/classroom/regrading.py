@@ -26,6 +26,7 @@ COURSE = "the course"
 SEED = "the seed"
 FILE = "what was handed in"
 POLICY = "the policy"
+CHOSEN = "the exercises that were chosen, or that the course has"
 UNKNOWN = "nothing that is recorded"
 
 
@@ -107,7 +108,7 @@ def moves_between(learner: str, old: Stands, new: Stands, others: Sequence[str] 
         one, other = old.get(id), new.get(id)
         if one is None or other is None:
             before, after = one.counted if one else None, other.counted if other else None
-            found.append(Move(learner, id, before, after, ("the exercises that were chosen",)))
+            found.append(Move(learner, id, before, after, (CHOSEN,)))
         elif one.points != other.points:
             why = (*one.causes(other), *others)
             found.append(Move(learner, id, one.counted, other.counted, why, one.counted == other.counted))
@@ -127,9 +128,7 @@ def stood_before(results: Path, header: RunHeader, *, counted: bool) -> dict[str
     return {name: stands_of(record_at(results, first[name]), header, counted=counted) for name in again}
 
 
-def moves_since(
-    stood: Mapping[str, Stands], results: Path, header: RunHeader | None, *, counted: bool
-) -> list[Move]:
+def moves_since(stood: Mapping[str, Stands], results: Path, header: RunHeader | None, *, counted: bool) -> list[Move]:
     """Whose points are not any more what they were. Raises ResultsError."""
     last = dict(final_lines(results))
     return [
@@ -268,4 +267,4 @@ class Regrading:
 
 
 def _raw(exercise: ExerciseResult) -> ExerciseResult:
-    return exercise.model_copy(update={"final_points": None, "final_max_points": None})
+    return exercise.model_copy(update={"final_points": None, "final_max_points": None, "uncounted": False})

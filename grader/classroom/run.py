@@ -5,7 +5,7 @@ There is one run a folder at a time: the system frees the lock when a run ends, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -94,6 +94,7 @@ class ClassRun:
         self._has_results = False
         self._regrading: Regrading | None = None
         self._before: RunHeader | None = None
+        self._read_as = course
         self._stood: dict[str, Stands] = {}
         self.moves: list[Move] = []
         """Whose points this run moved; known at its end."""
@@ -124,6 +125,8 @@ class ClassRun:
         if again:
             self._regrading = Regrading(results, before, self._header, self._course, self._terms)
             self._regrading.refuse_others(self._out)
+        elif gone := before.withdrawn(self._header):
+            self._read_as = _with_withdrawn(self._course, gone)
         elif differences := before.differences(self._header):
             raise RunError(
                 f"{self._out} was graded on other terms: {'; '.join(differences)}. "
@@ -208,7 +211,7 @@ class ClassRun:
         if known is None or (self._regrading is None and not (known.complete and known.digest)):
             return False
         try:
-            digest = digest_of(read_entry(entry, self._course))
+            digest = digest_of(read_entry(entry, self._read_as))
             return known.is_all_of(digest) if self._regrading is None else self._regrading.is_done(entry.name, digest)
         except OutOfReach as error:
             self.tally.remarks.append(f"{entry.name} keeps its record of the earlier run. {error}")
@@ -278,6 +281,15 @@ def _way_on(before: RunHeader, now: RunHeader) -> str:
     if not changed or (before.seed, before.isolation, before.only) != (now.seed, now.isolation, now.only):
         return ""
     return f"To grade these again for everybody: --resume {' '.join(f'--only {id}' for id in changed)}. "
+
+
+def _with_withdrawn(course: Course, ids: Sequence[str]) -> Course:
+    """The course as submissions were read when it had these exercises: whoever handed them in is unchanged."""
+    *others, last = course.units
+    gone = (course.exercises[0].model_copy(update={"id": id, "unit": last.folder}) for id in ids)
+    return course.model_copy(
+        update={"units": (*others, last.model_copy(update={"exercises": (*last.exercises, *gone)}))}
+    )
 
 
 def _why_empty(record: Record) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .attempts import graded_in, whose
 from .claims import folded
+from .class_folder import HowRead
 from .download import first_few
 from .lms_names import Platform, platform_called
 from .members import CLASS_LIST, Learner, Members, Rows, read_learners
@@ -22,32 +23,47 @@ class SameClass:
 
     roster: Path | None
     names: Platform | None
+    groups: Path | None = None
     remarks: tuple[str, ...] = ()
 
+    def how_read(self, rows: Rows) -> HowRead:
+        """How the class is read, who was in a row before keeping it."""
+        return HowRead(self.roster, self.names, self.groups, rows)
 
-def as_before(before: RunHeader | None, roster: Path | None, names: Platform | None, out: Path) -> SameClass:
+
+def as_before(
+    before: RunHeader | None, roster: Path | None, names: Platform | None, groups: Path | None, out: Path
+) -> SameClass:
     """The settings of the run before, where nothing else was asked for.
 
-    Raises RunError when the roster of that run is gone, or other names are asked for.
+    Raises RunError when a table of that run is gone, or other names are asked for.
     """
     if before is None:
-        return SameClass(roster, names)
-    remarks = []
+        return SameClass(roster, names, groups)
+    remarks: list[str] = []
     source = before.source
-    if roster is None and (kept := source.roster if source else before.arguments.get("roster", "")):
-        roster = Path(kept)
-        if not roster.is_file():
-            raise RunError(
-                f"{out} was graded with the roster {kept}, which is not there any more: --roster says where it is now."
-            )
-        remarks.append(f"The roster is that of the run before, {kept}.")
+    kept = source.roster if source else before.arguments.get("roster", "")
+    roster = _table(roster, kept, "roster", out, remarks)
+    groups = _table(groups, source.groups if source else "", "groups", out, remarks)
     used = platform_called(source.names) if source and source.names else None
     if names and used and names != used:
         raise RunError(
             f"{out} was graded with the names of {used}, and --names says {names}: rows would be somebody else's. "
             "Leave --names out, or give another folder."
         )
-    return SameClass(roster, names or used, tuple(remarks))
+    return SameClass(roster, names or used, groups, tuple(remarks))
+
+
+def _table(given: Path | None, kept: str, what: str, out: Path, remarks: list[str]) -> Path | None:
+    """The table that was given, else that of the run before, which is told."""
+    if given is not None or not kept:
+        return given
+    if not Path(kept).is_file():
+        raise RunError(
+            f"{out} was graded with the {what} {kept}, which is not there any more: --{what} says where it is now."
+        )
+    remarks.append(f"The {what} {'are those' if what == 'groups' else 'is that'} of the run before, {kept}.")
+    return Path(kept)
 
 
 def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Rows:
@@ -70,19 +86,18 @@ def _sha256(roster: Path | None) -> str:
     return hashlib.sha256(roster.read_bytes()).hexdigest() if roster else ""
 
 
-def source_of(submissions: Path, roster: Path | None, members: Members) -> ClassSource:
+def source_of(submissions: Path, same: SameClass, members: Members) -> ClassSource:
     """Where a class lies, and what decided whose is whose, to be kept. Raises OSError."""
     return ClassSource(
         submissions=str(submissions.absolute()),
-        roster=str(roster.absolute()) if roster else "",
-        roster_sha256=_sha256(roster),
+        roster=str(same.roster.absolute()) if same.roster else "",
+        roster_sha256=_sha256(same.roster),
         names=members.platform,
+        groups=str(same.groups.absolute()) if same.groups else "",
     )
 
 
-def refuse_another_roster(
-    out: Path, before: RunHeader | None, now: ClassSource, members: Members, rows: Rows
-) -> None:
+def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource, members: Members, rows: Rows) -> None:
     """Raise RunError when another roster would leave a graded row behind, or give it to somebody else.
 
     One more learner, or another order, moves no row.

@@ -22,6 +22,7 @@ from .expected import demand_class
 from .grading import page_of
 from .terms import (
     CourseFile,
+    Exempt,
     Extensions,
     HandedIn,
     Hints,
@@ -127,6 +128,12 @@ def grade_class(
         Path | None,
         typer.Option("--roster", help="A CSV of the class with columns like id, name and email.", metavar="FILE"),
     ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            "--groups", help="A CSV with columns learner and group: what one hands in is each member's.", metavar="FILE"
+        ),
+    ] = None,
     names: Annotated[
         str | None,
         typer.Option(
@@ -151,6 +158,7 @@ def grade_class(
     handed_in: HandedIn = None,
     extensions: Extensions = None,
     hints: Hints = None,
+    exempt: Exempt = None,
     raw: Raw = False,
     pseudonyms: PseudonymsToo = False,
     course: CourseFile = None,
@@ -175,11 +183,12 @@ def grade_class(
     refuse_exposed(level, chosen.root, folder, out)
     asked = chosen_exercises(chosen, only, unit)
     platform = _platform_called(names)
-    given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)
+    given = times_given(handed_in, extensions, hints, exempt, raw, chosen, attempts=attempts)
     with folder_for_run(out, attempts=attempts) as records, _early_end_told(records) as stage:
         earlier = read_run(records) if resume else None
-        same = as_before(earlier, roster, platform, out)
-        exercises = asked or (earlier.only if earlier else [])
+        same = as_before(earlier, roster, platform, groups, out)
+        there = {each.id for each in chosen.exercises}
+        exercises = asked or [id for id in (earlier.only if earlier else []) if id in there]
         terms = Terms(
             (chosen.root / "course.yml").absolute(),
             level,
@@ -193,8 +202,8 @@ def grade_class(
         # a worker of a cluster has another working folder
         folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
         rows = rows_before(out, earlier, same.roster)
-        with class_in(folder, unpacked, same.roster, chosen, same.names, rows) as members:
-            source = source_of(folder, same.roster, members)
+        with class_in(folder, unpacked, chosen, same.how_read(rows)) as members:
+            source = source_of(folder, same, members)
             refuse_another_roster(out, earlier, source, members, rows)
             times = given.over(read_kept_times(records)) if resume else given
             submissions = attempts_of(members, chosen, times) if attempts else last_attempts(members)
@@ -345,7 +354,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
         link = page_name(result.learner.name) if html else None
         if link is not None:
             write_file(pages / link, page_of(result.titled, course))
-        summary.add(result.record, shown=result.learner.shown, link=link)
+        summary.add(result.record, shown=result.learner.shown, link=link, group=result.learner.group)
     absent = handed_in_nothing(out)
     for learner in known.of_all(absent) if known else absent:
         summary.add_absent(learner.shown)

@@ -60,7 +60,9 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     """Errors whose text is a sentence for people; imported only now that there is one."""
     from grader.classroom.cluster import ClusterError
     from grader.classroom.corrections import CorrectionsError
+    from grader.classroom.exemptions import ExemptionsError
     from grader.classroom.forgetting import ForgettingError
+    from grader.classroom.groups import GroupsError
     from grader.classroom.kept_times import HintsError
     from grader.classroom.ledger import LedgerError
     from grader.classroom.lms_names import NamesError
@@ -86,7 +88,9 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
         ClassListError,
         NamesError,
         CorrectionsError,
+        ExemptionsError,
         ForgettingError,
+        GroupsError,
         PseudonymsError,
     )
 

@@ -201,6 +201,11 @@ def _fill_gradebook(graded: Graded, to: Path | None, roster: Roster | None, forc
         from grader.render.safe_text import safe_line
 
         _say(f"Left out, since the roster does not list them: {', '.join(map(safe_line, written.left_out))}.")
+    if uncounted := [each.learner.shown for each in graded if any(one.uncounted for one in each.record.exercises)]:
+        _say(
+            "nbgrader excuses nobody from an exercise or a unit, so its sums count all that was graded of "
+            f"{_named(uncounted)}: take their marks from --format csv."
+        )
     print(f"{written.scores} scores of {written.learners} learners are in {path}")
 
 

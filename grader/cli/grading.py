@@ -17,6 +17,7 @@ from .expected import demand_there
 from .practising import damage_told, progress_of, workspace_here
 from .terms import (
     CourseFile,
+    Exempt,
     Extensions,
     HandedIn,
     Hints,
@@ -58,6 +59,7 @@ def grade(
     handed_in: HandedIn = None,
     extensions: Extensions = None,
     hints: Hints = None,
+    exempt: Exempt = None,
     raw: Raw = False,
     course: CourseFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
@@ -68,7 +70,7 @@ def grade(
     demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
-    given = times_given(handed_in, extensions, hints, raw, chosen)
+    given = times_given(handed_in, extensions, hints, exempt, raw, chosen)
     from grader.intake import read_submission
 
     submission = read_submission(path, chosen)

@@ -127,7 +127,7 @@ def _exercise(exercise: ExerciseResult, terms: ExportTerms, *, is_adjusted: bool
     return [
         exercise.id,
         terms.titles.get(exercise.id, exercise.id),
-        MARKS[exercise.status].word,
+        f"{MARKS[exercise.status].word}{', does not count' if exercise.uncounted else ''}",
         exercise_mark(exercise),
         exercise.counted_max_points,
         *([exercise.points, exercise.max_points] if is_adjusted else []),

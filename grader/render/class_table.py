@@ -193,7 +193,7 @@ def _graded(row: LearnerRow) -> str:
 
 
 def _named(row: LearnerRow) -> str:
-    return f"{row.name}, {row.attempt}" if row.attempt else row.name
+    return ", ".join(filter(None, [row.name, row.attempt, row.note]))
 
 
 def _score(row: LearnerRow) -> str:
