@@ -15,14 +15,14 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.intake import LeftOut, SubmissionError, look_into
-from grader.intake.names import printable
+from grader.intake.names import first_few, printable
 from grader.policy.adjusting import adjusted
 from grader.policy.choosing import Tried, chosen, in_time_order
 from grader.policy.rules import HandIn
 from grader.record import Record
 
 from .corrections import read_corrections
-from .download import are_work, first_few
+from .download import are_work
 from .entries import Entry, entries
 from .exemptions import exempt_by_learner
 from .final_points import nobody, rewrite, told_withdrawn, withdrawn, without_hints, without_time
@@ -200,10 +200,15 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
 
     def tried(result: Result, learner: str) -> Tried:
         moments = known.at.get(result.learner.name, {})
-        told = (until, hints, corrections, exempt)
-        hand_in = HandIn(moments, *(each.get(learner, {}) for each in told))
+        known_of = HandIn(
+            at=moments,
+            until=until.get(learner, {}),
+            hints=hints.get(learner, {}),
+            corrections=corrections.get(learner, {}),
+            exempt=exempt.get(learner, {}),
+        )
         always = any(corrections.values()) or bool(gone or times.exempt)
-        record = result.record if raw else adjusted(result.record, course, hand_in, always=always)
+        record = result.record if raw else adjusted(result.record, course, known_of, always=always)
         return Tried(whose(result.learner.name)[1], record, max(moments.values(), default=None))
 
     def records() -> Iterator[Record]:

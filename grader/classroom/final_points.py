@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.course import Course
+from grader.intake.names import first_few
 from grader.policy.adjusting import adjusted, unadjusted
 from grader.policy.leaving_out import is_withdrawn
 from grader.policy.rules import Correction, HandIn, changes_points
@@ -15,7 +16,6 @@ from grader.record import Record
 from grader.writing import write_file
 
 from .corrections import read_corrections, told_strangers
-from .download import first_few
 from .exemptions import exempt_by_learner
 from .kept_times import KeptTimes, hints_by_learner
 from .ledger import LedgerError

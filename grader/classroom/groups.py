@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course.errors import quoted
+from grader.intake.names import first_few
 
 from .claims import folded
-from .download import first_few
 from .entries import Entry
 from .members import LEARNERS, Learner, Member, Members, by_name
 from .roster import first_of, lacking, titled_rows

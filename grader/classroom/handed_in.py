@@ -16,7 +16,7 @@ from .class_folder import HowRead, class_in
 from .entries import Entry, OutOfReach, read_entry
 from .groups import GroupsError
 from .lms_names import NamesError, platform_called
-from .members import Learner, by_name
+from .members import Learner, find_learner
 from .page_names import page_stem
 from .results_file import Result, digest_of, read_results
 from .roster import RosterError
@@ -25,10 +25,6 @@ from .same_class import rows_before
 
 APPEALS = "appeals"
 """In OUT, files of learners that cannot be named where they lie, as in a zip."""
-
-
-class LearnerError(Exception):
-    """Nobody of a class is meant, or several are; the text is one sentence for people."""
 
 
 @dataclass(frozen=True)
@@ -40,27 +36,11 @@ class HandedIn:
     remark: str = ""
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """By what a learner is looked for, as a row of a CSV would."""
-
-    learner: str
-
-
 def result_of_learner(out: Path, called: str) -> Result:
     """The record of whoever is called so: by id, login, email or name. Raises LearnerError, ResultsError."""
     results = read_results(out)
-    found, unknown = by_name([_Asked(called)], results.learners)
-    if unknown:
-        raise LearnerError(_nobody(out, called, results.learners))
-    name = found[0][0]
-    place = next(place for place, learner in enumerate(results.learners) if learner.name == name)
-    return results[place]
-
-
-def _nobody(out: Path, called: str, learners: Sequence[Learner]) -> str:
-    named = ", ".join(repr(each.name) for each in learners[:3])
-    return f"Nobody graded in {out}, or more than one, is called {called!r}. Ids there look like {named}."
+    learner = find_learner(results.learners, called, out)
+    return results[results.learners.index(learner)]
 
 
 def from_path(path: Path, course: Course, result: Result) -> HandedIn:

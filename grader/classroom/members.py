@@ -16,10 +16,10 @@ from typing import Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader.intake import LeftOut
+from grader.intake.names import first_few
 from grader.writing import write_file
 
 from .claims import Claim, Whose, resolve
-from .download import first_few
 from .entries import Entry, distinct
 from .lms_names import Platform
 from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher
@@ -93,6 +93,39 @@ class _Row(Protocol):
 
 
 Row = TypeVar("Row", bound=_Row)
+
+
+class LearnerError(Exception):
+    """Nobody of a class is meant, or several are; the text is one sentence for people."""
+
+
+def called(who: Learner) -> set[str]:
+    """All that a learner is called, by people and by platforms."""
+    told_by = who.told_by.partition(" ")[2]
+    return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", told_by, *who.ids}
+
+
+def matcher_of(learners: Sequence[Learner]) -> Matcher:
+    """Finds learners of a class by id, login, email or name."""
+    return Matcher([Enrolled(each.name, each.shown, each.email, (each.name, *each.ids)) for each in learners])
+
+
+def find_learner(learners: Sequence[Learner], text: str, out: Path) -> Learner:
+    """The one learner of OUT whose id this is, or whose login, email or name if it is nobody else's.
+
+    Raises LearnerError when it is nobody's, or could be two learners'.
+    """
+    by_id = {each.name: each for each in learners}
+    if text in by_id:
+        return by_id[text]
+    found = matcher_of(learners).candidates(text)
+    if len(found) == 1:
+        return by_id[found[0].id]
+    if found:
+        ids = ", ".join(each.id for each in found)
+        raise LearnerError(f"{text!r} could be {len(found)} learners: give one of the ids {ids}.")
+    some = ", ".join(repr(each.name) for each in learners[:3])
+    raise LearnerError(f"Nobody in {out} is called {text!r}. Ids there look like {some}.")
 
 
 def by_name(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[list[tuple[str, Row]], tuple[str, ...]]:

@@ -14,12 +14,12 @@ from pathlib import Path
 from filelock import Timeout
 
 from grader.course import Course
+from grader.intake.names import first_few
 from grader.record import Record
 from grader.writing import lock_at
 
 from .corrections import PREVIOUS, set_aside
 from .dispatch import Dispatch, Lost
-from .download import first_few
 from .entries import Entry, OutOfReach, read_entry
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .ledger import Known, Ledger, writing

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.intake.names import first_few
+
 from .attempts import graded_in, whose
 from .claims import folded
 from .class_folder import HowRead
-from .download import first_few
 from .lms_names import Platform, platform_called
 from .members import CLASS_LIST, Learner, Members, Rows, read_learners
 from .results_file import RESULTS, final_lines

@@ -11,6 +11,7 @@ import typer
 
 from .app import TEACH, app
 from .endings import UsageError
+from .expected import demand_results
 from .terms import CourseFile, course_at, final_records
 
 if TYPE_CHECKING:
@@ -33,9 +34,8 @@ def diff(
     from grader.render.safe_text import safe_line
     from grader.render.wording import counted
 
-    for folder in (before, after):
-        if not folder.is_dir():
-            raise UsageError(f"There is no folder {folder}: `kata grade-class DIR --out {folder}` makes it.")
+    demand_results(before, "kata diff {} OUT2")
+    demand_results(after, "kata diff OUT1 {}")
     headers = read_run(graded_in(before)), read_run(graded_in(after))
     learners = [{each.name: place for place, each in enumerate(read_results(out).learners)} for out in (before, after)]
     for line in _terms(*headers):
@@ -95,22 +95,18 @@ def override(
     """Set a learner's points for an exercise by hand: recorded with the reason, and kept when a run goes on."""
     from grader.classroom.attempts import folder_for_run, graded_in
     from grader.classroom.corrections import add_correction
-    from grader.classroom.handed_in import LearnerError, result_of_learner
+    from grader.classroom.handed_in import result_of_learner
     from grader.classroom.kept_times import read_kept_times
     from grader.render.safe_text import safe_line
 
-    if not out.is_dir():
-        raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
+    demand_results(out, "kata override {} LEARNER EXERCISE POINTS --reason TEXT")
     if not reason.strip():
         raise UsageError("--reason must say why: whoever looks at these points later has nothing else.")
     chosen = course_at(course)
     id = chosen.exercise(exercise).id
     attempts = graded_in(out) != out
     with folder_for_run(out, attempts=attempts) as graded:
-        try:
-            result = result_of_learner(out, learner)
-        except LearnerError as error:
-            raise UsageError(str(error)) from None
+        result = result_of_learner(out, learner)
         before = _exercise(result, id)
         name = result.learner.name
         add_correction(out, name, id, _points(points, before), " ".join(reason.split()))

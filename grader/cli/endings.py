@@ -66,7 +66,7 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     from grader.classroom.kept_times import HintsError
     from grader.classroom.ledger import LedgerError
     from grader.classroom.lms_names import NamesError
-    from grader.classroom.members import ClassListError
+    from grader.classroom.members import ClassListError, LearnerError
     from grader.classroom.pseudonyms import PseudonymsError
     from grader.classroom.results_file import ResultsError
     from grader.classroom.roster import RosterError
@@ -86,6 +86,7 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
         HintsError,
         ClusterError,
         ClassListError,
+        LearnerError,
         NamesError,
         CorrectionsError,
         ExemptionsError,

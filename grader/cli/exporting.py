@@ -257,10 +257,10 @@ def _warn(graded: Graded) -> None:
 
 
 def _named(names: list[str]) -> str:
+    from grader.intake.names import first_few
     from grader.render.safe_text import safe_line
 
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(safe_line(name) for name in names[:SHOWN]) + more
+    return first_few(names, SHOWN, shown=safe_line)
 
 
 def _say(sentence: str) -> None:

@@ -270,7 +270,10 @@ def init(
     if made.in_place:
         print(f"{folder} is the course's own folder; from now on you can work in it.")
     else:
-        print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
+        from grader.render.wording import counted
+
+        new = counted(len(made.new), "new exercise")
+        print(f"{folder}: {new}, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
     for id in made.outdated:
         print(f"The course has changed {id} since; yours stays as it is. `kata reset {id}` gives the new file, too.")
     if made.withdrawn:

@@ -9,7 +9,8 @@ the guide of Ohio State University, "Import CSV File for Carmen Grades". They as
 - a row for each learner, who is found by ID (Canvas' own number), else SIS User ID, else SIS Login ID, else by the
   exact name. Section only has to be there.
 
-"EX" excuses a learner, an empty field is no score. Where Canvas already has one it proposes to remove it, and shows that before it does.
+"EX" excuses a learner, and an empty field is no score: where Canvas already has one it proposes to remove it, and shows
+that before it does.
 """
 
 from __future__ import annotations

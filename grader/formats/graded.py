@@ -49,6 +49,8 @@ class Summary:
     """Whether anybody has several attempts."""
     nothing_of: frozenset[str]
     """The exercises of which nobody has handed in anything."""
+    has_groups: bool = False
+    """Whether anybody has handed in with a group."""
 
 
 class Graded:
@@ -116,7 +118,15 @@ class Graded:
         is_adjusted = len(unadjusted) < len(learners)
         nothing_of = frozenset(worth) - handed_in
         return Summary(
-            title, tuple(learners), tuple(without_mark), worth, is_adjusted, tuple(unadjusted), has_attempts, nothing_of
+            title,
+            tuple(learners),
+            tuple(without_mark),
+            worth,
+            is_adjusted,
+            tuple(unadjusted),
+            has_attempts,
+            nothing_of,
+            has_groups=any(each.group for each in learners),
         )
 
     @property

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from grader.intake.names import first_few
 from grader.record import Status
 
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
@@ -172,8 +173,7 @@ def _left_out(summary: ClassSummary) -> Iterator[tuple[Status, str]]:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
+    return first_few(names, NAMED, shown=str)
 
 
 def _last(rows: Sequence[LearnerRow]) -> list[LearnerRow]:

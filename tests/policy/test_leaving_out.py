@@ -147,7 +147,7 @@ def test_exempt_learner_is_out_of_less_on_every_page_and_in_every_file(graded: P
 
 def test_canvas_excuses_and_a_sum_out_of_one_maximum_is_in_proportion(graded: Path, kata: Kata) -> None:
     ada = next(iter(read_results(graded / "out"))).record
-    head, worth, one, other = exported(kata, graded, "canvas", "--by", "unit")
+    _, worth, one, other = exported(kata, graded, "canvas", "--by", "unit")
     assert worth[-2:] == ["8", "4"] and one[-1] == "EX" and other[-1] == "4"
     assert float(one[-2]) == ada.points, "what counts elsewhere is what it was"
     _, worth, one, other = exported(kata, graded, "canvas")
