@@ -39,7 +39,8 @@ from .run import LOCK
 TABLES = (NOT_GRADED, WHO_IS_WHO, MOVED)
 """Tables of OUT that are lists: what was not graded, who bears which pseudonym, and whose points moved."""
 MADE_AGAIN = "a page or an export that names them, to be made again without"
-EXPORTS = ("class.html", "grades.csv", "grades-by-exercise.csv", "canvas.csv", "moodle.csv", "junit.xml")
+EXPORTS = ("class.html", "grades.csv", "grades-by-exercise.csv", "canvas.csv", "moodle.csv", "junit.xml",
+           "feedback.zip", "moodle-worksheet.csv")  # fmt: skip
 EXPORT_FOLDERS = ("gradescope", "github")
 EACH_LEARNERS = "[0-9]*-*.json"
 """What exports are called that `kata export` puts into OUT by itself."""
@@ -194,6 +195,8 @@ class Forgetting:
         return self._is_named_in(path)
 
     def _is_named_in(self, path: Path) -> bool:
+        if path.suffix == ".zip":  # of everybody's pages
+            return True
         text = path.read_bytes().decode("utf-8", "replace")
         if path.suffix == ".csv":
             return any(cell.strip().lstrip("'") in self.names for row in _rows(text) for cell in row)

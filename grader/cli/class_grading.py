@@ -340,7 +340,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
     """Print the class, and write its pages, one record in memory at a time."""
     from grader.classroom.page_names import page_name
     from grader.classroom.pseudonyms import PSEUDONYMOUS, Pseudonyms
-    from grader.classroom.results_file import RESULTS, handed_in_nothing
+    from grader.classroom.results_file import RESULTS, disputed, handed_in_nothing
     from grader.render.class_summary import ClassSummary
     from grader.render.class_table import print_class
     from grader.writing import make_folder, write_file
@@ -358,6 +358,9 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
     absent = handed_in_nothing(out)
     for learner in known.of_all(absent) if known else absent:
         summary.add_absent(learner.shown)
+    torn = disputed(out)
+    for learner in known.of_all(torn) if known else torn:
+        summary.add_disputed(learner.shown)
     page = pages / "class.html"
     print_class(summary, console(), rest=str(page if html else out / RESULTS))
     print(f"Records: {out / RESULTS}")

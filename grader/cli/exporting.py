@@ -95,7 +95,7 @@ def export(
         torn = _torn(graded, known)
         if format == GRADEBOOK:
             _fill_gradebook(graded, to, known, force, course)
-            _refuse(torn)
+            refuse_torn(torn)
             return
         terms = _terms(by, known, bom and to != Path("-"), course)
         chosen = FORMATS[format]
@@ -108,7 +108,7 @@ def export(
         _warn_of_zeros(graded, course)
         if pseudonyms:
             tell_who_is_who(out)
-        _refuse(torn)
+        refuse_torn(torn)
 
 
 def _part(names: list[str] | None, course: Path | None) -> Part | None:
@@ -159,7 +159,7 @@ def _torn(graded: Graded, roster: Roster | None) -> list[str]:
     return [f"{_named(list(names))} would all be {name} of the roster, so none is." for name, names in torn.items()]
 
 
-def _refuse(torn: list[str]) -> None:
+def refuse_torn(torn: list[str]) -> None:
     """End with a status that says so where learners could not be told apart; all others are exported by now."""
     if torn:
         stop(" ".join(torn), EXIT_BAD_INPUT)

@@ -121,6 +121,7 @@ class ClassSummary:
         self._misconceptions: dict[tuple[str, str, str], Misconception] = {}
         self.rows: list[LearnerRow] = []
         self.absent: list[str] = []
+        self.disputed: list[str] = []
         self.course: CourseStamp | None = None
         self.isolations: set[Isolation] = set()
 
@@ -160,6 +161,10 @@ class ClassSummary:
     def add_absent(self, shown: str) -> None:
         """Count a learner of the roster who handed in nothing: there is no record of one, and no mark."""
         self.absent.append(safe_line(shown, NAME_LIMIT))
+
+    def add_disputed(self, shown: str) -> None:
+        """Count a learner whom several submissions claim: none of them counts, so there is no mark."""
+        self.disputed.append(safe_line(shown, NAME_LIMIT))
 
     @property
     def is_adjusted(self) -> bool:

@@ -37,7 +37,7 @@ def print_class(summary: ClassSummary, console: Console, *, rest: str = "") -> N
 
     rest: where the whole of it is, for a class that is too large to be listed.
     """
-    if not summary.rows and not summary.absent:
+    if not (summary.rows or summary.absent or summary.disputed):
         console.print(Text("No submissions."))
         return
     _Printer(summary, console).print(rest)
@@ -170,6 +170,8 @@ def _left_out(summary: ClassSummary) -> Iterator[tuple[Status, str]]:
         yield "failed", f"Could not be read: {_some(names)}"
     if summary.absent:
         yield "missing", f"On the roster, but handed in nothing: {_some(summary.absent)}"
+    if summary.disputed:
+        yield "failed", f"Claimed by several submissions, so without a mark: {_some(summary.disputed)}"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -75,7 +75,7 @@ def see_what_an_update_does(place: Path, work: Path, kata: Kata, course: str) ->
     mine = {path: path.read_bytes() for path in (work / "exercises" / UNIT).glob("0[12]_*.py")}
     done = kata("init", "work", "--course", course, cwd=place)
     assert done.returncode == 0, done.stderr
-    assert "work: 1 new exercise, 1 renewed, 1 of yours kept." in done.stdout
+    assert ": 1 new exercise, 1 renewed, 1 of yours kept." in done.stdout
     assert "The course has changed share since; yours stays as it is. `kata reset share`" in done.stdout
     assert "No longer part of the course, your files stay: split." in done.stdout
     assert {path: path.read_bytes() for path in mine} == mine
