@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import webbrowser
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,7 +30,6 @@ from .terms import (
     chosen_exercises,
     console,
     course_at,
-    ending,
     level_called,
     progress,
     refuse_exposed,
@@ -76,7 +76,7 @@ def grade(
     submission = read_submission(path, chosen)
     judge = judge_for(chosen, level, seed_or_fresh(seed, chosen), exercises)
     records: list[Record] = []
-    with ending(judge.close), progress("Grading", judge.count) as advance:
+    with closing(judge), progress("Grading", judge.count) as advance:
         judge.grade([submission], records.append, advance)
     graded = _stamped(records[0], chosen)
     record = graded if raw else _final(graded, chosen, given)
@@ -184,7 +184,7 @@ def _checked(
     level = level_called(isolation, chosen_aloud=False)
     mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
     judge = judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course), [each.id for each in begun])
-    with ending(judge.close), progress("Checking", len(begun)) as advance:
+    with closing(judge), progress("Checking", len(begun)) as advance:
         record, mismatches = graded(judge, mine, advance)
     with damage_told():
         note_record(workspace, mine, record)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,7 +24,6 @@ from .terms import (
     Seed,
     console,
     course_at,
-    ending,
     level_called,
     seed_or_fresh,
     titles_of,
@@ -77,7 +76,7 @@ def check(
     record = untouched_record(workspace, mine, level, chosen)
     if record is None:
         judge = judge_for(workspace.course, level, chosen, list(files))
-        with ending(judge.close):
+        with closing(judge):
             record, mismatches = graded(judge, mine)
     coming: dict[str, datetime] = {}
     with damage_told():
@@ -118,7 +117,7 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
 
     screen = console()
     judge = judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course))
-    with ending(judge.close):
+    with closing(judge):
         Watch(workspace, screen, show).run(judge)
 
 
@@ -338,7 +337,7 @@ def _rebuild(workspace: Workspace) -> None:
     mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
     level = level_called("best", chosen_aloud=False)
     judge = judge_for(workspace.course, level, seed_or_fresh(None, workspace.course), [each.id for each in begun])
-    with ending(judge.close):
+    with closing(judge):
         record, _ = graded(judge, mine)
     note_record(workspace, mine, record)
 

@@ -295,15 +295,6 @@ def console() -> Console:
 
 
 @contextmanager
-def ending(close: Callable[[], None]) -> Iterator[None]:
-    """Call `close` at the end, whatever happens."""
-    try:
-        yield
-    finally:
-        close()
-
-
-@contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
     """A progress bar on standard error when that is a terminal; `advance(name)` says what has just been done."""
     if not sys.stderr.isatty():

@@ -170,7 +170,7 @@ def test_only_the_exercises_that_were_graded_again_are_said_to_be_by_newer_versi
     again = exercise(cy, "share").graded_again
     assert again is not None and again.versions["torch"] == "another torch"
     assert exercise(cy, "split").graded_again is None
-    with pytest.raises(RunError, match="torch was .* and is another torch"):
+    with pytest.raises(RunError, match=r"torch was .* and is another torch"):
         recorded.run_class(loaded, root / "class", root / "out", resume=True)
     both = {"only": ("share", "split"), "again": True}
     recorded.run_class(loaded, root / "class", root / "out", resume=True, **both)
