@@ -85,7 +85,7 @@ def learner_in(out: Path, called: str) -> Learner:
             f"{out} holds no class: give the folder that `kata grade-class DIR --out OUT` made, "
             "such as: kata forget OUT LEARNER"
         )
-    return find_learner(learners, called, out)
+    return find_learner(learners, called, out, f"kata forget {out}")
 
 
 def _lists(out: Path) -> list[Path]:

@@ -39,7 +39,7 @@ class HandedIn:
 def result_of_learner(out: Path, called: str) -> Result:
     """The record of whoever is called so: by id, login, email or name. Raises LearnerError, ResultsError."""
     results = read_results(out)
-    learner = find_learner(results.learners, called, out)
+    learner = find_learner(results.learners, called, out, f"kata explain {out}")
     return results[results.learners.index(learner)]
 
 

@@ -8,6 +8,7 @@ A row of a CSV is the learner's whose id, login, email or name stands there, as 
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -110,8 +111,10 @@ def matcher_of(learners: Sequence[Learner]) -> Matcher:
     return Matcher([Enrolled(each.name, each.shown, each.email, (each.name, *each.ids)) for each in learners])
 
 
-def find_learner(learners: Sequence[Learner], text: str, out: Path) -> Learner:
+def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str) -> Learner:
     """The one learner of OUT whose id this is, or whose login, email or name if it is nobody else's.
+
+    command: what can be typed with an id behind it.
 
     Raises LearnerError when it is nobody's, or could be two learners'.
     """
@@ -125,7 +128,8 @@ def find_learner(learners: Sequence[Learner], text: str, out: Path) -> Learner:
         ids = ", ".join(each.id for each in found)
         raise LearnerError(f"{text!r} could be {len(found)} learners: give one of the ids {ids}.")
     some = ", ".join(repr(each.name) for each in learners[:3])
-    raise LearnerError(f"Nobody in {out} is called {text!r}. Ids there look like {some}.")
+    example = f", such as: {command} {shlex.quote(learners[0].name)}" if learners else ""
+    raise LearnerError(f"Nobody in {out} is called {text!r}. Ids there look like {some}{example}")
 
 
 def by_name(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[list[tuple[str, Row]], tuple[str, ...]]:

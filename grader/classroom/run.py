@@ -94,7 +94,7 @@ class ClassRun:
         self._has_results = False
         self._regrading: Regrading | None = None
         self._before: RunHeader | None = None
-        self._read_as = course
+        self._read_before: Course | None = None
         self._stood: dict[str, Stands] = {}
         self.moves: list[Move] = []
         """Whose points this run moved; known at its end."""
@@ -126,7 +126,7 @@ class ClassRun:
             self._regrading = Regrading(results, before, self._header, self._course, self._terms)
             self._regrading.refuse_others(self._out)
         elif gone := before.withdrawn(self._header):
-            self._read_as = _with_withdrawn(self._course, gone)
+            self._read_before = _with_withdrawn(self._course, gone)
         elif differences := before.differences(self._header):
             raise RunError(
                 f"{self._out} was graded on other terms: {'; '.join(differences)}. "
@@ -211,8 +211,12 @@ class ClassRun:
         if known is None or (self._regrading is None and not (known.complete and known.digest)):
             return False
         try:
-            digest = digest_of(read_entry(entry, self._read_as))
-            return known.is_all_of(digest) if self._regrading is None else self._regrading.is_done(entry.name, digest)
+            digest = digest_of(read_entry(entry, self._course))
+            if self._regrading is not None:
+                return self._regrading.is_done(entry.name, digest)
+            if self._read_before is not None and not known.is_all_of(digest):
+                digest = digest_of(read_entry(entry, self._read_before))
+            return known.is_all_of(digest)
         except OutOfReach as error:
             self.tally.remarks.append(f"{entry.name} keeps its record of the earlier run. {error}")
             return True
