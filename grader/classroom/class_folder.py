@@ -14,8 +14,9 @@ from . import download
 from .download import read_download
 from .groups import in_groups, read_groups
 from .lms_names import Platform
-from .members import NO_ROWS, Members, Rows, members
+from .members import Members, members
 from .roster import Enrolled, read_roster
+from .rows import NO_ROWS, Rows
 
 UNPACKED = ".unpacked"
 """In OUT, a class zip's contents while the class is read."""

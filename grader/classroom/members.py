@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -24,6 +24,7 @@ from .claims import Claim, Whose, resolve
 from .entries import Entry, distinct
 from .lms_names import Platform
 from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher
+from .rows import NO_ROWS, Rows
 
 CLASS_LIST = "class.jsonl"
 LEAST_LETTERS = 3
@@ -178,39 +179,6 @@ class Members:
         return [member.entry for member in self.all if member.entry is not None]
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Which row each submitter had when the class was graded before, by what the platform tells them by.
-
-    enrolled: the rows that were a roster's. may_move: whether there is another roster now, so that it decides; what it
-    moves is looked at later.
-    """
-
-    of: Mapping[str, str] = field(default_factory=dict)
-    enrolled: frozenset[str] = frozenset()
-    may_move: bool = False
-
-    @property
-    def kept(self) -> Rows:
-        """Those rows that whoever hands in again keeps."""
-        if not self.may_move:
-            return self
-        return replace(self, of={submitter: row for submitter, row in self.of.items() if row not in self.enrolled})
-
-    def row_of(self, submitter: str, now: str | None) -> str | None:
-        """The row in which a submitter was, where that and not what the names say now decides; None where it does."""
-        old = self.of.get(submitter)
-        return None if old == now or (now is not None and self.may_move) else old
-
-    def submitter_in(self, row: str) -> str:
-        """Whose a row was; empty where that is not known."""
-        return next((submitter for submitter, name in self.of.items() if name == row), "")
-
-
-NO_ROWS = Rows()
-"""Of a class that was not graded before."""
-
-
 def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, before: Rows = NO_ROWS) -> Members:
     """The class: in the roster's order, then the submissions that it does not name in theirs.
 
@@ -235,7 +203,7 @@ def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, be
         elif row is None and whose.between:
             unclear.append(_unclear(entry, whose))
         (others.setdefault(submitter, []) if row is None else of[row]).append(entry)
-    names = _names(others, list(of), before)
+    names = before.names(list(of), {submitter: entries[0].name for submitter, entries in others.items()})
     kept += [
         f"{entries[0].path.name} goes by {name}: {entries[0].name} is somebody else since an earlier run."
         for name, (submitter, entries) in zip(names, others.items(), strict=True)
@@ -274,17 +242,10 @@ def last_attempts(everyone: Members) -> Members:
     return replace(everyone, all=tuple(all), remarks=(*everyone.remarks, remark), left_out=tuple(left_out))
 
 
-def _names(others: Mapping[str, Sequence[Entry]], enrolled: Sequence[str], before: Rows) -> list[str]:
-    """What they go by whom no roster names: as before; and nobody by what somebody else has been called."""
-    taken = list(dict.fromkeys([*enrolled, *before.of.values()]))
-    new = [entries[0].name for submitter, entries in others.items() if submitter not in before.of]
-    free = iter(distinct([*taken, *new])[len(taken) :])
-    return [before.of[submitter] if submitter in before.of else next(free) for submitter in others]
-
-
 def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], before: Rows) -> Member:
     is_disputed = len(entries) > 1
-    told_by = entries[0].claim.submitter if entries else before.submitter_in(name)
+    submitters = {entry.claim.submitter for entry in entries}  # of two nobody knows which one the row is of
+    told_by = submitters.pop() if len(submitters) == 1 else before.submitter_in(name)
     entry = replace(entries[0], name=name) if len(entries) == 1 else None
     if enrolled is not None:
         learner = Learner(name=name, shown=enrolled.name, email=enrolled.email, in_roster=True)

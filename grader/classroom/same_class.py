@@ -13,8 +13,9 @@ from .attempts import graded_in, whose
 from .claims import folded
 from .class_folder import HowRead
 from .lms_names import Platform, platform_called
-from .members import CLASS_LIST, Learner, Members, Rows, read_learners
+from .members import CLASS_LIST, Learner, Members, read_learners
 from .results_file import RESULTS, final_lines
+from .rows import Rows
 from .run_header import ClassSource, RunError, RunHeader
 
 

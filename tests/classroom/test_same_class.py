@@ -198,6 +198,19 @@ def test_changed_display_name_gives_no_second_row(
     assert points(tmp_path / "out") == dict.fromkeys(first, 4.0)
 
 
+def test_dispute_by_a_borrowed_display_name_leaves_both_rows_to_their_owners_once_it_is_over(
+    tmp_path: Path, download: Callable[..., Done]
+) -> None:
+    (tmp_path / "roster.csv").write_text("id,name\n1,Mallory Moe\n2,Bo Chen\n", "utf-8")
+    borrowed, own = "Bo Chen_8001_assignsubmission_file_", "Bo Chen_9002_assignsubmission_file_"
+    torn = download({f"{borrowed}/share.py": WRONG, f"{own}/share.py": RIGHT}, "--roster", "roster.csv")
+    assert torn.returncode == 2 and "Nothing was graded" in torn.stderr
+    (tmp_path / "class" / borrowed).rename(tmp_path / "class" / borrowed.replace("Bo Chen", "Mallory Moe"))
+    done = download({}, "--resume", "--roster", "roster.csv")
+    assert done.returncode == 0, done.stderr
+    assert points(tmp_path / "out") == {"1": 1.0, "2": 4.0}
+
+
 def test_row_of_a_roster_is_kept_by_the_platforms_id_when_a_display_name_becomes_another_learners(
     tmp_path: Path, download: Callable[..., Done]
 ) -> None:
