@@ -109,6 +109,9 @@ class GradedAgain(_Part):
     kit: str = Field(description="SHA-256 of all that the exercise was graded by then.")
     digest: str = Field(description="SHA-256 of the submission as it was read then.")
     seed: int = Field(ge=0, le=MAX_SEED, description="The seed of the hidden inputs then.")
+    versions: dict[str, str] = Field(
+        default={}, description="Of the grader and of what its numbers depend on, then; absent when unknown."
+    )
 
 
 class ExerciseResult(_Part):
@@ -127,6 +130,10 @@ class ExerciseResult(_Part):
     final_points: NonNegative | None = Field(default=None, description="The points after the course's policy.")
     final_max_points: NonNegative | None = Field(
         default=None, description="What it adds to the maximum: 0 for extra credit, else max_points."
+    )
+    uncounted: bool = Field(
+        default=False,
+        description="Whether it counts neither in points nor in the maximum: exempt, withdrawn, or of a dropped unit.",
     )
     graded_again: GradedAgain | None = Field(
         default=None, description="On what terms, where this exercise was graded later than the rest of the record."
@@ -375,9 +382,12 @@ def _left_out_of(finals: Mapping[str, bool]) -> Callable[[ExerciseResult], dict[
 
     def left_out(exercise: ExerciseResult) -> dict[str, Any]:
         again = exercise.graded_again
+        always: dict[str, Any] = {**finals, **({} if exercise.uncounted else {"uncounted": True})}
         if again is None:
-            return {**finals, "graded_again": True}
-        return {**finals, **({} if again.course.digest else {"graded_again": {"course": {"digest": True}}})}
+            return {**always, "graded_again": True}
+        unknown: dict[str, Any] = {} if again.versions else {"versions": True}
+        unknown |= {} if again.course.digest else {"course": {"digest": True}}
+        return {**always, **({"graded_again": unknown} if unknown else {})}
 
     return left_out
 

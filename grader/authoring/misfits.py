@@ -142,8 +142,8 @@ class _Runner(doctest.DocTestRunner):
 
     def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
         if ONE_OF_MANY not in example.source:
-            shown, due = " ".join(got.split()) or "nothing", " ".join(example.want.split()) or "nothing"
-            self._tell(example, f"the example gives {shown}, and not {due}: mend one of them")
+            shown, wanted = " ".join(got.split()) or "nothing", " ".join(example.want.split()) or "nothing"
+            self._tell(example, f"the example gives {shown}, and not {wanted}: mend one of them")
 
     def report_unexpected_exception(
         self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any

@@ -15,16 +15,17 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.intake import LeftOut, SubmissionError, look_into
-from grader.intake.names import printable
+from grader.intake.names import first_few, printable
 from grader.policy.adjusting import adjusted
 from grader.policy.choosing import Tried, chosen, in_time_order
 from grader.policy.rules import HandIn
 from grader.record import Record
 
 from .corrections import read_corrections
-from .download import are_work, first_few
+from .download import are_work
 from .entries import Entry, entries
-from .final_points import nobody, rewrite, without_hints, without_time
+from .exemptions import exempt_by_learner
+from .final_points import nobody, rewrite, told_withdrawn, withdrawn, without_hints, without_time
 from .kept_times import KeptTimes, hints_by_learner
 from .ledger import writing
 from .members import CLASS_LIST, ClassListError, Learner, Member, Members, write_class_list
@@ -192,13 +193,22 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
     known = attempt_times(times.hand_in_rows, learners, _names(results, learners, places))
     until, stranger = by_learner(times.extension_rows, learners)
     hints, strangest = hints_by_learner(times.hints or (), learners)
+    exempt, excused = exempt_by_learner(times.exempt or (), learners)
+    gone = [] if raw else withdrawn(results, course)
     corrections = read_corrections(out)
     strange = (*known.nobody, *(f"{learner}, attempt {name}," for learner, name in known.odd))
 
     def tried(result: Result, learner: str) -> Tried:
         moments = known.at.get(result.learner.name, {})
-        hand_in = HandIn(moments, until.get(learner, {}), hints.get(learner, {}), corrections.get(learner, {}))
-        record = result.record if raw else adjusted(result.record, course, hand_in, always=any(corrections.values()))
+        known_of = HandIn(
+            at=moments,
+            until=until.get(learner, {}),
+            hints=hints.get(learner, {}),
+            corrections=corrections.get(learner, {}),
+            exempt=exempt.get(learner, {}),
+        )
+        always = any(corrections.values()) or bool(gone or times.exempt)
+        record = result.record if raw else adjusted(result.record, course, known_of, always=always)
         return Tried(whose(result.learner.name)[1], record, max(moments.values(), default=None))
 
     def records() -> Iterator[Record]:
@@ -211,7 +221,7 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
     rewrite(out, records())
     unknown = [each.name for each in results.learners if each.name not in known.at]
     missing = [] if raw else [*without_time(unknown, course), *without_hints(times, course)]
-    remarks = [*nobody(strange, stranger, strangest), *missing]
+    remarks = [*nobody(strange, stranger, strangest, excused), *missing, *told_withdrawn(gone)]
     if known.without_own and course.policy.due:
         remarks.append(
             "No time of their own, so their learner's latest (a column attempt tells them apart): "

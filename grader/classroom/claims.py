@@ -27,9 +27,13 @@ class Claim:
     ids: tuple[str, ...] = ()
 
     @property
-    def key(self) -> tuple[str, str]:
-        """The same for two submissions if they claim to be the same learner's, as far as is known without a roster."""
-        return self.platform, self.ids[0] if self.ids and self.platform != "blackboard" else folded(self.name)
+    def submitter(self) -> str:
+        """The same for two submissions if they claim to be the same learner's, as far as is known without a roster.
+
+        It depends on nobody else's submission; of Blackboard, all before the attempt.
+        """
+        mark = self.ids[0] if self.ids and self.platform != "blackboard" else folded(self.name)
+        return f"{self.platform} {mark}"
 
 
 def folded(text: str) -> str:
@@ -60,6 +64,10 @@ def resolve(claims: Sequence[Claim], roster: Sequence[Enrolled]) -> Resolved:
     return Resolved(tuple(finder.whose(claim) for claim in claims), tuple(finder.remarks()))
 
 
+MOST_HYPHENS = 12
+"""In a team's and a learner's name together."""
+
+
 class _Finder:
     def __init__(self, claims: Sequence[Claim], roster: Sequence[Enrolled]) -> None:
         self._claims = claims
@@ -67,6 +75,9 @@ class _Finder:
         self._has_participants = any(each.participant for each in roster)
         self._logins = self._likeliest_logins()
         self._ids_decide = self._are_canvas_ids()
+        of_moodle = [each for each in claims if each.platform == "moodle"]
+        # where teams hand in together, Moodle writes TEAM-NAME for everybody, and for who is in none a default team's
+        self._by_teams = bool(of_moodle) and all("-" in each.name for each in of_moodle)
 
     def whose(self, claim: Claim) -> Whose:
         """The learner that one claim means."""
@@ -78,7 +89,16 @@ class _Finder:
             return self._of_canvas(claim)
         if claim.platform == "moodle" and self._has_participants:
             return _one_of(self._matcher.by_participant(claim.ids[0]))
-        return _one_of(self._matcher.by_name(claim.name))
+        named = self._matcher.by_name(claim.name)
+        if not named and claim.platform == "moodle" and self._by_teams:
+            named = self._named_behind(claim.name)
+        return _one_of(named)
+
+    def _named_behind(self, name: str) -> tuple[Enrolled, ...]:
+        """Who is meant by what stands behind the team's name, which may have hyphens too."""
+        parts = name.split("-")[:MOST_HYPHENS]
+        behind = ("-".join(parts[place:]) for place in range(1, len(parts)))
+        return tuple(row for text in behind for row in self._matcher.by_name(text))
 
     def remarks(self) -> Iterable[str]:
         """What the person who grades should know about how learners were found."""

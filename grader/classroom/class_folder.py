@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course import Course
@@ -12,36 +12,54 @@ from grader.intake import Listing, SubmissionError, look_into, nothing_in
 
 from . import download
 from .download import read_download
+from .groups import in_groups, read_groups
 from .lms_names import Platform
 from .members import Members, members
 from .roster import Enrolled, read_roster
+from .rows import NO_ROWS, Rows
 
 UNPACKED = ".unpacked"
 """In OUT, a class zip's contents while the class is read."""
 
 
+@dataclass(frozen=True)
+class HowRead:
+    """By what it is told whose each submission is: nothing but the names, where none of these is given.
+
+    platform: whose names they are; found out where it is not given. groups: a table of who hands in together.
+    before: the rows of an earlier run, which whoever hands in again keeps.
+    """
+
+    roster: Path | None = None
+    platform: Platform | None = None
+    groups: Path | None = None
+    before: Rows = NO_ROWS
+
+
 @contextmanager
-def class_in(
-    path: Path, out: Path, roster: Path | None, course: Course, platform: Platform | None
-) -> Iterator[Members]:
+def class_in(path: Path, out: Path, course: Course, how: HowRead) -> Iterator[Members]:
     """The class in a folder or a zip, for as long as it is read.
 
-    Raises SubmissionError, RosterError and NamesError where it cannot be.
+    Raises SubmissionError, RosterError, GroupsError and NamesError where it cannot be.
     """
-    enrolled = read_roster(roster) if roster else None
+    enrolled = read_roster(how.roster) if how.roster else None
+    groups = read_groups(how.groups) if how.groups else []
     if path.suffix.lower() == ".zip" and path.is_file():
         with download.laid_out(path, out / UNPACKED) as contents:
             listing, folder = download.listing_of(contents, course)
-            found = _members(listing, folder, {}, enrolled, platform)
-            yield replace(found, remarks=(*contents.remarks, *found.remarks))
+            found = _members(listing, folder, {}, enrolled, how)
+            found = replace(found, remarks=(*contents.remarks, *found.remarks))
+            yield in_groups(found, groups, has_roster=enrolled is not None) if groups else found
         return
     listing = look_into(path)
     known = {each.name: "It holds the results." for each in listing.submissions if _is_same(each, out)}
-    if roster is not None:
-        known |= {each.name: "It is the roster." for each in listing.others if _is_same(path / each.name, roster)}
+    for table, what in ((how.roster, "It is the roster."), (how.groups, "It is the table of groups.")):
+        if table is not None:
+            known |= {each.name: what for each in listing.others if _is_same(path / each.name, table)}
     if not listing.submissions:
         raise SubmissionError(nothing_in(path, listing.others))
-    yield _members(listing, path, known, enrolled, platform)
+    found = _members(listing, path, known, enrolled, how)
+    yield in_groups(found, groups, has_roster=enrolled is not None) if groups else found
 
 
 def _members(
@@ -49,12 +67,12 @@ def _members(
     folder: Path,
     known: Mapping[str, str],
     enrolled: Sequence[Enrolled] | None,
-    platform: Platform | None,
+    how: HowRead,
 ) -> Members:
-    download = read_download(listing, folder, known, platform)
+    download = read_download(listing, folder, known, how.platform)
     if not download.entries:
         raise SubmissionError(f"{folder} holds no submission but the results.")
-    found = members(download.entries, enrolled)
+    found = members(download.entries, enrolled, how.before)
     remarks, left_out = (*download.remarks, *found.remarks), (*download.left_out, *found.left_out)
     return replace(found, remarks=remarks, left_out=left_out, platform=download.platform)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.intake import LeftOut, Listing, SubmissionError, look_into, nothing_in
-from grader.intake.names import COURSE_WORK, ExerciseNames, is_passed_over, printable
+from grader.intake.names import COURSE_WORK, ExerciseNames, first_few, is_passed_over, printable
 from grader.intake.zip_file import METHODS
 
 from .entries import Entry, entries
@@ -248,12 +248,3 @@ def _remarks(
     if usual := [each.name for each in left_out if each.is_usual]:
         said.append(f"Passed over: {first_few(usual)}.")
     return said
-
-
-SPELT_OUT = 20
-
-
-def first_few(names: Sequence[str]) -> str:
-    """The names, or of many the first and how many more there are."""
-    more = f" and {len(names) - SPELT_OUT} more" if len(names) > SPELT_OUT else ""
-    return ", ".join(printable(name) for name in names[:SPELT_OUT]) + more

@@ -116,7 +116,8 @@ def _together(paths: Sequence[Path], read: Mapping[str, Said], platform: Platfor
     # two readings that differ between one submitter's files are as doubtful as one that has both
     ids = tuple(dict.fromkeys(id for path in paths for id in read[path.name].ids))
     claim = Claim(platform, said.name or said.submitter, ids)
-    name = said.ids[0] if platform == "blackboard" and said.ids else said.submitter
+    # where the assignment's title may end at several places, nobody knows the login
+    name = said.ids[0] if platform == "blackboard" and len(said.ids) == 1 else said.submitter
     if platform == "brightspace":
         name = f"{said.name} ({said.submitter})"
     files = [path for path in paths if not read[path.name].is_typed] or list(paths)

@@ -8,17 +8,19 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.course import Course
+from grader.intake.names import first_few
 from grader.policy.adjusting import adjusted, unadjusted
+from grader.policy.leaving_out import is_withdrawn
 from grader.policy.rules import Correction, HandIn, changes_points
 from grader.record import Record
 from grader.writing import write_file
 
 from .corrections import read_corrections, told_strangers
-from .download import first_few
+from .exemptions import exempt_by_learner
 from .kept_times import KeptTimes, hints_by_learner
 from .ledger import LedgerError
 from .members import Learner
-from .results_file import RESULTS, disputed, handed_in_nothing, read_results
+from .results_file import RESULTS, Result, disputed, handed_in_nothing, read_results
 from .times import by_learner
 
 NONE: Mapping[str, Mapping[str, Correction]] = {}
@@ -33,12 +35,13 @@ class HandIns:
     until: Mapping[str, Mapping[str, datetime]]
     hints: Mapping[str, Mapping[str, int]]
     corrections: Mapping[str, Mapping[str, Correction]]
+    exempt: Mapping[str, Mapping[str, str]]
     remarks: tuple[str, ...]
 
     def of(self, name: str) -> HandIn:
         """What is known of one learner's, by the name in the results."""
         at, until, hints = self.at.get(name, {}), self.until.get(name, {}), self.hints.get(name, {})
-        return HandIn(at, until, hints, self.corrections.get(name, {}))
+        return HandIn(at, until, hints, self.corrections.get(name, {}), self.exempt.get(name, {}))
 
 
 def hand_ins(
@@ -48,15 +51,30 @@ def hand_ins(
     at, late = by_learner(times.hand_in_rows, learners)
     until, extended = by_learner(times.extension_rows, learners)
     hints, helped = hints_by_learner(times.hints or (), learners)
-    return HandIns(at, until, hints, corrections, nobody(late, extended, helped))
+    exempt, excused = exempt_by_learner(times.exempt or (), learners)
+    return HandIns(at, until, hints, corrections, exempt, nobody(late, extended, helped, excused))
 
 
-def nobody(with_time: Sequence[str], with_extension: Sequence[str], with_hints: Sequence[str]) -> tuple[str, ...]:
+def nobody(
+    with_time: Sequence[str], with_extension: Sequence[str], with_hints: Sequence[str], exempt: Sequence[str]
+) -> tuple[str, ...]:
     """Sentences about names that fit nobody in the class."""
     remarks = [f"{name} has a hand-in time, but is nobody in this class." for name in with_time]
     remarks += [f"{name} has an extension, but is nobody in this class." for name in with_extension]
     remarks += [f"{name} has opened hints, but is nobody in this class." for name in with_hints]
+    remarks += [f"{name} is exempt from something, but is nobody in this class." for name in exempt]
     return tuple(remarks)
+
+
+def withdrawn(results: Iterable[Result], course: Course) -> list[str]:
+    """The exercises of these records that the course does not have any more."""
+    found = (each.id for result in results for each in result.record.exercises if is_withdrawn(each, course))
+    return list(dict.fromkeys(found))
+
+
+def told_withdrawn(ids: Sequence[str]) -> list[str]:
+    """A sentence about them, if there are any."""
+    return [f"No longer part of the course, so it counts for nobody: {first_few(ids)}."] if ids else []
 
 
 def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
@@ -67,19 +85,22 @@ def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
     """
     results = read_results(out)
     corrections = read_corrections(out)
-    if not (changes_points(course) or any(corrections.values())):
+    everything = read_results(out, with_disputed=True)
+    gone = withdrawn(everything, course)
+    if not (changes_points(course) or any(corrections.values()) or times.exempt or gone):
         return take_away_policy(out)
     learners = [*results.learners, *handed_in_nothing(out), *disputed(out)]
     known = hand_ins(times, learners, corrections)
-    rewrite(out, (adjusted(result.record, course, known.of(result.learner.name), always=True) for result in results))
+    rewrite(out, (adjusted(each.record, course, known.of(each.learner.name), always=True) for each in everything))
     names = [learner.shown for learner in results.learners if learner.name not in known.at]
     strangers = told_strangers(corrections, [learner.name for learner in results.learners])
-    return [*known.remarks, *strangers, *without_time(names, course), *without_hints(times, course)]
+    missing = [*without_time(names, course), *without_hints(times, course)]
+    return [*known.remarks, *strangers, *missing, *told_withdrawn(gone)]
 
 
 def take_away_policy(out: Path) -> list[str]:
     """Leave the raw points alone in OUT; nobody could not be found. Raises as `apply_policy` does."""
-    results = read_results(out)
+    results = read_results(out, with_disputed=True)
     if any(result.record.is_adjusted for result in results):
         rewrite(out, (unadjusted(result.record) for result in results))
     return []

@@ -22,25 +22,25 @@ from typing import Any
 
 from grader.classroom.attempts import ATTEMPTS
 from grader.classroom.results_file import class_of
-from grader.classroom.roster import Enrolled, Matcher
+from grader.classroom.roster import Matcher
 from grader.classroom.run_header import RUN
 from grader.writing import write_file
 
-from .members import CLASS_LIST, Learner
+from .claims import folded
+from .class_folder import UNPACKED
+from .handed_in import APPEALS
+from .members import CLASS_LIST, LEAST_LETTERS, Learner, called, find_learner, matcher_of
 from .page_names import page_name, page_stem, stem_of
 from .pseudonyms import PSEUDONYMOUS, WHO_IS_WHO, pseudonym_in
 from .regrading import MOVED
 from .results_file import NOT_GRADED
 from .run import LOCK
 
-UNPACKED = ".unpacked"
-"""In OUT, what a killed run left of a class zip."""
 TABLES = (NOT_GRADED, WHO_IS_WHO, MOVED)
 """Tables of OUT that are lists: what was not graded, who bears which pseudonym, and whose points moved."""
 MADE_AGAIN = "a page or an export that names them, to be made again without"
-APPEALS = "appeals"
-"""The folder in OUT where `kata explain` lays out files."""
-EXPORTS = ("class.html", "grades.csv", "grades-by-exercise.csv", "canvas.csv", "moodle.csv", "junit.xml")
+EXPORTS = ("class.html", "grades.csv", "grades-by-exercise.csv", "canvas.csv", "moodle.csv", "junit.xml",
+           "feedback.zip", "moodle-worksheet.csv")  # fmt: skip
 EXPORT_FOLDERS = ("gradescope", "github")
 EACH_LEARNERS = "[0-9]*-*.json"
 """What exports are called that `kata export` puts into OUT by itself."""
@@ -48,8 +48,6 @@ WHO = ("submission", "learner", "name")
 """By which of its fields an entry of a list says whose it is: the first that is there."""
 MOST_SEARCHED = 64 * 1024 * 1024
 """Bytes of a file that is looked through for what is left; a larger one is named as not looked through."""
-LEAST_LETTERS = 3
-"""A name shorter than this, or a mere number, is found in every file."""
 
 
 class ForgettingError(Exception):
@@ -75,10 +73,11 @@ class Step:
             self.path.unlink(missing_ok=True)
 
 
-def find_learner(out: Path, text: str) -> Learner:
-    """The one learner in OUT whose id this is, or whose login, email or name if it is nobody else's.
+def learner_in(out: Path, called: str) -> Learner:
+    """The one learner in OUT who is called so, with a record or without one.
 
-    Raises ForgettingError when it is nobody's or could be two learners', ResultsError for a damaged class list.
+    Raises ForgettingError where there is no class, LearnerError when it is nobody or could be two, ResultsError for a
+    damaged class list.
     """
     learners = class_of(out, dict.fromkeys(_names_in(out)))
     if not learners:
@@ -86,28 +85,7 @@ def find_learner(out: Path, text: str) -> Learner:
             f"{out} holds no class: give the folder that `kata grade-class DIR --out OUT` made, "
             "such as: kata forget OUT LEARNER"
         )
-    by_id = {each.name: each for each in learners}
-    if text in by_id:
-        return by_id[text]
-    found = _matcher(learners).candidates(text)
-    if len(found) == 1:
-        return by_id[found[0].id]
-    if found:
-        ids = ", ".join(each.id for each in found)
-        raise ForgettingError(f"{text!r} could be {len(found)} learners: give one of the ids {ids}.")
-    some = ", ".join(each.name for each in learners[:5])
-    raise ForgettingError(
-        f"Nobody in {out} is called {text!r}. Learners go by their ids there, such as {some}: "
-        f"kata forget {out} {learners[0].name}"
-    )
-
-
-def _called(who: Learner) -> set[str]:
-    return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", *who.ids}
-
-
-def _matcher(learners: list[Learner]) -> Matcher:
-    return Matcher([Enrolled(each.name, each.shown, each.email, (each.name, *each.ids)) for each in learners])
+    return find_learner(learners, called, out, f"kata forget {out}")
 
 
 def _lists(out: Path) -> list[Path]:
@@ -150,8 +128,8 @@ class Forgetting:
     @cached_property
     def names(self) -> frozenset[str]:
         """All that the learner is called, and nobody else in the class."""
-        others = {text for each in self._learners if each.name != self.learner.name for text in _called(each)}
-        return frozenset({*_called(self.learner), self._pseudonym} - others - {""})
+        others = {text for each in self._learners if each.name != self.learner.name for text in called(each)}
+        return frozenset({*called(self.learner), self._pseudonym} - others - {""})
 
     @cached_property
     def _pseudonym(self) -> str:
@@ -172,6 +150,18 @@ class Forgetting:
             elif any(form.encode() in path.read_bytes() for form in sought):
                 told.append(f"{path} still holds one of these names; it may be somebody else's: look into it.")
         return told
+
+    def in_group(self) -> list[str]:
+        """A sentence about the others of the learner's group, whose records rest on the same work."""
+        group = self.learner.group
+        theirs = [each.name for each in self._learners if group and folded(each.group) == folded(group)]
+        others = [name for name in theirs if name != self.learner.name]
+        if not others:
+            return []
+        return [
+            f"Who handed in with them, as the group {group}, keeps a record of the same work, whose messages may quote "
+            f"it: {', '.join(others)}."
+        ]
 
     def _files(self) -> Iterator[Path]:
         found = (path for path in sorted(self.out.rglob("*")) if path.is_file() and not path.is_symlink())
@@ -205,6 +195,8 @@ class Forgetting:
         return self._is_named_in(path)
 
     def _is_named_in(self, path: Path) -> bool:
+        if path.suffix == ".zip":  # of everybody's pages
+            return True
         text = path.read_bytes().decode("utf-8", "replace")
         if path.suffix == ".csv":
             return any(cell.strip().lstrip("'") in self.names for row in _rows(text) for cell in row)
@@ -281,7 +273,7 @@ class Forgetting:
 
     @cached_property
     def _by_text(self) -> Matcher:
-        return _matcher(self._learners)
+        return matcher_of(self._learners)
 
     def _from_lists(self) -> Iterator[Step]:
         for path in _lists(self.out):

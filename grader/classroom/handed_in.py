@@ -12,21 +12,19 @@ from grader.intake import Submission, SubmissionError, read_submission
 from grader.writing import write_file
 
 from .attempts import attempts_of, graded_in
-from .class_folder import class_in
+from .class_folder import HowRead, class_in
 from .entries import Entry, OutOfReach, read_entry
+from .groups import GroupsError
 from .lms_names import NamesError, platform_called
-from .members import Learner, by_name
+from .members import Learner, find_learner
 from .page_names import page_stem
 from .results_file import Result, digest_of, read_results
 from .roster import RosterError
-from .run_header import ClassSource, RunHeader
+from .run_header import RunHeader
+from .same_class import rows_before
 
 APPEALS = "appeals"
 """In OUT, files of learners that cannot be named where they lie, as in a zip."""
-
-
-class LearnerError(Exception):
-    """Nobody of a class is meant, or several are; the text is one sentence for people."""
 
 
 @dataclass(frozen=True)
@@ -38,27 +36,11 @@ class HandedIn:
     remark: str = ""
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """By what a learner is looked for, as a row of a CSV would."""
-
-    learner: str
-
-
 def result_of_learner(out: Path, called: str) -> Result:
     """The record of whoever is called so: by id, login, email or name. Raises LearnerError, ResultsError."""
     results = read_results(out)
-    found, unknown = by_name([_Asked(called)], results.learners)
-    if unknown:
-        raise LearnerError(_nobody(out, called, results.learners))
-    name = found[0][0]
-    place = next(place for place, learner in enumerate(results.learners) if learner.name == name)
-    return results[place]
-
-
-def _nobody(out: Path, called: str, learners: Sequence[Learner]) -> str:
-    named = ", ".join(repr(each.name) for each in learners[:3])
-    return f"Nobody graded in {out}, or more than one, is called {called!r}. Ids there look like {named}."
+    learner = find_learner(results.learners, called, out, f"kata explain {out}")
+    return results[results.learners.index(learner)]
 
 
 def from_path(path: Path, course: Course, result: Result) -> HandedIn:
@@ -71,21 +53,24 @@ def find_again(out: Path, header: RunHeader | None, result: Result, course: Cour
 
     Raises SubmissionError when it is not to be found, with the sentence that says so.
     """
-    source = header.source if header else None
-    if source is None:
+    if header is None or header.source is None:
         raise SubmissionError(f"{out} is of an older make, and does not say where the submissions are: --file does.")
     with TemporaryDirectory() as unpacked:  # OUT itself may be in use
         try:
-            return _found(source, out, Path(unpacked), result, course)
-        except (SubmissionError, RosterError, NamesError, OutOfReach) as error:
+            return _found(header, out, Path(unpacked), result, course)
+        except (SubmissionError, RosterError, GroupsError, NamesError, OutOfReach) as error:
             raise SubmissionError(f"{error} --file names what was handed in.") from None
 
 
-def _found(source: ClassSource, out: Path, unpacked: Path, result: Result, course: Course) -> HandedIn:
+def _found(header: RunHeader, out: Path, unpacked: Path, result: Result, course: Course) -> HandedIn:
+    source = header.source
+    assert source is not None
     folder = Path(source.submissions)
     is_packed = folder.suffix.lower() == ".zip"
     roster = Path(source.roster) if source.roster else None
-    with class_in(folder, unpacked if is_packed else out, roster, course, platform_called(source.names)) as members:
+    groups = Path(source.groups) if source.groups else None
+    how = HowRead(roster, platform_called(source.names), groups, rows_before(out, header, roster))
+    with class_in(folder, unpacked if is_packed else out, course, how) as members:
         everyone = attempts_of(members, course) if graded_in(out) != out else members
         entry = _entry(everyone.entries, result)
         if entry is None:

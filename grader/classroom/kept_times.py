@@ -1,4 +1,4 @@
-"""OUT/times.json: when the class handed in, who has more time, and who opened hints, as it was told last.
+"""OUT/times.json: when the class handed in, who has more time, who opened hints or is exempt, as it was told last.
 
 So a run that goes on, or a policy that is applied anew, need not be told again.
 
@@ -20,6 +20,7 @@ from grader.course import Course, CourseError
 from grader.course.errors import quoted
 from grader.writing import write_file
 
+from .exemptions import Exempt
 from .members import LEARNERS, Learner, by_name
 from .roster import NumberedRows, first_of, lacking, titled_rows
 from .times import Row, TimesError
@@ -129,6 +130,7 @@ class KeptTimes(BaseModel):
     handed_in: tuple[_Told, ...] | None = None
     extensions: tuple[_Told, ...] | None = None
     hints: tuple[OpenedHints, ...] | None = None
+    exempt: tuple[Exempt, ...] | None = None
 
     @classmethod
     def of(
@@ -136,12 +138,14 @@ class KeptTimes(BaseModel):
         handed_in: Sequence[Row] | None,
         extensions: Sequence[Row] | None,
         hints: Sequence[OpenedHints] | None = None,
+        exempt: Sequence[Exempt] | None = None,
     ) -> KeptTimes:
         """What the rows of the CSVs say, each None where it was not given."""
         return cls(
             handed_in=_told(handed_in),
             extensions=_told(extensions),
             hints=None if hints is None else tuple(hints),
+            exempt=None if exempt is None else tuple(exempt),
         )
 
     @property
@@ -160,6 +164,7 @@ class KeptTimes(BaseModel):
             handed_in=earlier.handed_in if self.handed_in is None else self.handed_in,
             extensions=earlier.extensions if self.extensions is None else self.extensions,
             hints=earlier.hints if self.hints is None else self.hints,
+            exempt=earlier.exempt if self.exempt is None else self.exempt,
         )
 
 
@@ -177,7 +182,7 @@ def read_kept_times(out: Path) -> KeptTimes:
     except (OSError, ValidationError):
         raise TimesError(
             f"{path} cannot be read, so nobody knows who was late or opened hints: "
-            "remove it, and give --handed-in, --extensions and --hints again."
+            "remove it, and give --handed-in, --extensions, --hints and --exempt again."
         ) from None
 
 

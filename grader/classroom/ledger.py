@@ -24,10 +24,24 @@ class LedgerError(Exception):
 
 @dataclass(frozen=True)
 class Known:
-    """What an earlier run found out about one learner."""
+    """What an earlier run found out about one learner.
+
+    again: the digests of what was read where exercises were graded again.
+    """
 
     digest: str
     complete: bool
+    again: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, record: Record) -> Known:
+        """What a record tells."""
+        again = (each.graded_again.digest for each in record.exercises if each.graded_again)
+        return cls(record.digest, record.complete, frozenset(again))
+
+    def is_all_of(self, digest: str) -> bool:
+        """Whether every exercise of the record is of a submission with this digest."""
+        return {self.digest, *self.again} == {digest}
 
 
 @dataclass(frozen=True)
@@ -135,7 +149,7 @@ class Ledger:
                         remarks.append("The last record was cut short when the earlier run ended and does not count.")
                         break
                 else:
-                    known[record.submission] = Known(record.digest, record.complete)
+                    known[record.submission] = Known.of(record)
                     tail = b"" if line.endswith(b"\n") else b"\n"
                 start += len(line)
         if damaged:

@@ -11,12 +11,20 @@ from __future__ import annotations
 import keyword
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 from rapidfuzz.distance import LCSseq
+
+from grader.course import Course, Exercise
+from grader.course.stubs import same_as_stub, stub_of
+
+from .entries import Entry, OutOfReach, read_entry
+
+Answers = dict[str, dict[str, str]]
+"""Of each exercise each learner's text."""
 
 View = Literal["written", "renamed"]
 VIEWS: tuple[View, ...] = ("written", "renamed")
@@ -36,6 +44,7 @@ LEAST_PART = 0.7
 MANY_IN = 10
 MANY_AT_LEAST = 4
 """What more than a tenth of the class has in common, and more than four learners, belongs to the exercise."""
+NO_GROUPS: Mapping[str, str] = {}
 MOST_WITH_A_RUN = 50
 """Of more who share a run that only comes about where something is left out, no pairs are made."""
 
@@ -79,30 +88,86 @@ def words_of(text: str) -> Text:
     return Text(tuple(words), tuple(lines))
 
 
-def alike(exercise: str, answers: Mapping[str, str], known: Sequence[str]) -> list[Likeness]:
+def alike(
+    exercise: str, answers: Mapping[str, str], known: Sequence[str], groups: Mapping[str, str] = NO_GROUPS
+) -> list[Likeness]:
     """The pairs of learners whose answers to an exercise are alike, most first.
 
-    answers: each learner's text. known: the stub and the course's own answers.
+    answers: each learner's text. known: the stub and the course's own answers. groups: who handed in together, by
+    learners: they are no pair, and count once where it is counted how many have something.
     """
     theirs = {name: words_of(text) for name, text in answers.items()}
     course = [words_of(text) for text in known]
     found: dict[tuple[str, str], Likeness] = {}
     for view in VIEWS:  # the same words say more than the same but for names
-        for each in _alike_in(view, exercise, theirs, course):
+        for each in _alike_in(view, exercise, theirs, course, groups):
             found.setdefault((each.one, each.other), each)
     return sorted(found.values(), key=lambda each: (-each.shared, each.one, each.other))
 
 
-def _alike_in(view: View, exercise: str, theirs: Mapping[str, Text], course: Sequence[Text]) -> Iterator[Likeness]:
+@dataclass(frozen=True)
+class _Coded:
+    """A text as a string with a character for each word, which is compared far faster than words are."""
+
+    codes: str
+    lines: tuple[int, ...]
+
+    def runs(self, length: int) -> Iterator[str]:
+        """All that many words in a row."""
+        return (self.codes[start : start + length] for start in range(len(self.codes) - length + 1))
+
+    def covered(self, runs: Collection[str], length: int) -> list[bool]:
+        """Which of the words stand in one of these runs."""
+        is_in = [False] * len(self.codes)
+        for start, run in enumerate(self.runs(length)):
+            if run in runs:
+                is_in[start : start + length] = [True] * length
+        return is_in
+
+    def kept(self, is_kept: Sequence[bool]) -> _Coded:
+        """The words that are to be kept."""
+        places = [place for place, keep in enumerate(is_kept) if keep]
+        return _Coded("".join(self.codes[place] for place in places), tuple(self.lines[place] for place in places))
+
+
+def _coded(texts: Sequence[Text]) -> list[_Coded]:
+    """Texts in the same code. A word of one text alone equals no other's, so all of these share a character of its own:
+    so there are enough characters for whatever learners write."""
+    having = Counter(word for text in texts for word in set(text.words))
+    of: dict[str, str] = {}
+    for word, count in having.items():
+        if count > 1:
+            of[word] = _character(len(texts) + len(of))
+    return [
+        _Coded("".join(of.get(word) or _character(number) for word in text.words), text.lines)
+        for number, text in enumerate(texts)
+    ]
+
+
+def _character(number: int) -> str:
+    """The character of this number, without those that are none by themselves."""
+    return chr(number if number < _SURROGATES.start else number + len(_SURROGATES))
+
+
+_SURROGATES = range(0xD800, 0xE000)
+
+
+def _alike_in(
+    view: View, exercise: str, theirs: Mapping[str, Text], course: Sequence[Text], groups: Mapping[str, str]
+) -> Iterator[Likeness]:
+    length = RUN[view]
     names = {word for text in course for word in text.words}
-    seen = {name: _seen(text, view, names) for name, text in theirs.items()}
-    explained = {run for text in course for run in _runs(_seen(text, view, names).words, view)}
-    explained |= _common((_runs(text.words, view) for text in seen.values()), len(seen))
-    own = {name: _without(text, explained, view) for name, text in seen.items()}
-    for one, other in _candidates(own, view):
-        likeness = _compared(exercise, one, other, own, view)
-        if likeness is not None:
-            yield likeness
+    coded = _coded([_seen(text, view, names) for text in (*course, *theirs.values())])
+    seen = dict(zip(theirs, coded[len(course) :], strict=True))
+    explained = {run for text in coded[: len(course)] for run in text.runs(length)}
+    explained |= _common(seen, groups, length)
+    own = {name: text.kept([not each for each in text.covered(explained, length)]) for name, text in seen.items()}
+    runs = {name: set(text.runs(length)) for name, text in own.items()}
+    for one, other in _candidates(runs, groups):
+        if _may_be_alike(own[one], own[other], runs[one] & runs[other], view):
+            likeness = _compared(exercise, one, other, own, view)
+            if likeness is not None:
+                yield likeness
 
 
 def _seen(text: Text, view: View, names: Collection[str]) -> Text:
@@ -114,56 +179,57 @@ def _seen(text: Text, view: View, names: Collection[str]) -> Text:
     return Text(tuple(words), tuple(line for _, line in kept))
 
 
-def _runs(words: Sequence[str], view: View) -> Iterator[tuple[str, ...]]:
-    length = RUN[view]
-    return (tuple(words[start : start + length]) for start in range(len(words) - length + 1))
-
-
-def _common(all_runs: Iterable[Iterable[tuple[str, ...]]], learners: int) -> set[tuple[str, ...]]:
-    """Runs that many learners have."""
-    counts = Counter(run for runs in all_runs for run in set(runs))
-    many = max(MANY_AT_LEAST, learners // MANY_IN)
+def _common(seen: Mapping[str, _Coded], groups: Mapping[str, str], length: int) -> set[str]:
+    """Runs that many learners have; a group that handed in together counts once."""
+    together: dict[str, set[str]] = defaultdict(set)
+    for name, text in seen.items():
+        together[_submitter(name, groups)].update(text.runs(length))
+    counts = Counter(run for runs in together.values() for run in runs)
+    many = max(MANY_AT_LEAST, len(together) // MANY_IN)
     return {run for run, count in counts.items() if count > many}
 
 
-def _without(text: Text, explained: Collection[tuple[str, ...]], view: View) -> Text:
-    """The words that stand in no run that is explained."""
-    is_own = [True] * len(text.words)
-    for start, run in enumerate(_runs(text.words, view)):
-        if run in explained:
-            is_own[start : start + RUN[view]] = [False] * RUN[view]
-    kept = [place for place, own in enumerate(is_own) if own]
-    return Text(tuple(text.words[place] for place in kept), tuple(text.lines[place] for place in kept))
+def _submitter(name: str, groups: Mapping[str, str]) -> str:
+    return f"group {groups[name]}" if name in groups else f"learner {name}"
 
 
-def _candidates(own: Mapping[str, Text], view: View) -> list[tuple[str, str]]:
+def _candidates(runs: Mapping[str, Collection[str]], groups: Mapping[str, str]) -> list[tuple[str, str]]:
     """Pairs that share a run; of those whom many share none is left, so a run has few learners."""
-    having: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for name, text in own.items():
-        for run in set(_runs(text.words, view)):
+    having: dict[str, list[str]] = defaultdict(list)
+    for name, theirs in runs.items():
+        for run in theirs:
             having[run].append(name)
-    few = (sorted(names) for names in having.values() if len(names) <= MOST_WITH_A_RUN)
-    return sorted({pair for names in few for pair in combinations(names, 2)})
+    few = {tuple(sorted(names)) for names in having.values() if 1 < len(names) <= MOST_WITH_A_RUN}
+    pairs = {pair for names in few for pair in combinations(names, 2)}
+    return sorted(pair for pair in pairs if _submitter(pair[0], groups) != _submitter(pair[1], groups))
 
 
-def _compared(exercise: str, one: str, other: str, own: Mapping[str, Text], view: View) -> Likeness | None:
+def _may_be_alike(first: _Coded, second: _Coded, shared: Collection[str], view: View) -> bool:
+    """Whether two texts can share enough: no more words than stand in runs that both have, wherever these stand."""
+    least = _least(first, second, view)
+    return all(sum(text.covered(shared, RUN[view])) >= least for text in (first, second))
+
+
+def _least(first: _Coded, second: _Coded, view: View) -> float:
+    """How many words they have to share."""
+    return max(LEAST_SHARED[view], LEAST_PART * min(len(first.codes), len(second.codes)))
+
+
+def _compared(exercise: str, one: str, other: str, own: Mapping[str, _Coded], view: View) -> Likeness | None:
     first, second = own[one], own[other]
-    shorter = min(len(first.words), len(second.words))
-    if shorter < LEAST_SHARED[view]:
-        return None
     places: tuple[set[int], set[int]] = set(), set()
-    for block in LCSseq.editops(first.words, second.words).as_matching_blocks():
+    for block in LCSseq.editops(first.codes, second.codes).as_matching_blocks():
         if block.size >= RUN[view]:
             places[0].update(range(block.a, block.a + block.size))
             places[1].update(range(block.b, block.b + block.size))
     shared = len(places[0])
-    if shared < LEAST_SHARED[view] or shared < LEAST_PART * shorter:
+    if shared < _least(first, second, view):
         return None
     lines = (
         frozenset(first.lines[place] for place in places[0]),
         frozenset(second.lines[place] for place in places[1]),
     )
-    return Likeness(exercise, one, other, view, shared, shared / shorter, lines)
+    return Likeness(exercise, one, other, view, shared, shared / min(len(first.codes), len(second.codes)), lines)
 
 
 def by_pair(found: Iterable[Likeness]) -> dict[tuple[str, str], list[Likeness]]:
@@ -172,3 +238,30 @@ def by_pair(found: Iterable[Likeness]) -> dict[tuple[str, str], list[Likeness]]:
     for each in found:
         pairs[each.one, each.other].append(each)
     return dict(sorted(pairs.items(), key=lambda pair: (-sum(each.shared for each in pair[1]), pair[0])))
+
+
+def answers_of(course: Course, entries: Iterable[Entry], say: Callable[[str], None]) -> Answers:
+    """What every learner has written; what is still the stub as it was given is nobody's.
+
+    say: takes a sentence about a submission that this machine does not give out.
+    """
+    stubs = {each.id: stub_of(course, each) for each in course.exercises}
+    answers: Answers = {}
+    for entry in entries:
+        try:
+            read = read_entry(entry, course)
+        except OutOfReach as error:
+            say(f"{entry.name}: {error}")
+            continue
+        for id, source in read.sources.items():
+            if not same_as_stub(source.content, stubs[id]):
+                answers.setdefault(id, {})[entry.name] = source.content.decode("utf-8", "replace")
+    return answers
+
+
+def known_answers(course: Course, exercise: Exercise) -> Iterator[str]:
+    """What explains an answer: the stub, the reference, and other right answers."""
+    yield stub_of(course, exercise)
+    for path in (course.solution_path(exercise), *course.alternatives(exercise)):
+        if path.is_file():
+            yield path.read_text(encoding="utf-8")

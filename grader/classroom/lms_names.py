@@ -12,6 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from .spoken_times import LANGUAGES, month_called
+
 Platform = Literal["canvas", "moodle", "blackboard", "brightspace", "plain"]
 PLATFORMS: Mapping[str, Platform] = {
     "canvas": "canvas",
@@ -44,9 +46,11 @@ _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_(?P<kind>[a
 _BLACKBOARD = re.compile(
     r"(?P<head>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt|)", re.DOTALL
 )
-# Brightspace: a folder "12345-67890 - Ada Lovelace - Nov 20, 2026 416 PM"; the last date is its own.
+# Brightspace: a folder "12345-67890 - Ada Lovelace - Nov 20, 2026 416 PM"; the last date is its own, in its language.
 _BRIGHTSPACE = re.compile(
-    r"(?P<id>[0-9]+-[0-9]+) ?- ?(?P<name>.+) ?- ?(?P<when>\w{3} [0-9]{1,2}, [0-9]{4} [^-]+)", re.DOTALL
+    r"(?P<id>[0-9]+-[0-9]+) ?- ?(?P<name>.+) ?- ?(?P<when>[^\W\d_]{3,}\.? [0-9]{1,2},? [0-9]{4} [^-]+"
+    r"|[0-9]{1,2}\.? (?:de )?[^\W\d_]{3,}\.?,? (?:de )?[0-9]{4} [^-]+)",
+    re.DOTALL,
 )
 
 
@@ -196,16 +200,26 @@ def _brightspace(name: str) -> Said | None:
 
 
 def in_time_order(platform: Platform, attempts: Sequence[str]) -> list[str]:
-    """The platform's marks of attempts, the earliest first."""
-    return sorted(attempts, key=_brightspace_time if platform == "brightspace" else str)
+    """The platform's marks of attempts, the earliest first.
 
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+    Raises NamesError for several whose months are in a language that is not read.
+    """
+    if platform != "brightspace" or len(attempts) < 2:
+        return sorted(attempts)
+    return sorted(attempts, key=_brightspace_time)
 
 
 def _brightspace_time(written: str) -> tuple[int, int, int, int, str]:
-    numbers = [int(digits) for digits in re.findall(r"[0-9]+", written.replace(":", ""))]
-    day, year, clock = (*numbers, 0, 0, 0)[:3]
-    month = _MONTHS.index(written[:3].lower()) if written[:3].lower() in _MONTHS else 0
-    afternoon = 1200 if written.upper().endswith("PM") else 0
-    return year, month, day, clock % 1200 + afternoon, written
+    words = re.findall(r"[^\W\d_]+", written)
+    month = next((number for word in words if (number := month_called(word))), None)
+    if month is None:
+        raise NamesError(
+            f"Several attempts, and nobody knows which is the last: the month in {written!r} is in a language that is "
+            f"not read ({LANGUAGES} are). Take out all but the last of each learner's."
+        )
+    day, year, *clock = re.findall(r"[0-9]+", written)
+    half = words[-1].casefold() if words else ""
+    time = int("".join(clock) or "0")
+    if half in ("am", "pm"):
+        time = time % 1200 + (1200 if half == "pm" else 0)
+    return int(year), month, int(day), time, written

@@ -8,6 +8,7 @@ A row of a CSV is the learner's whose id, login, email or name stands there, as 
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,15 +17,18 @@ from typing import Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader.intake import LeftOut
+from grader.intake.names import first_few
 from grader.writing import write_file
 
 from .claims import Claim, Whose, resolve
-from .download import first_few
 from .entries import Entry, distinct
 from .lms_names import Platform
 from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher
+from .rows import NO_ROWS, Rows
 
 CLASS_LIST = "class.jsonl"
+LEAST_LETTERS = 3
+"""A shorter name is part of too many words to be looked for in a text."""
 
 
 class Learner(BaseModel):
@@ -38,8 +42,12 @@ class Learner(BaseModel):
     handed_in: bool = True
     in_roster: bool = Field(default=False, description="Whether a roster names this learner.")
     is_disputed: bool = Field(default=False, description="Whether several submissions claim to be theirs: none counts.")
+    group: str = Field(default="", description="With which group this learner hands in.")
     platform: str = Field(default="", description="The platform whose names the submission bears, if it does.")
     ids: tuple[str, ...] = Field(default=(), description="What that platform calls the learner.")
+    told_by: str = Field(
+        default="", description="By what the platform tells the hand-ins of this one; whoever it is keeps the row."
+    )
 
 
 class ClassListError(ValueError):
@@ -89,6 +97,42 @@ class _Row(Protocol):
 Row = TypeVar("Row", bound=_Row)
 
 
+class LearnerError(Exception):
+    """Nobody of a class is meant, or several are; the text is one sentence for people."""
+
+
+def called(who: Learner) -> set[str]:
+    """All that a learner is called, by people and by platforms."""
+    told_by = who.told_by.partition(" ")[2]
+    return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", told_by, *who.ids}
+
+
+def matcher_of(learners: Sequence[Learner]) -> Matcher:
+    """Finds learners of a class by id, login, email or name."""
+    return Matcher([Enrolled(each.name, each.shown, each.email, (each.name, *each.ids)) for each in learners])
+
+
+def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str) -> Learner:
+    """The one learner of OUT whose id this is, or whose login, email or name if it is nobody else's.
+
+    command: what can be typed with an id behind it.
+
+    Raises LearnerError when it is nobody's, or could be two learners'.
+    """
+    by_id = {each.name: each for each in learners}
+    if text in by_id:
+        return by_id[text]
+    found = matcher_of(learners).candidates(text)
+    if len(found) == 1:
+        return by_id[found[0].id]
+    if found:
+        ids = ", ".join(each.id for each in found)
+        raise LearnerError(f"{text!r} could be {len(found)} learners: give one of the ids {ids}.")
+    some = ", ".join(repr(each.name) for each in learners[:3])
+    example = f", such as: {command} {shlex.quote(learners[0].name)}" if learners else ""
+    raise LearnerError(f"Nobody in {out} is called {text!r}. Ids there look like {some}{example}")
+
+
 def by_name(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[list[tuple[str, Row]], tuple[str, ...]]:
     """Each row under its learner's name in the results; and, once each, what names nobody of them, or two."""
     names = {learner.name for learner in learners}
@@ -135,29 +179,45 @@ class Members:
         return [member.entry for member in self.all if member.entry is not None]
 
 
-def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None) -> Members:
+def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, before: Rows = NO_ROWS) -> Members:
     """The class: in the roster's order, then the submissions that it does not name in theirs.
 
     Where two submissions say that they are the same learner's, neither is.
+
+    before: the rows of an earlier run. Who was in a row is told by what the platform tells submitters by: a display
+    name that was changed, or what all others are called, gives nobody another row.
     """
+    before = before.kept
     resolved = resolve([entry.claim for entry in found], roster or ())
-    of: dict[Enrolled, list[Entry]] = {}
-    others: dict[tuple[str, str], list[Entry]] = {}
-    unclear = []
+    enrolled = dict(zip(distinct([each.id for each in roster or ()]), roster or (), strict=True))
+    rows = {each: name for name, each in enrolled.items()}
+    of: dict[str, list[Entry]] = {name: [] for name in enrolled}
+    others: dict[str, list[Entry]] = {}
+    unclear, kept = [], []
     for entry, whose in zip(found, resolved.whose, strict=True):
-        if whose.learner is not None:
-            of.setdefault(whose.learner, []).append(entry)
-            continue
-        others.setdefault(entry.claim.key, []).append(entry)
-        if whose.between:
+        submitter = entry.claim.submitter
+        row = rows[whose.learner] if whose.learner is not None else None
+        if (old := before.row_of(submitter, row)) is not None and (old in of or row is not None):
+            kept.append(f"{entry.path.name} keeps the row {old}, as it is this submitter's since an earlier run.")
+            row = old if old in of else None
+        elif row is None and whose.between:
             unclear.append(_unclear(entry, whose))
-    claims = [*((each, of.get(each, [])) for each in roster or ()), *((None, entries) for entries in others.values())]
-    names = distinct([each.id if each else entries[0].name for each, entries in claims])
-    all = [_member(name, each, entries) for name, (each, entries) in zip(names, claims, strict=True)]
-    torn = [(member.learner, entries) for member, (_, entries) in zip(all, claims, strict=True) if len(entries) > 1]
+        (others.setdefault(submitter, []) if row is None else of[row]).append(entry)
+    names = before.names(list(of), {submitter: entries[0].name for submitter, entries in others.items()})
+    kept += [
+        f"{entries[0].path.name} goes by {name}: {entries[0].name} is somebody else since an earlier run."
+        for name, (submitter, entries) in zip(names, others.items(), strict=True)
+        if name != entries[0].name and submitter not in before.of and entries[0].name in before.of.values()
+    ]
+    claims: list[tuple[str, Enrolled | None, list[Entry]]] = [
+        *((name, enrolled[name], entries) for name, entries in of.items()),
+        *((name, None, entries) for name, entries in zip(names, others.values(), strict=True)),
+    ]
+    all = [_member(*each, before) for each in claims]
+    torn = [(member.learner, entries) for member, (*_, entries) in zip(all, claims, strict=True) if len(entries) > 1]
     disputes = [*(_dispute(learner, entries) for learner, entries in torn), *unclear]
     left_out = [each for learner, entries in torn for each in _none_of(learner, entries)]
-    remarks = list(resolved.remarks) if roster else []
+    remarks = [*(resolved.remarks if roster else ()), *kept]
     return Members(
         tuple(all), (*remarks, *_about(all, has_roster=roster is not None)), tuple(left_out), tuple(disputes)
     )
@@ -182,20 +242,23 @@ def last_attempts(everyone: Members) -> Members:
     return replace(everyone, all=tuple(all), remarks=(*everyone.remarks, remark), left_out=tuple(left_out))
 
 
-def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry]) -> Member:
+def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], before: Rows) -> Member:
     is_disputed = len(entries) > 1
+    submitters = {entry.claim.submitter for entry in entries}  # of two nobody knows which one the row is of
+    told_by = submitters.pop() if len(submitters) == 1 else before.submitter_in(name)
     entry = replace(entries[0], name=name) if len(entries) == 1 else None
     if enrolled is not None:
         learner = Learner(name=name, shown=enrolled.name, email=enrolled.email, in_roster=True)
     else:
         claim = entries[0].claim
         platform = "" if claim.platform == "plain" else claim.platform
-        learner = Learner(name=name, shown=_shown(entries[0], claim), platform=platform, ids=claim.ids)
-    return Member(learner.model_copy(update={"handed_in": bool(entries), "is_disputed": is_disputed}), entry)
+        learner = Learner(name=name, shown=_shown(name, claim), platform=platform, ids=claim.ids)
+    told = {"handed_in": bool(entries), "is_disputed": is_disputed, "told_by": told_by}
+    return Member(learner.model_copy(update=told), entry)
 
 
-def _shown(entry: Entry, claim: Claim) -> str:
-    return entry.name if claim.platform in ("plain", "blackboard") else claim.name
+def _shown(name: str, claim: Claim) -> str:
+    return name if claim.platform in ("plain", "blackboard") else claim.name
 
 
 def _about(all: Sequence[Member], *, has_roster: bool) -> Iterable[str]:

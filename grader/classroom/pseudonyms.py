@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import overload
 
@@ -22,7 +22,7 @@ from grader.record import Record
 from grader.render.csv_text import table, text_field
 from grader.writing import write_file
 
-from .members import Learner
+from .members import LEAST_LETTERS, Learner
 
 KEY = ".pseudonyms.key"
 WHO_IS_WHO = "who_is_who.csv"
@@ -31,8 +31,8 @@ PSEUDONYMOUS = "pseudonymous"
 KEY_BYTES = 32
 LETTERS = 10
 OWNER_ALONE = 0o600
-LEAST_LETTERS = 3
-"""A shorter name is part of too many words to be looked for in a text."""
+LEAST_DIGITS = 4
+"""A shorter number of a learner's is looked for in the names of files alone: too many are in every text."""
 
 
 class PseudonymsError(Exception):
@@ -73,7 +73,7 @@ class Pseudonyms:
     def result(self, result: Result) -> Result:
         """One result by its pseudonym; in texts that may quote the learner, the name is replaced too."""
         learner = self.of(result.learner)
-        return Result(_masked(result.record, _called(result.learner), learner.name), learner)
+        return Result(_masked(result.record, result.learner, learner.name), learner)
 
     def write_table(self, learners: Iterable[Learner]) -> Path:
         """Write who is who, for the owner alone. Raises OSError."""
@@ -141,29 +141,46 @@ def _draw_key(path: Path) -> bytes:
     return key
 
 
-def _called(learner: Learner) -> Collection[str]:
-    """What a learner is called, as far as it can be told from other words."""
+def masked(text: str, learner: Learner, pseudonym: str, *, of_files: bool = False) -> str:
+    """A text in which a learner is called by the pseudonym, wherever a name stands by itself, however it is written.
+
+    of_files: the text is about the learner's files, in whose names people put every part of their own.
+    """
     names = {learner.name, learner.shown, learner.email, *learner.ids}
-    return {name for name in names if len(name) >= LEAST_LETTERS and not name.isdigit()}
-
-
-def masked(text: str, names: Collection[str], pseudonym: str) -> str:
-    """A text in which a name is replaced wherever it stands as a word of its own, however it is written."""
-    if not names:
+    least_digits = 1 if of_files else LEAST_DIGITS
+    told = {name for name in names if len(name) >= (least_digits if name.isdigit() else LEAST_LETTERS)}
+    if of_files:
+        told |= {part for part in re.split(r"[\W_]+", f"{learner.shown} {learner.name}") if _is_telling(part)}
+    if not told:
         return text
-    longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    words = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)", re.IGNORECASE)
+    longest_first = "|".join(map(_spelt, sorted(told, key=len, reverse=True)))
+    # in a file's name an underscore stands between words; 0.1815 is a number, and nobody's
+    words = re.compile(rf"(?<![^\W_])(?<![0-9]\.)(?:{longest_first})(?![^\W_])(?!\.[0-9])", re.IGNORECASE)
     return words.sub(pseudonym, text)
 
 
-def _masked(record: Record, names: Collection[str], pseudonym: str) -> Record:
+def _is_telling(part: str) -> bool:
+    return len(part) >= LEAST_LETTERS and not part.isdigit()
+
+
+def _spelt(name: str) -> str:
+    """A pattern for a name whose words are apart by anything: Ada Byron, ada_byron, ada-byron."""
+    words = [word for word in re.split(r"[\W_]+", name) if word]
+    return r"[\W_]{1,3}".join(map(re.escape, words)) if words and "@" not in name else re.escape(name)
+
+
+def _masked(record: Record, learner: Learner, pseudonym: str) -> Record:
     """A record by its pseudonym. What the learner has handed in is not told by its digest either."""
 
     def mask(text: str) -> str:
-        return masked(text, names, pseudonym)
+        return masked(text, learner, pseudonym)
+
+    def mask_files(text: str) -> str:
+        return masked(text, learner, pseudonym, of_files=True)
 
     problems = tuple(
-        each.model_copy(update={"file": mask(each.file), "message": mask(each.message)}) for each in record.problems
+        each.model_copy(update={"file": mask_files(each.file), "message": mask_files(each.message)})
+        for each in record.problems
     )
     exercises = tuple(
         each.model_copy(
@@ -175,10 +192,10 @@ def _masked(record: Record, names: Collection[str], pseudonym: str) -> Record:
         for each in record.exercises
     )
     attempt = record.attempt and record.attempt.model_copy(
-        update={"name": mask(record.attempt.name), "reason": mask(record.attempt.reason)}
+        update={"name": mask_files(record.attempt.name), "reason": mask_files(record.attempt.reason)}
     )
     adjustments = record.adjustments and tuple(
-        each.model_copy(update={"reason": mask(each.reason)}) for each in record.adjustments
+        each.model_copy(update={"reason": mask_files(each.reason)}) for each in record.adjustments
     )
     told = {"problems": problems, "exercises": exercises, "attempt": attempt, "adjustments": adjustments}
     return record.model_copy(update={"submission": pseudonym, "digest": "", **told})

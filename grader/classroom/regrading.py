@@ -26,92 +26,115 @@ COURSE = "the course"
 SEED = "the seed"
 FILE = "what was handed in"
 POLICY = "the policy"
+CHOSEN = "the exercises that were chosen, or that the course has"
 UNKNOWN = "nothing that is recorded"
+
+
+STAYS = "what counts stays, by the policy or as it is set by hand"
 
 
 @dataclass(frozen=True)
 class Move:
-    """Points of one learner for one exercise, before and after; None where it was not graded."""
+    """Points of one learner for one exercise that count, before and after; None where it was not graded."""
 
     learner: str
     exercise: str
     old: float | None
     new: float | None
     why: tuple[str, ...]
+    stays: bool = False
+    """Whether only the graded points moved."""
 
     @property
     def reason(self) -> str:
         """What changed, in words."""
-        return " and ".join(self.why) or UNKNOWN
+        what = " and ".join(self.why) or UNKNOWN
+        return f"{what}; {STAYS}" if self.stays else what
 
 
 @dataclass(frozen=True)
-class _Basis:
-    """What one verdict rests on, each empty where it is not recorded."""
+class Stand:
+    """What one exercise of a record came to: points as they were graded and as they count, and what these rest on.
 
+    kit, digest: empty where it is not recorded.
+    """
+
+    points: float | None
+    counted: float | None
     kit: str
     seed: int
     digest: str
+    versions: Mapping[str, str]
+
+    def causes(self, now: Stand) -> tuple[str, ...]:
+        """What is not as it was, in words."""
+        told = {
+            COURSE: self.kit and now.kit and self.kit != now.kit,
+            SEED: self.seed != now.seed,
+            FILE: self.digest and now.digest and self.digest != now.digest,
+        }
+        names = sorted(self.versions.keys() & now.versions.keys())
+        told |= {f"the version of {name}": self.versions[name] != now.versions[name] for name in names}
+        return tuple(cause for cause, is_so in told.items() if is_so)
 
 
-Kits = Mapping[str, str]
-"""By exercises' ids, the number of all that each was graded by, unless a record says otherwise."""
+Stands = Mapping[str, Stand]
+"""By exercises' ids."""
 
 
-def moves_between(old: Record, new: Record, old_kits: Kits, new_kits: Kits, others: Sequence[str] = ()) -> list[Move]:
-    """Which points of one learner moved. others: what else may have moved them, such as another version of torch."""
-    before = {each.id: each for each in old.exercises}
-    after = {each.id: each for each in new.exercises}
-    found = []
-    for id in dict.fromkeys([*before, *after]):
-        one, other = before.get(id), after.get(id)
-        if one is None or other is None:
-            found.append(Move(new.submission, id, _points(one), _points(other), ("the exercises that were chosen",)))
-        elif _points(one) != _points(other):
-            why = _changed(_basis(old, one, old_kits), _basis(new, other, new_kits))
-            found.append(Move(new.submission, id, _points(one), _points(other), (*why, *others)))
-        elif one.counted_points != other.counted_points:
-            found.append(Move(new.submission, id, one.counted_points, other.counted_points, (POLICY,)))
+def stands_of(record: Record, header: RunHeader | None, *, counted: bool = True) -> dict[str, Stand]:
+    """What each exercise of a record came to, graded on the terms of its run where it does not say otherwise.
+
+    counted: with what counts; else the graded points stand for it, as nothing is known of the policy yet.
+    """
+    kits, versions = (header.kits, header.versions) if header else ({}, {})
+    found = {}
+    for each in record.exercises:
+        points = None if each.status == "error" else each.points
+        counts = None if points is None else each.counted_points if counted else points
+        again = each.graded_again
+        if again is None:
+            basis = (kits.get(each.id, ""), record.seed, record.digest, versions)
+        else:
+            basis = (again.kit, again.seed, again.digest, again.versions or versions)
+        found[each.id] = Stand(points, counts, *basis)
     return found
 
 
-def _points(exercise: ExerciseResult | None) -> float | None:
-    return None if exercise is None or exercise.status == "error" else exercise.points
-
-
-def _basis(record: Record, exercise: ExerciseResult, kits: Kits) -> _Basis:
-    again = exercise.graded_again
-    if again is not None:
-        return _Basis(again.kit, again.seed, again.digest)
-    return _Basis(kits.get(exercise.id, ""), record.seed, record.digest)
-
-
-def _changed(old: _Basis, new: _Basis) -> tuple[str, ...]:
+def moves_between(learner: str, old: Stands, new: Stands, others: Sequence[str] = ()) -> list[Move]:
+    """Which points of one learner moved. others: what else may have moved them, such as another isolation."""
     found = []
-    if old.kit and new.kit and old.kit != new.kit:
-        found.append(COURSE)
-    if old.seed != new.seed:
-        found.append(SEED)
-    if old.digest and new.digest and old.digest != new.digest:
-        found.append(FILE)
-    return tuple(found)
+    for id in dict.fromkeys([*old, *new]):
+        one, other = old.get(id), new.get(id)
+        if one is None or other is None:
+            before, after = one.counted if one else None, other.counted if other else None
+            found.append(Move(learner, id, before, after, (CHOSEN,)))
+        elif one.points != other.points:
+            why = (*one.causes(other), *others)
+            found.append(Move(learner, id, one.counted, other.counted, why, one.counted == other.counted))
+        elif one.counted != other.counted:
+            found.append(Move(learner, id, one.counted, other.counted, (POLICY,)))
+    return found
 
 
-def moves_in(results: Path, old_kits: Kits, new_kits: Kits) -> list[Move]:
-    """Whose points moved between the first and the last line of each learner in a file that is not finished yet.
-
-    Raises ResultsError when it cannot be read.
-    """
+def stood_before(results: Path, header: RunHeader, *, counted: bool) -> dict[str, Stands]:
+    """What all who have several lines in a file that is not finished yet had by their first. Raises ResultsError."""
     first: dict[str, Line] = {}
     last: dict[str, Line] = {}
     for name, line in final_lines(results):
         first.setdefault(name, line)
         last[name] = line
+    again = [name for name, line in first.items() if last[name] != line]
+    return {name: stands_of(record_at(results, first[name]), header, counted=counted) for name in again}
+
+
+def moves_since(stood: Mapping[str, Stands], results: Path, header: RunHeader | None, *, counted: bool) -> list[Move]:
+    """Whose points are not any more what they were. Raises ResultsError."""
+    last = dict(final_lines(results))
     return [
         move
-        for name, line in last.items()
-        if first[name] != line
-        for move in moves_between(record_at(results, first[name]), record_at(results, line), old_kits, new_kits)
+        for name, old in stood.items()
+        for move in moves_between(name, old, stands_of(record_at(results, last[name]), header, counted=counted))
     ]
 
 
@@ -210,10 +233,12 @@ class Regrading:
         """
         before = self._before
         kits = {**before.kits, **self._now.kits}
-        header = before.model_copy(update={"kits": kits, "versions": self._now.versions})
+        header = before.model_copy(update={"kits": kits})
         if self.left_behind():
             return header
         whole = self._whole()
+        if whole.kits.keys() <= set(self.only):
+            header = header.model_copy(update={"versions": self._now.versions})
         names = ("course_version", "course_sha256", "checks_sha256", "catalogue_sha256", "kits")
         return header.model_copy(update={name: getattr(whole, name) for name in names})
 
@@ -229,11 +254,17 @@ class Regrading:
         return header_of(self._course, Terms(self._terms.course, self._terms.level, self._before.seed, only), {})
 
     def _again(self, id: str, digest: str) -> GradedAgain:
-        return GradedAgain(course=self._stamp, kit=self._now.kits[id], digest=digest, seed=self._terms.seed)
+        return GradedAgain(
+            course=self._stamp,
+            kit=self._now.kits[id],
+            digest=digest,
+            seed=self._terms.seed,
+            versions=self._now.versions,
+        )
 
     def _record(self, name: str) -> Record:
         return record_at(self._results, self._lines[name])
 
 
 def _raw(exercise: ExerciseResult) -> ExerciseResult:
-    return exercise.model_copy(update={"final_points": None, "final_max_points": None})
+    return exercise.model_copy(update={"final_points": None, "final_max_points": None, "uncounted": False})

@@ -162,18 +162,20 @@ class Results(Sequence[Result]):
                 yield Result(_record(file.read(line.size), line.number, self._path), learner)
 
 
-def read_results(out: Path) -> Results:
+def read_results(out: Path, *, with_disputed: bool = False) -> Results:
     """The final record of each learner in OUT, in class order, read one by one as they are asked for.
 
     Learners whose record is not there (yet) are not among them: see `ungraded` and `handed_in_nothing`; nor are those
     whom several submissions claim, whatever an earlier run has graded: see `disputed`.
+
+    with_disputed: those too, since their records are kept until it is clear whose they are.
 
     Raises ResultsError when OUT holds no results, or (also while reading on) for a line that is no record.
     """
     path = out / RESULTS
     places = dict(final_lines(path))
     learners = class_of(out, places)
-    there = [learner for learner in learners if learner.name in places and not learner.is_disputed]
+    there = [each for each in learners if each.name in places and (with_disputed or not each.is_disputed)]
     return Results(path, there, [places[learner.name] for learner in there])
 
 

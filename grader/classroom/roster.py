@@ -225,8 +225,13 @@ def _own_ids(learner: Enrolled) -> list[str]:
 def _name_keys(learner: Enrolled) -> list[str]:
     family, comma, given = learner.name.partition(",")
     words = f"{given} {family}".split() if comma else learner.name.split()
-    # Canvas writes lovelaceada
-    return [learner.name, " ".join(words), " ".join([*words[-1:], *words[:-1]])]
+    # Canvas writes lovelaceada, and garciamarquezgabriel: how many words are the family's, it alone knows
+    turned = [" ".join([*words[place:], *words[:place]]) for place in range(1, min(len(words), MOST_WORDS))]
+    return [learner.name, " ".join(words), *turned]
+
+
+MOST_WORDS = 12
+"""Of a name; of a longer one no more ways to turn it are looked at."""
 
 
 def _letters_and_digits(text: str) -> str:

@@ -5,7 +5,7 @@ There is one run a folder at a time: the system frees the lock when a run ends, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -14,17 +14,17 @@ from pathlib import Path
 from filelock import Timeout
 
 from grader.course import Course
+from grader.intake.names import first_few
 from grader.record import Record
 from grader.writing import lock_at
 
 from .corrections import PREVIOUS, set_aside
 from .dispatch import Dispatch, Lost
-from .download import first_few
 from .entries import Entry, OutOfReach, read_entry
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .ledger import Known, Ledger, writing
 from .members import CLASS_LIST, Members, write_class_list
-from .regrading import MOVED, Move, Regrading, moves_in, write_moves
+from .regrading import MOVED, Move, Regrading, Stands, moves_since, stood_before, write_moves
 from .results_file import NOT_GRADED, RESULTS, digest_of, fault_record, write_not_graded
 from .run_header import RUN, RunError, RunHeader, Terms, read_run, write_run
 
@@ -94,6 +94,8 @@ class ClassRun:
         self._has_results = False
         self._regrading: Regrading | None = None
         self._before: RunHeader | None = None
+        self._read_before: Course | None = None
+        self._stood: dict[str, Stands] = {}
         self.moves: list[Move] = []
         """Whose points this run moved; known at its end."""
         self.tally = Tally(self._untaken, remarks=list(members.remarks))
@@ -123,6 +125,8 @@ class ClassRun:
         if again:
             self._regrading = Regrading(results, before, self._header, self._course, self._terms)
             self._regrading.refuse_others(self._out)
+        elif gone := before.withdrawn(self._header):
+            self._read_before = _with_withdrawn(self._course, gone)
         elif differences := before.differences(self._header):
             raise RunError(
                 f"{self._out} was graded on other terms: {'; '.join(differences)}. "
@@ -167,15 +171,31 @@ class ClassRun:
     def _finish(self) -> None:
         """Leave one line a learner; before that, what moved is listed, as both lines of a learner are still there."""
         if self._before is not None:
-            kits = self._before.kits
-            self.moves = moves_in(self._out / RESULTS, kits, {**kits, **self._header.kits})
-            if self.moves:
-                with writing(self._out / MOVED):
-                    write_moves(self._out, self.moves)
+            results = self._out / RESULTS
+            graded = stood_before(results, self._before, counted=False)
+            self._stood = stood_before(results, self._before, counted=True)
+            self._list_moves(moves_since(graded, results, self._now, counted=False))
         self._ledger.finish([member.learner.name for member in self._members.all])
         if self._regrading is not None and not self.tally.faults:
             with writing(self._out / RUN):
                 write_run(self._out, self._regrading.header())
+
+    @property
+    def _now(self) -> RunHeader | None:
+        """On what terms a record is that does not say otherwise."""
+        before = self._before
+        return before and self._header.model_copy(update={"kits": {**before.kits, **self._header.kits}})
+
+    def settle_moves(self) -> None:
+        """List what moved by what counts, once the policy and what was set by hand are in the records again."""
+        if self._stood:
+            self._list_moves(moves_since(self._stood, self._out / RESULTS, self._now, counted=True))
+
+    def _list_moves(self, moves: list[Move]) -> None:
+        self.moves = moves
+        if moves:
+            with writing(self._out / MOVED):
+                write_moves(self._out, moves)
 
     def _todo(self, note_graded: Callable[[str, bool], None]) -> Iterator[Entry]:
         for entry in self._members.entries:
@@ -192,7 +212,11 @@ class ClassRun:
             return False
         try:
             digest = digest_of(read_entry(entry, self._course))
-            return digest == known.digest if self._regrading is None else self._regrading.is_done(entry.name, digest)
+            if self._regrading is not None:
+                return self._regrading.is_done(entry.name, digest)
+            if self._read_before is not None and not known.is_all_of(digest):
+                digest = digest_of(read_entry(entry, self._read_before))
+            return known.is_all_of(digest)
         except OutOfReach as error:
             self.tally.remarks.append(f"{entry.name} keeps its record of the earlier run. {error}")
             return True
@@ -261,6 +285,15 @@ def _way_on(before: RunHeader, now: RunHeader) -> str:
     if not changed or (before.seed, before.isolation, before.only) != (now.seed, now.isolation, now.only):
         return ""
     return f"To grade these again for everybody: --resume {' '.join(f'--only {id}' for id in changed)}. "
+
+
+def _with_withdrawn(course: Course, ids: Sequence[str]) -> Course:
+    """The course as submissions were read when it had these exercises: whoever handed them in is unchanged."""
+    *others, last = course.units
+    gone = (course.exercises[0].model_copy(update={"id": id, "unit": last.folder}) for id in ids)
+    return course.model_copy(
+        update={"units": (*others, last.model_copy(update={"exercises": (*last.exercises, *gone)}))}
+    )
 
 
 def _why_empty(record: Record) -> str:

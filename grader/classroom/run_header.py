@@ -46,6 +46,7 @@ class ClassSource(BaseModel):
     roster: str = Field(default="", description="The roster, as an absolute path; empty where there was none.")
     roster_sha256: str = Field(default="", description="Of the roster's bytes.")
     names: str = Field(default="", description="The platform whose names were read.")
+    groups: str = Field(default="", description="The table of groups, as an absolute path; empty where there was none.")
 
 
 class RunHeader(BaseModel):
@@ -98,6 +99,16 @@ class RunHeader(BaseModel):
     def changed_kits(self, now: RunHeader) -> list[str]:
         """The exercises that are graded by something else now, as far as it is known of both."""
         return [id for id, digest in self.kits.items() if now.kits.get(id, digest) != digest]
+
+    def withdrawn(self, now: RunHeader) -> list[str]:
+        """The exercises that the course has no more, where all others are graded as ever; none where more changed."""
+        gone = [id for id in self.kits if id not in now.kits]
+        terms = [
+            (each.course_title, each.seed, each.isolation, each.versions, sorted(set(each.only) - set(gone)))
+            for each in (self, now)
+        ]
+        is_all = terms[0] == terms[1] and now.kits.keys() <= self.kits.keys() and not self.changed_kits(now)
+        return gone if is_all else []
 
     def _of_which(self, now: RunHeader) -> str:
         changed = self.changed_kits(now)

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .attempts import graded_in
+from grader.intake.names import first_few
+
+from .attempts import graded_in, whose
 from .claims import folded
-from .download import first_few
+from .class_folder import HowRead
 from .lms_names import Platform, platform_called
 from .members import CLASS_LIST, Learner, Members, read_learners
 from .results_file import RESULTS, final_lines
+from .rows import Rows
 from .run_header import ClassSource, RunError, RunHeader
 
 
@@ -22,45 +25,81 @@ class SameClass:
 
     roster: Path | None
     names: Platform | None
+    groups: Path | None = None
     remarks: tuple[str, ...] = ()
 
+    def how_read(self, rows: Rows) -> HowRead:
+        """How the class is read, who was in a row before keeping it."""
+        return HowRead(self.roster, self.names, self.groups, rows)
 
-def as_before(before: RunHeader | None, roster: Path | None, names: Platform | None, out: Path) -> SameClass:
+
+def as_before(
+    before: RunHeader | None, roster: Path | None, names: Platform | None, groups: Path | None, out: Path
+) -> SameClass:
     """The settings of the run before, where nothing else was asked for.
 
-    Raises RunError when the roster of that run is gone, or other names are asked for.
+    Raises RunError when a table of that run is gone, or other names are asked for.
     """
     if before is None:
-        return SameClass(roster, names)
-    remarks = []
+        return SameClass(roster, names, groups)
+    remarks: list[str] = []
     source = before.source
-    if roster is None and (kept := source.roster if source else before.arguments.get("roster", "")):
-        roster = Path(kept)
-        if not roster.is_file():
-            raise RunError(
-                f"{out} was graded with the roster {kept}, which is not there any more: --roster says where it is now."
-            )
-        remarks.append(f"The roster is that of the run before, {kept}.")
+    kept = source.roster if source else before.arguments.get("roster", "")
+    roster = _table(roster, kept, "roster", out, remarks)
+    groups = _table(groups, source.groups if source else "", "groups", out, remarks)
     used = platform_called(source.names) if source and source.names else None
     if names and used and names != used:
         raise RunError(
             f"{out} was graded with the names of {used}, and --names says {names}: rows would be somebody else's. "
             "Leave --names out, or give another folder."
         )
-    return SameClass(roster, names or used, tuple(remarks))
+    return SameClass(roster, names or used, groups, tuple(remarks))
 
 
-def source_of(submissions: Path, roster: Path | None, members: Members) -> ClassSource:
+def _table(given: Path | None, kept: str, what: str, out: Path, remarks: list[str]) -> Path | None:
+    """The table that was given, else that of the run before, which is told."""
+    if given is not None or not kept:
+        return given
+    if not Path(kept).is_file():
+        raise RunError(
+            f"{out} was graded with the {what} {kept}, which is not there any more: --{what} says where it is now."
+        )
+    remarks.append(f"The {what} {'are those' if what == 'groups' else 'is that'} of the run before, {kept}.")
+    return Path(kept)
+
+
+def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Rows:
+    """The rows of the run before in OUT, which whoever hands in again keeps; none where there was no run.
+
+    Raises ClassListError when its class list is damaged, OSError.
+    """
+    if before is None:
+        return Rows()
+    graded = graded_in(out)
+    path = graded / CLASS_LIST
+    learners = [each for each in read_learners(path) if each.told_by] if path.exists() else []
+    rows = [whose(each.name)[0] if graded != out else each.name for each in learners]
+    enrolled = frozenset(row for row, each in zip(rows, learners, strict=True) if each.in_roster)
+    may_move = before.source is None or before.source.roster_sha256 != _sha256(roster)
+    return Rows({each.told_by: row for row, each in zip(rows, learners, strict=True)}, enrolled, may_move)
+
+
+def _sha256(roster: Path | None) -> str:
+    return hashlib.sha256(roster.read_bytes()).hexdigest() if roster else ""
+
+
+def source_of(submissions: Path, same: SameClass, members: Members) -> ClassSource:
     """Where a class lies, and what decided whose is whose, to be kept. Raises OSError."""
     return ClassSource(
         submissions=str(submissions.absolute()),
-        roster=str(roster.absolute()) if roster else "",
-        roster_sha256=hashlib.sha256(roster.read_bytes()).hexdigest() if roster else "",
+        roster=str(same.roster.absolute()) if same.roster else "",
+        roster_sha256=_sha256(same.roster),
         names=members.platform,
+        groups=str(same.groups.absolute()) if same.groups else "",
     )
 
 
-def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource, members: Members) -> None:
+def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource, members: Members, rows: Rows) -> None:
     """Raise RunError when another roster would leave a graded row behind, or give it to somebody else.
 
     One more learner, or another order, moves no row.
@@ -70,7 +109,9 @@ def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource,
         return
     listed = [member.learner for member in members.all]
     left = _left_behind(graded_in(out), [learner.name for learner in listed])
-    moved = _moved(out, listed)
+    moved = _moved(out, listed) or [
+        row for each in listed if (row := rows.of.get(each.told_by)) is not None and row != each.name
+    ]
     if not (left or moved):
         return
     was = f"the roster {old.roster}" if old.roster else "no roster"

@@ -48,6 +48,19 @@ _LONGEST = 100
 NOON = 12
 
 
+LEAST_OF_A_MONTH = 3
+"""Letters of a month's name that is cut short."""
+
+
+def month_called(word: str) -> int | None:
+    """The number of the month of this name in one of the languages, or of a name that begins so and of no other."""
+    plain = unicodedata.normalize("NFC", word).casefold()
+    if plain in _NUMBER:
+        return _NUMBER[plain]
+    found = {number for name, number in _NUMBER.items() if name.startswith(plain)}
+    return found.pop() if len(found) == 1 and len(plain) >= LEAST_OF_A_MONTH else None
+
+
 def read_spoken(text: str) -> datetime | None:
     """The moment that `text` tells, without a zone; None for any other text."""
     plain = " ".join(unicodedata.normalize("NFC", text[: _LONGEST + 1]).casefold().split())

@@ -15,8 +15,8 @@ from .endings import leave, sentences
 LEARN, TEACH, WRITE = "Learn", "Teach", "Write a course"
 """What commands are for, as `kata --help` has it."""
 ORDER = ("init", "next", "check", "watch", "hint", "play", "list", "review", "report", "solution", "reset", "doctor",
-         "grade", "grade-class", "explain", "diff", "override", "export", "policy", "similar", "forget", "release",
-         "notebooks", "hand-in", "autograder",
+         "grade", "grade-class", "explain", "diff", "override", "export", "feedback", "policy", "similar", "forget",
+         "release", "notebooks", "hand-in", "autograder",
          "new", "verify")  # fmt: skip
 """The commands as a person meets them."""
 

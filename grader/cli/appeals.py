@@ -12,14 +12,14 @@ import typer
 
 from .app import TEACH, app
 from .endings import UsageError
-from .terms import CourseFile, course_at, ending, level_called, refuse_exposed, titles_of
+from .expected import demand_results
+from .terms import CourseFile, course_at, level_called, refuse_exposed, titles_of
 
 if TYPE_CHECKING:
     from grader.classroom.handed_in import HandedIn
     from grader.classroom.results_file import Result
     from grader.classroom.run_header import RunHeader
     from grader.course import Course, Exercise
-    from grader.judge.session import Session
     from grader.judge.shown_case import ShownCheck
     from grader.record import ExerciseResult
 
@@ -50,18 +50,14 @@ def explain(
     """Say at which checks a learner lost points, and why, and how to run exactly these again."""
     from grader.classroom.appeal import told_of_lost, told_of_policy
     from grader.classroom.attempts import graded_in
-    from grader.classroom.handed_in import LearnerError, result_of_learner
+    from grader.classroom.handed_in import result_of_learner
     from grader.classroom.run_header import read_run
     from grader.render.safe_text import safe_line
 
-    if not out.is_dir():
-        raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
+    demand_results(out, "kata explain {} LEARNER")
     chosen = course_at(course)
     header = read_run(graded_in(out))
-    try:
-        result = result_of_learner(out, learner)
-    except LearnerError as error:
-        raise UsageError(str(error)) from None
+    result = result_of_learner(out, learner)
     asked = _asked(result, chosen, exercise)
     record, titles = result.record, titles_of(chosen)
     who = f"{safe_line(result.titled.submission)}"
@@ -166,26 +162,10 @@ class _Appeal:
 
     def _ask_again(self, exercise: ExerciseResult, known: Exercise) -> tuple[ExerciseResult, dict[str, ShownCheck]]:
         """What the file answers now, to the same seed, and the values of the checks that do not pass."""
-        from grader.judge.grading import Judge
-        from grader.judge.shown_case import shown_check
-        from grader.record import Record
+        from grader.judge.shown_case import asked_again
 
         assert self.handed_in is not None
         level = level_called(self.isolation, chosen_aloud=True)
         refuse_exposed(level, self.course.root)
-        shown: dict[str, ShownCheck] = {}
-
-        def attend(session: Session, result: ExerciseResult) -> None:
-            for check in result.checks:
-                if check.outcome == "failed":
-                    planned = session.plan.checks.get(check.name)
-                    shown[check.name] = shown_check(
-                        session.asked(check.name), session.expected, planned.asked if planned else ()
-                    )
-
-        records: list[Record] = []
-        judge = Judge(self.course, level, self.result.record.seed_of(exercise), [known.id])
-        with ending(judge.close):
-            judge.grade([self.handed_in.submission], records.append, attend=attend)
-        (again,) = records[0].exercises
-        return again, shown
+        seed = self.result.record.seed_of(exercise)
+        return asked_again(self.course, level, seed, self.handed_in.submission, known.id)

@@ -22,6 +22,7 @@ from .expected import demand_class
 from .grading import page_of
 from .terms import (
     CourseFile,
+    Exempt,
     Extensions,
     HandedIn,
     Hints,
@@ -127,6 +128,12 @@ def grade_class(
         Path | None,
         typer.Option("--roster", help="A CSV of the class with columns like id, name and email.", metavar="FILE"),
     ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            "--groups", help="A CSV with columns learner and group: what one hands in is each member's.", metavar="FILE"
+        ),
+    ] = None,
     names: Annotated[
         str | None,
         typer.Option(
@@ -151,6 +158,7 @@ def grade_class(
     handed_in: HandedIn = None,
     extensions: Extensions = None,
     hints: Hints = None,
+    exempt: Exempt = None,
     raw: Raw = False,
     pseudonyms: PseudonymsToo = False,
     course: CourseFile = None,
@@ -170,17 +178,18 @@ def grade_class(
     from grader.classroom.results_file import NOT_GRADED, RESULTS, read_results
     from grader.classroom.run import ClassRun
     from grader.classroom.run_header import Terms, header_of, read_run
-    from grader.classroom.same_class import as_before, refuse_another_roster, source_of
+    from grader.classroom.same_class import as_before, refuse_another_roster, rows_before, source_of
 
     chosen = course_at(course)
     refuse_exposed(level, chosen.root, folder, out)
     asked = chosen_exercises(chosen, only, unit)
     platform = _platform_called(names)
-    given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)
+    given = times_given(handed_in, extensions, hints, exempt, raw, chosen, attempts=attempts)
     with folder_for_run(out, attempts=attempts) as records, _early_end_told(records) as stage:
         earlier = read_run(records) if resume else None
-        same = as_before(earlier, roster, platform, out)
-        exercises = asked or (earlier.only if earlier else [])
+        same = as_before(earlier, roster, platform, groups, out)
+        there = {each.id for each in chosen.exercises}
+        exercises = asked or [id for id in (earlier.only if earlier else []) if id in there]
         terms = Terms(
             (chosen.root / "course.yml").absolute(),
             level,
@@ -193,9 +202,10 @@ def grade_class(
         arguments |= {"names": platform} if platform else {}
         # a worker of a cluster has another working folder
         folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
-        with class_in(folder, unpacked, same.roster, chosen, same.names) as members:
-            source = source_of(folder, same.roster, members)
-            refuse_another_roster(out, earlier, source, members)
+        rows = rows_before(out, earlier, same.roster)
+        with class_in(folder, unpacked, chosen, same.how_read(rows)) as members:
+            source = source_of(folder, same, members)
+            refuse_another_roster(out, earlier, source, members, rows)
             times = given.over(read_kept_times(records)) if resume else given
             submissions = attempts_of(members, chosen, times) if attempts else last_attempts(members)
             if not submissions.entries and not (resume and (records / RESULTS).exists()):
@@ -213,6 +223,7 @@ def grade_class(
         if attempts:
             keep_class_list(out, replace(members, left_out=submissions.left_out))
         remarks = final_records(out, chosen, run.times, raw=raw)
+        run.settle_moves()
         _tell([*same.remarks, *_chosen_before(asked, earlier), *run.tally.remarks, *remarks, *submissions.disputes])
         show_class(read_results(out), chosen, out, html, by_pseudonyms=pseudonyms)
         _show_moves(run, records)
@@ -332,7 +343,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
     from grader.classroom.page_names import page_name
     from grader.classroom.played import PlayedOf
     from grader.classroom.pseudonyms import PSEUDONYMOUS, Pseudonyms
-    from grader.classroom.results_file import RESULTS, handed_in_nothing
+    from grader.classroom.results_file import RESULTS, disputed, handed_in_nothing
     from grader.render.class_summary import ClassSummary
     from grader.render.class_table import print_class
     from grader.render.played import Gallery
@@ -352,10 +363,13 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
             theirs = played(result.learner.name) if played else {}
             write_file(pages / link, page_of(result.titled, course, theirs))
             shown.add(result.learner.shown, link, theirs)
-        summary.add(result.record, shown=result.learner.shown, link=link)
+        summary.add(result.record, shown=result.learner.shown, link=link, group=result.learner.group)
     absent = handed_in_nothing(out)
     for learner in known.of_all(absent) if known else absent:
         summary.add_absent(learner.shown)
+    torn = disputed(out)
+    for learner in known.of_all(torn) if known else torn:
+        summary.add_disputed(learner.shown)
     page = pages / "class.html"
     print_class(summary, console(), rest=str(page if html else out / RESULTS))
     print(f"Records: {out / RESULTS}")

@@ -11,6 +11,7 @@ import typer
 
 from .app import TEACH, app
 from .endings import UsageError
+from .expected import demand_results
 from .terms import CourseFile, course_at, final_records
 
 if TYPE_CHECKING:
@@ -33,9 +34,8 @@ def diff(
     from grader.render.safe_text import safe_line
     from grader.render.wording import counted
 
-    for folder in (before, after):
-        if not folder.is_dir():
-            raise UsageError(f"There is no folder {folder}: `kata grade-class DIR --out {folder}` makes it.")
+    demand_results(before, "kata diff {} OUT2")
+    demand_results(after, "kata diff OUT1 {}")
     headers = read_run(graded_in(before)), read_run(graded_in(after))
     learners = [{each.name: place for place, each in enumerate(read_results(out).learners)} for out in (before, after)]
     for line in _terms(*headers):
@@ -54,18 +54,17 @@ def diff(
 def _moves(
     before: Path, after: Path, headers: tuple[RunHeader | None, RunHeader | None], places: list[dict[str, int]]
 ) -> list[Move]:
-    from grader.classroom.regrading import moves_between
+    from grader.classroom.regrading import moves_between, stands_of
     from grader.classroom.results_file import read_results
 
     old, new = read_results(before), read_results(after)
-    kits = [header.kits if header else {} for header in headers]
-    others = _versions(*headers)
-    return [
-        move
-        for name, place in places[0].items()
-        if name in places[1]
-        for move in moves_between(old[place].record, new[places[1][name]].record, kits[0], kits[1], others)
-    ]
+    is_other = None not in headers and len({header.isolation for header in headers if header}) > 1
+    moves = []
+    for name in (name for name in places[0] if name in places[1]):
+        stood = stands_of(old[places[0][name]].record, headers[0])
+        stands = stands_of(new[places[1][name]].record, headers[1])
+        moves += moves_between(name, stood, stands, ["the isolation"] if is_other else [])
+    return moves
 
 
 def _terms(one: RunHeader | None, other: RunHeader | None) -> list[str]:
@@ -74,15 +73,6 @@ def _terms(one: RunHeader | None, other: RunHeader | None) -> list[str]:
         return ["One of these does not say on what terms it was graded."]
     differences = one.differences(other)
     return [f"On other terms: {'; '.join(differences)}."] if differences else ["On the same terms."]
-
-
-def _versions(one: RunHeader | None, other: RunHeader | None) -> list[str]:
-    """What else may have moved points."""
-    if one is None or other is None:
-        return []
-    names = sorted(one.versions.keys() | other.versions.keys())
-    found = [f"the version of {name}" for name in names if one.versions.get(name) != other.versions.get(name)]
-    return [*found, *(["the isolation"] if one.isolation != other.isolation else [])]
 
 
 BACK = "back"
@@ -105,22 +95,18 @@ def override(
     """Set a learner's points for an exercise by hand: recorded with the reason, and kept when a run goes on."""
     from grader.classroom.attempts import folder_for_run, graded_in
     from grader.classroom.corrections import add_correction
-    from grader.classroom.handed_in import LearnerError, result_of_learner
+    from grader.classroom.handed_in import result_of_learner
     from grader.classroom.kept_times import read_kept_times
     from grader.render.safe_text import safe_line
 
-    if not out.is_dir():
-        raise UsageError(f"There is no folder {out}: `kata grade-class DIR --out {out}` makes it.")
+    demand_results(out, "kata override {} LEARNER EXERCISE POINTS --reason TEXT")
     if not reason.strip():
         raise UsageError("--reason must say why: whoever looks at these points later has nothing else.")
     chosen = course_at(course)
     id = chosen.exercise(exercise).id
     attempts = graded_in(out) != out
     with folder_for_run(out, attempts=attempts) as graded:
-        try:
-            result = result_of_learner(out, learner)
-        except LearnerError as error:
-            raise UsageError(str(error)) from None
+        result = result_of_learner(out, learner)
         before = _exercise(result, id)
         name = result.learner.name
         add_correction(out, name, id, _points(points, before), " ".join(reason.split()))

@@ -60,11 +60,13 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
     """Errors whose text is a sentence for people; imported only now that there is one."""
     from grader.classroom.cluster import ClusterError
     from grader.classroom.corrections import CorrectionsError
+    from grader.classroom.exemptions import ExemptionsError
     from grader.classroom.forgetting import ForgettingError
+    from grader.classroom.groups import GroupsError
     from grader.classroom.kept_times import HintsError
     from grader.classroom.ledger import LedgerError
     from grader.classroom.lms_names import NamesError
-    from grader.classroom.members import ClassListError
+    from grader.classroom.members import ClassListError, LearnerError
     from grader.classroom.pseudonyms import PseudonymsError
     from grader.classroom.results_file import ResultsError
     from grader.classroom.roster import RosterError
@@ -84,9 +86,12 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
         HintsError,
         ClusterError,
         ClassListError,
+        LearnerError,
         NamesError,
         CorrectionsError,
+        ExemptionsError,
         ForgettingError,
+        GroupsError,
         PseudonymsError,
     )
 

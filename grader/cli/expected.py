@@ -95,13 +95,12 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _told(folder: Path, names: Sequence[str]) -> str:
-    from grader.intake.names import printable
+    from grader.intake.names import first_few
 
     shown = _shown(folder)
     if not names:
         return f"{shown} {'is empty' if folder.is_dir() else 'is not there either'}"
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"in {shown} there is {', '.join(map(printable, names[:NAMED]))}{more}"
+    return f"in {shown} there is {first_few(names, NAMED)}"
 
 
 def _shown(path: Path) -> str:

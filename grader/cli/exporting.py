@@ -95,7 +95,7 @@ def export(
         torn = _torn(graded, known)
         if format == GRADEBOOK:
             _fill_gradebook(graded, to, known, force, course)
-            _refuse(torn)
+            refuse_torn(torn)
             return
         terms = _terms(by, known, bom and to != Path("-"), course)
         chosen = FORMATS[format]
@@ -108,7 +108,7 @@ def export(
         _warn_of_zeros(graded, course)
         if pseudonyms:
             tell_who_is_who(out)
-        _refuse(torn)
+        refuse_torn(torn)
 
 
 def _part(names: list[str] | None, course: Path | None) -> Part | None:
@@ -159,7 +159,7 @@ def _torn(graded: Graded, roster: Roster | None) -> list[str]:
     return [f"{_named(list(names))} would all be {name} of the roster, so none is." for name, names in torn.items()]
 
 
-def _refuse(torn: list[str]) -> None:
+def refuse_torn(torn: list[str]) -> None:
     """End with a status that says so where learners could not be told apart; all others are exported by now."""
     if torn:
         stop(" ".join(torn), EXIT_BAD_INPUT)
@@ -201,6 +201,11 @@ def _fill_gradebook(graded: Graded, to: Path | None, roster: Roster | None, forc
         from grader.render.safe_text import safe_line
 
         _say(f"Left out, since the roster does not list them: {', '.join(map(safe_line, written.left_out))}.")
+    if uncounted := [each.learner.shown for each in graded if any(one.uncounted for one in each.record.exercises)]:
+        _say(
+            "nbgrader excuses nobody from an exercise or a unit, so its sums count all that was graded of "
+            f"{_named(uncounted)}: take their marks from --format csv."
+        )
     print(f"{written.scores} scores of {written.learners} learners are in {path}")
 
 
@@ -252,10 +257,10 @@ def _warn(graded: Graded) -> None:
 
 
 def _named(names: list[str]) -> str:
+    from grader.intake.names import first_few
     from grader.render.safe_text import safe_line
 
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(safe_line(name) for name in names[:SHOWN]) + more
+    return first_few(names, SHOWN, shown=safe_line)
 
 
 def _say(sentence: str) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OUT_OF_REACH = (
     "what they handed in ({submissions}): take it away there too, or --resume grades it again",
-    "the roster and CSVs of times and hints that you gave ({roster})",
+    "the roster and CSVs of groups, times, hints and exemptions that you gave ({roster})",
     "pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform",
     "nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups",
 )
@@ -34,19 +34,19 @@ def forget(
 ) -> None:
     """Take one learner out of a graded class: records, pages, exports, times, hints, who is who."""
     from grader.classroom.attempts import folder_for_run, graded_in
-    from grader.classroom.forgetting import Forgetting, find_learner
+    from grader.classroom.forgetting import Forgetting, learner_in
     from grader.render.safe_text import visible
 
     demand_results(out, "kata forget {} LEARNER")
     with folder_for_run(out, attempts=graded_in(out) != out):
-        forgetting = Forgetting(out, find_learner(out, learner))
+        forgetting = Forgetting(out, learner_in(out, learner))
         told = _told(forgetting.learner)
         print(f"{'Would be taken' if dry_run else 'Taken'} out of {out}: {told}")
         for step in forgetting.steps():
             if not dry_run:
                 step.take(out)
             print(visible(f"  {step.path.relative_to(out)}: {step.told}"))
-        left = [] if dry_run else forgetting.left()
+        left = [*forgetting.in_group(), *([] if dry_run else forgetting.left())]
     for sentence in left:
         print(visible(sentence))
     _tell_out_of_reach(out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import webbrowser
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from .expected import demand_there
 from .practising import damage_told, progress_of, workspace_here
 from .terms import (
     CourseFile,
+    Exempt,
     Extensions,
     HandedIn,
     Hints,
@@ -28,7 +30,6 @@ from .terms import (
     chosen_exercises,
     console,
     course_at,
-    ending,
     level_called,
     progress,
     refuse_exposed,
@@ -61,6 +62,7 @@ def grade(
     handed_in: HandedIn = None,
     extensions: Extensions = None,
     hints: Hints = None,
+    exempt: Exempt = None,
     raw: Raw = False,
     course: CourseFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
@@ -71,13 +73,13 @@ def grade(
     demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
-    given = times_given(handed_in, extensions, hints, raw, chosen)
+    given = times_given(handed_in, extensions, hints, exempt, raw, chosen)
     from grader.intake import read_submission
 
     submission = read_submission(path, chosen)
     judge = judge_for(chosen, level, seed_or_fresh(seed, chosen), exercises)
     records: list[Record] = []
-    with ending(judge.close), progress("Grading", judge.count) as advance:
+    with closing(judge), progress("Grading", judge.count) as advance:
         judge.grade([submission], records.append, advance)
     graded = _stamped(records[0], chosen)
     record = graded if raw else _final(graded, chosen, given)
@@ -188,7 +190,7 @@ def _checked(
     level = level_called(isolation, chosen_aloud=False)
     mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
     judge = judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course), [each.id for each in begun])
-    with ending(judge.close), progress("Checking", len(begun)) as advance:
+    with closing(judge), progress("Checking", len(begun)) as advance:
         record, mismatches = graded(judge, mine, advance)
     with damage_told():
         note_record(workspace, mine, record)

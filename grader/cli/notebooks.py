@@ -115,7 +115,7 @@ def _entries(submissions: list[Path], whole_class: bool, learner: str | None, co
         return [Entry(learner, paths[0])]
     names, units = ExerciseNames(course), {unit.folder for unit in course.units}
     for path in paths:
-        if names.by_file(path.name) or path.name.removesuffix(".ipynb") in units:
+        if names.by_loose_file(path.name) or path.name.removesuffix(".ipynb") in units:
             raise UsageError(
                 f"{path.name} is named after the work, not after a learner; say whose it is with --learner."
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import webbrowser
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,7 @@ from .app import LEARN, app
 from .completing import exercise_ids
 from .endings import EXIT_NOT_RIGHT, UsageError
 from .practising import progress_of, workspace_here
-from .terms import CourseFile, Isolation, console, ending, level_called
+from .terms import CourseFile, Isolation, console, level_called
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,7 +91,7 @@ def play(
 
     torch.set_num_threads(1)  # more are no faster with tensors so small
     stage = Stage(exercise, source, level, launched)
-    with ending(stage.close):
+    with closing(stage):
         scene = scene_of(chosen, stage)
         shown = _Shown(workspace, chosen, exercise.title, standing, scene, source)
         if page or show:

@@ -12,7 +12,18 @@ from .app import TEACH, app
 from .class_grading import show_class
 from .endings import UsageError
 from .expected import demand_results
-from .terms import CourseFile, Extensions, HandedIn, Hints, PseudonymsToo, Raw, course_at, final_records, times_given
+from .terms import (
+    CourseFile,
+    Exempt,
+    Extensions,
+    HandedIn,
+    Hints,
+    PseudonymsToo,
+    Raw,
+    course_at,
+    final_records,
+    times_given,
+)
 
 if TYPE_CHECKING:
     from grader.classroom.run_header import RunHeader
@@ -25,6 +36,7 @@ def policy(
     handed_in: HandedIn = None,
     extensions: Extensions = None,
     hints: Hints = None,
+    exempt: Exempt = None,
     raw: Raw = False,
     html: Annotated[bool, typer.Option("--html", help="Write the class page and each learner's page anew.")] = False,
     pseudonyms: PseudonymsToo = False,
@@ -40,7 +52,7 @@ def policy(
     demand_results(out, "kata policy {}")
     chosen = course_at(course)
     attempts = graded_in(out) != out
-    given = times_given(handed_in, extensions, hints, raw, chosen, attempts=attempts)
+    given = times_given(handed_in, extensions, hints, exempt, raw, chosen, attempts=attempts)
     with folder_for_run(out, attempts=attempts) as graded:
         _refuse_another_course(read_run(graded), chosen, out)
         Ledger(graded).finish([learner.name for learner in read_results(graded).learners])

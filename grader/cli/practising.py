@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,7 +24,6 @@ from .terms import (
     Seed,
     console,
     course_at,
-    ending,
     level_called,
     seed_or_fresh,
     titles_of,
@@ -85,7 +84,7 @@ def check(
     record = untouched_record(workspace, mine, level, chosen)
     if record is None:
         judge = judge_for(workspace.course, level, chosen, list(files))
-        with ending(judge.close):
+        with closing(judge):
             record, mismatches = graded(judge, mine)
     coming: dict[str, datetime] = {}
     with damage_told():
@@ -171,7 +170,7 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
 
     screen = console()
     judge = judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course))
-    with ending(judge.close):
+    with closing(judge):
         Watch(workspace, screen, show).run(judge)
 
 
@@ -323,7 +322,10 @@ def init(
     if made.in_place:
         print(f"{folder} is the course's own folder; from now on you can work in it.")
     else:
-        print(f"{folder}: {len(made.new)} new exercises, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
+        from grader.render.wording import counted
+
+        new = counted(len(made.new), "new exercise")
+        print(f"{folder}: {new}, {len(made.renewed)} renewed, {len(made.kept)} of yours kept.")
     for id in made.outdated:
         print(f"The course has changed {id} since; yours stays as it is. `kata reset {id}` gives the new file, too.")
     if made.withdrawn:
@@ -406,7 +408,7 @@ def _rebuild(workspace: Workspace) -> None:
     mine = submission_of(workspace, {each.id: workspace.file_of(each) for each in begun})
     level = level_called("best", chosen_aloud=False)
     judge = judge_for(workspace.course, level, seed_or_fresh(None, workspace.course), [each.id for each in begun])
-    with ending(judge.close):
+    with closing(judge):
         record, _ = graded(judge, mine)
     note_record(workspace, mine, record)
 

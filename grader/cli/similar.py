@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from grader.intake.names import first_few
 
 from .app import TEACH, app
 from .endings import UsageError
@@ -18,10 +21,7 @@ from .terms import CourseFile, Only, console, course_at, refuse_unknown, titles_
 if TYPE_CHECKING:
     from grader.classroom.entries import Entry
     from grader.classroom.likeness import Likeness
-    from grader.course import Course, Exercise
-
-Answers = dict[str, dict[str, str]]
-"""Of each exercise each learner's text."""
+    from grader.course import Course
 
 
 @app.command(rich_help_panel=TEACH)
@@ -35,6 +35,14 @@ def similar(
     ],
     html: Annotated[Path | None, typer.Option("--html", help="Write the answers side by side as a page.")] = None,
     only: Only = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option("--roster", help="A CSV of the class, as for grade-class.", metavar="FILE"),
+    ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option("--groups", help="A CSV with columns learner and group: who hands in together.", metavar="FILE"),
+    ] = None,
     course: CourseFile = None,
 ) -> None:
     """Name pairs of learners whose answers are alike beyond what the exercise explains. It marks nobody."""
@@ -42,17 +50,18 @@ def similar(
     refuse_unknown(chosen, only)
     demand_class(submissions)
     try:
-        from grader.classroom.likeness import alike
+        from grader.classroom.likeness import alike, answers_of, known_answers
     except ModuleNotFoundError as error:
         raise UsageError(
             f"{error.name} is not installed: it comes with the instructor's extra, `make instructor` in the clone."
         ) from None
     wanted = [chosen.exercise(id) for id in only or []] or list(chosen.exercises)
-    answers = _answers(submissions, chosen)
+    with _class_in(submissions, chosen, roster, groups) as (entries, of):
+        answers = answers_of(chosen, entries, _say)
     found = [
         each
         for exercise in wanted
-        for each in alike(exercise.id, answers.get(exercise.id, {}), list(_known(chosen, exercise)))
+        for each in alike(exercise.id, answers.get(exercise.id, {}), list(known_answers(chosen, exercise)), of)
     ]
     _tell(found, chosen, len({name for texts in answers.values() for name in texts}))
     if html is not None:
@@ -63,56 +72,27 @@ def similar(
         print(f"Page: {html}")
 
 
-def _answers(submissions: Path, course: Course) -> Answers:
-    """What every learner has written; what is still the stub as it was given is nobody's."""
-    import sys
+@contextmanager
+def _class_in(
+    submissions: Path, course: Course, roster: Path | None, groups: Path | None
+) -> Iterator[tuple[list[Entry], dict[str, str]]]:
+    """The submissions in a folder or a zip, for as long as they are read, and who handed in together."""
+    from grader.classroom.class_folder import HowRead, class_in
+    from grader.classroom.groups import group_of_each, read_groups
+    from grader.classroom.members import last_attempts
 
-    from grader.classroom.entries import OutOfReach, read_entry
-    from grader.course.stubs import same_as_stub, stub_of
+    rows = read_groups(groups) if groups else []
+    with TemporaryDirectory() as room, class_in(submissions, Path(room), course, HowRead(roster)) as members:
+        of, unknown = group_of_each(rows, [each.learner for each in members.all])
+        if unknown:
+            _say(f"In a group, but nobody in this class: {first_few(unknown)}.")
+        yield last_attempts(members).entries, of
+
+
+def _say(sentence: str) -> None:
     from grader.render.safe_text import visible
 
-    stubs = {each.id: stub_of(course, each) for each in course.exercises}
-    answers: Answers = {}
-    with _entries(submissions, course) as entries:
-        for entry in entries:
-            try:
-                read = read_entry(entry, course)
-            except OutOfReach as error:
-                print(visible(f"{entry.name}: {error}"), file=sys.stderr)
-                continue
-            for id, source in read.sources.items():
-                if not same_as_stub(source.content, stubs[id]):
-                    answers.setdefault(id, {})[entry.name] = source.content.decode("utf-8", "replace")
-    return answers
-
-
-@contextmanager
-def _entries(submissions: Path, course: Course) -> Iterator[list[Entry]]:
-    """The class in a folder or a zip, for as long as it is read."""
-    from grader.classroom import download
-    from grader.classroom.download import read_download
-    from grader.classroom.members import last_attempts, members
-    from grader.intake import SubmissionError, look_into, nothing_in
-
-    if submissions.is_file():
-        with TemporaryDirectory() as room, download.laid_out(submissions, Path(room) / "class") as contents:
-            listing, folder = download.listing_of(contents, course)
-            yield last_attempts(members(read_download(listing, folder, {}).entries)).entries
-        return
-    listing = look_into(submissions)
-    if not listing.submissions:
-        raise SubmissionError(nothing_in(submissions, listing.others))
-    yield last_attempts(members(read_download(listing, submissions, {}).entries)).entries
-
-
-def _known(course: Course, exercise: Exercise) -> Iterator[str]:
-    """What explains an answer: the stub, the reference, and other right answers."""
-    from grader.course.stubs import stub_of
-
-    yield stub_of(course, exercise)
-    for path in (course.solution_path(exercise), *course.alternatives(exercise)):
-        if path.is_file():
-            yield path.read_text(encoding="utf-8")
+    print(visible(sentence), file=sys.stderr)
 
 
 def _tell(found: list[Likeness], course: Course, learners: int) -> None:

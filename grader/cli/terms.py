@@ -40,6 +40,14 @@ Hints = Annotated[
         "--hints", help="A CSV with columns learner, exercise and hints: how many were opened.", metavar="FILE"
     ),
 ]
+Exempt = Annotated[
+    Path | None,
+    typer.Option(
+        "--exempt",
+        help="A CSV with columns learner, exercise (or unit) and maybe reason: what does not count for whom.",
+        metavar="FILE",
+    ),
+]
 Raw = Annotated[bool, typer.Option("--raw", help="Leave out the course's policy: the points as they were graded.")]
 PseudonymsToo = Annotated[
     bool,
@@ -65,6 +73,7 @@ def times_given(
     handed_in: Path | None,
     extensions: Path | None,
     hints: Path | None,
+    exempt: Path | None,
     raw: bool,
     course: Course,
     *,
@@ -74,8 +83,10 @@ def times_given(
 
     attempts: whether learners have several, so that hand-in times also say which is the last.
 
-    Raises UsageError when they would change nothing, TimesError or HintsError when one says what cannot be used.
+    Raises UsageError when they would change nothing, TimesError, HintsError or ExemptionsError when one says what
+    cannot be used.
     """
+    from grader.classroom.exemptions import read_exemptions
     from grader.classroom.kept_times import KeptTimes, read_hints
     from grader.classroom.times import read_extensions, read_hand_ins
 
@@ -88,12 +99,15 @@ def times_given(
         raise UsageError(f"course.yml gives no due dates, so there is no use for {' and '.join(useless)}.")
     if hints and raw:
         raise UsageError("With --raw hints cost nothing: leave out --hints.")
+    if exempt and raw:
+        raise UsageError("With --raw everything counts: leave out --exempt.")
     if hints and not course.policy.hints_cost_points:
         raise UsageError("In course.yml hints cost nothing (hints_cost_points), so there is no use for --hints.")
     return KeptTimes.of(
         read_hand_ins(handed_in, course, attempts=attempts) if handed_in else None,
         read_extensions(extensions, course) if extensions else None,
         read_hints(hints, course) if hints else None,
+        read_exemptions(exempt, course) if exempt else None,
     )
 
 
@@ -278,15 +292,6 @@ def console() -> Console:
     from rich.console import Console
 
     return Console()
-
-
-@contextmanager
-def ending(close: Callable[[], None]) -> Iterator[None]:
-    """Call `close` at the end, whatever happens."""
-    try:
-        yield
-    finally:
-        close()
 
 
 @contextmanager

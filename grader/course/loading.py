@@ -125,6 +125,14 @@ def _check_policy(source: Source, units: list[tuple[Place, Entry]]) -> None:
         folders = _texts(tuple(unit.get("folder") for _, unit in units))
         for folder, when in due.items():
             _check_due(source, folder, when, folders, has_zone="time_zone" in policy)
+    exempt = policy.get("exempt")
+    ids = _texts(
+        tuple(each.get("id") for _, unit in units for each in unit.get("exercises") or () if isinstance(each, dict))
+    )
+    for index, id in enumerate(exempt if isinstance(exempt, tuple) else ()):
+        if isinstance(id, str) and id not in ids:
+            sentence = f"there is no exercise {quoted(id)} to be exempt{did_you_mean(id, ids)}"
+            source.report(("policy", "exempt", index), sentence)
     for key in _NEED_DUE if not due else ():
         if key in policy:
             source.report(("policy", key), f"{quoted(key)} means nothing without {quoted('due')}")

@@ -20,6 +20,7 @@ MAX_POINTS = 1000
 MAX_LIMIT = 1_000_000
 MAX_GRACE_MINUTES = 7 * 24 * 60
 MAX_ATTEMPTS = 1000
+MAX_DROPPED = 10
 BUNDLE_FORMAT = 2
 """How the learner's bundles that this version makes and reads are laid out."""
 
@@ -71,6 +72,7 @@ Points = Annotated[float, _must(_is_positive_within(MAX_POINTS), f"must be more 
 Cost = Annotated[float, _must(_is_within(0, MAX_POINTS), f"must be from 0 to {MAX_POINTS}")]
 Percent = Annotated[float, _must(_is_within(0, 100), "must be from 0 to 100")]
 Minutes = Annotated[int, _must(_is_within(0, MAX_GRACE_MINUTES), f"must be from 0 to {MAX_GRACE_MINUTES}")]
+Dropped = Annotated[int, _must(_is_within(0, MAX_DROPPED), f"must be from 0 to {MAX_DROPPED}")]
 Attempts = Annotated[int, _must(_is_within(1, MAX_ATTEMPTS), f"must be from 1 to {MAX_ATTEMPTS}")]
 Moment = Annotated[
     str, _must(lambda text: read_moment(text) is not None, f"must be a date and a time such as `{EXAMPLE}`")
@@ -209,6 +211,8 @@ class Policy(Model):
 
     `hints_cost_points`: what every hint of an exercise after the first takes off its points. The instructor has to say
     who opened how many, since what learners opened stands in a file of their own.
+
+    `exempt`: exercises that count for nobody. `drop_lowest_units`: so many units of each learner do not count.
     """
 
     hints_cost_points: Cost = 0.0
@@ -219,6 +223,8 @@ class Policy(Model):
     grace_minutes: Minutes = 0
     attempts: AttemptRule = "last"
     attempts_at_most: Attempts = 20
+    exempt: tuple[str, ...] = ()
+    drop_lowest_units: Dropped = 0
 
 
 class Course(Model):

@@ -30,7 +30,9 @@ def part_of(course: Course, folders: Collection[str]) -> Course:
         for unit in units
     ]
     due = {folder: moment for folder, moment in course.policy.due.items() if folder in folders}
-    return course.model_copy(update={"units": tuple(kept), "policy": course.policy.model_copy(update={"due": due})})
+    exempt = tuple(id for id in course.policy.exempt if id in there)
+    policy = course.policy.model_copy(update={"due": due, "exempt": exempt})
+    return course.model_copy(update={"units": tuple(kept), "policy": policy})
 
 
 def plain_catalogue(path: Path) -> dict[str, Any]:
@@ -48,6 +50,8 @@ def part_of_catalogue(data: dict[str, Any], folders: Collection[str]) -> dict[st
     policy = data.get("policy") or {}
     if due := policy.get("due"):
         policy = {**policy, "due": {folder: moment for folder, moment in due.items() if folder in folders}}
+    if "exempt" in policy:
+        policy = {**policy, "exempt": [id for id in policy["exempt"] or () if id in there]}
     return {**data, "units": kept, **({"policy": policy} if policy else {})}
 
 

@@ -9,14 +9,15 @@ the guide of Ohio State University, "Import CSV File for Carmen Grades". They as
 - a row for each learner, who is found by ID (Canvas' own number), else SIS User ID, else SIS Login ID, else by the
   exact name. Section only has to be there.
 
-An empty field is no score. Where Canvas already has one it proposes to remove it, and shows that before it does.
+"EX" excuses a learner, and an empty field is no score: where Canvas already has one it proposes to remove it, and shows
+that before it does.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -34,6 +35,8 @@ PlatformId = Literal["ID", "SIS User ID"]
 
 HEADER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS_POSSIBLE = "Points Possible"
+EXCUSED = "EX"
+"""In place of a score: the assignment does not count for this learner."""
 
 _ALSO_FOR_LEARNERS = (*HEADER, "LastName", "FirstName", "Integration ID", "Root Account")
 # A column whose title holds one of these is passed over by Canvas without a word.
@@ -49,9 +52,14 @@ _PASSED_OVER = tuple(
 
 
 def canvas_gradebook(
-    learners: Sequence[PlatformLearner], columns: Sequence[Column], marks: Marks, *, platform_id: PlatformId = "ID"
+    learners: Sequence[PlatformLearner],
+    columns: Sequence[Column],
+    marks: Marks,
+    *,
+    platform_id: PlatformId = "ID",
+    excused: Collection[tuple[str, str]] = (),
 ) -> str:
-    """The text of the file, in the order given.
+    """The text of the file, in the order given. excused: learners' ids and columns' names that do not count for them.
 
     Raises FormatError for titles that Canvas would not take, or could not tell apart.
     """
@@ -64,7 +72,8 @@ def canvas_gradebook(
     for learner in learners:
         number = line_field(learner.platform_id)
         ids = [number, ""] if platform_id == "ID" else ["", number]
-        points = [number_field(marks.get((learner.id, column.name))) for column in columns]
+        keys = [(learner.id, column.name) for column in columns]
+        points = [EXCUSED if key in excused else number_field(marks.get(key)) for key in keys]
         login = learner.id if learner.login is None else learner.login
         rows.append([_name(learner), *ids, line_field(login), "", *points])
     return table(rows)
@@ -104,6 +113,7 @@ def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
     by_canvas_id = any(person.id for person in people.values())
     learners: dict[str, PlatformLearner] = {}
     marks: dict[tuple[str, str], float | None] = {}
+    excused: set[tuple[str, str]] = set()
     for result in graded:
         if result.learner.name in left_out:
             continue
@@ -113,12 +123,14 @@ def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
             raise ExportError(f"Two learners are {learner.id!r} to Canvas: their marks could not be told apart.")
         learners[learner.id] = learner
         marks |= {(learner.id, each.title): each.points(result.record) for each in assignments}
+        excused |= {(learner.id, each.title) for each in assignments if each.is_excused(result.record)}
     try:
         text = canvas_gradebook(
             list(learners.values()),
             [each.column for each in assignments],
             marks,
             platform_id="ID" if by_canvas_id else "SIS User ID",
+            excused=excused,
         )
     except FormatError as error:
         raise ExportError(str(error)) from None

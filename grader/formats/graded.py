@@ -25,7 +25,7 @@ from grader.classroom.results_file import (
     read_results,
     ungraded,
 )
-from grader.record import Record, RecordError
+from grader.record import ExerciseResult, Record, RecordError
 
 from .marks import Column, ExportError, exercise_mark, mark
 from .part import Part
@@ -40,7 +40,7 @@ class Summary:
     without_mark: tuple[Learner, ...]
     """Those in whose submission an exercise could not be graded, by the grader's own fault."""
     worth: dict[str, float]
-    """What each exercise adds to the maximum, in the order of the records: nothing, if it is extra credit."""
+    """What each exercise that counts for anybody adds to the maximum, in order: nothing, if it is extra credit."""
     is_adjusted: bool
     """Whether a policy was applied, so that the points that are exported are not those that were graded."""
     unadjusted: tuple[Learner, ...]
@@ -49,6 +49,8 @@ class Summary:
     """Whether anybody has several attempts."""
     nothing_of: frozenset[str]
     """The exercises of which nobody has handed in anything."""
+    has_groups: bool = False
+    """Whether anybody has handed in with a group."""
 
 
 class Graded:
@@ -96,6 +98,7 @@ class Graded:
         has_attempts = False
         title = ""
         handed_in: set[str] = set()
+        counting: set[str] = set()
         for result in self:
             learners.append(result.learner)
             title = self._part.title if self._part else result.record.course.title
@@ -106,13 +109,24 @@ class Graded:
             if not result.record.is_adjusted:
                 unadjusted.append(result.learner)
             for exercise in result.record.exercises:
-                worth.setdefault(exercise.id, exercise.counted_max_points)
+                # for some learners it may not count
+                worth[exercise.id] = max(worth.get(exercise.id, 0.0), exercise.counted_max_points)
+                counting |= set() if exercise.uncounted else {exercise.id}
         if not learners:
             raise ExportError(f"{self.path} holds no records: nobody was graded.")
+        worth = {id: points for id, points in worth.items() if id in counting}
         is_adjusted = len(unadjusted) < len(learners)
         nothing_of = frozenset(worth) - handed_in
         return Summary(
-            title, tuple(learners), tuple(without_mark), worth, is_adjusted, tuple(unadjusted), has_attempts, nothing_of
+            title,
+            tuple(learners),
+            tuple(without_mark),
+            worth,
+            is_adjusted,
+            tuple(unadjusted),
+            has_attempts,
+            nothing_of,
+            has_groups=any(each.group for each in learners),
         )
 
     @property
@@ -173,12 +187,36 @@ class Assignment:
         return Column(self.title, self.max_points)
 
     def points(self, record: Record) -> float | None:
-        """The record's points; None where something could not be graded or was not asked for."""
+        """The record's points; None where something could not be graded, was not asked for, or nothing of it counts.
+
+        Where a part does not count for this learner, the rest stands for the whole: a column has one maximum.
+        """
+        there = self._of(record)
+        if there is None or self.is_excused(record):
+            return None
+        if self.exercises is None and mark(record) is None:
+            return None
+        marks = [exercise_mark(each) for each in there if not each.uncounted]
+        if None in marks:
+            return None
+        whole = mark(record) if self.exercises is None else sum(each for each in marks if each is not None)
+        assert whole is not None
+        worth = sum(each.counted_max_points for each in there)
+        if any(each.uncounted for each in there) and worth:
+            whole *= self.max_points / worth
+        return round(whole, 6)
+
+    def is_excused(self, record: Record) -> bool:
+        """Whether nothing of it counts for this learner."""
+        there = self._of(record)
+        return bool(there) and all(each.uncounted for each in there or ())
+
+    def _of(self, record: Record) -> list[ExerciseResult] | None:
+        """The record's exercises of this assignment; None where one is not in it."""
+        by_id = {each.id: each for each in record.exercises}
         if self.exercises is None:
-            return mark(record)
-        there = {exercise.id: exercise_mark(exercise) for exercise in record.exercises}
-        marks = [there.get(id) for id in self.exercises]
-        return None if None in marks else round(sum(each for each in marks if each is not None), 6)
+            return list(record.exercises)
+        return [by_id[id] for id in self.exercises] if by_id.keys() >= set(self.exercises) else None
 
 
 def assignments_of(

@@ -21,8 +21,8 @@ def mark(record: Record) -> float | None:
 
 
 def exercise_mark(exercise: ExerciseResult) -> float | None:
-    """The points of an exercise that count, or None when it could not be graded."""
-    return None if exercise.status == "error" else exercise.counted_points
+    """The points of an exercise that count, or None when it could not be graded or does not count for this learner."""
+    return None if exercise.status == "error" or exercise.uncounted else exercise.counted_points
 
 
 def ungraded_exercises(record: Record) -> list[str]:

@@ -54,9 +54,15 @@ def _field(cell: Cell) -> str:
     return text_field(visible(cell)) if isinstance(cell, str) else number_field(cell)
 
 
-def _who(learner: Learner, people: Mapping[str, Person]) -> list[Cell]:
+def _columns(graded: Graded) -> list[Cell]:
+    """The titles of the columns that say who it is; of groups, where there are any."""
+    return [*_WHO, *(["group"] if graded.summary.has_groups else [])]
+
+
+def _who(learner: Learner, people: Mapping[str, Person], graded: Graded) -> list[Cell]:
     person = people.get(learner.name, Person(learner.shown))
-    return [learner.name, person.name, person.id or person.sis_id or person.login, person.email or learner.email]
+    told = [learner.name, person.name, person.id or person.sis_id or person.login, person.email or learner.email]
+    return [*told, *([learner.group] if graded.summary.has_groups else [])]
 
 
 def _without_points(graded: Graded, torn: Collection[str]) -> Iterator[tuple[Learner, str]]:
@@ -72,14 +78,25 @@ def _by_learner(graded: Graded, people: Mapping[str, Person], torn: Collection[s
     exercises = list(graded.summary.worth)
     how = ["graded_points", "graded_max_points", "adjustments"] if graded.summary.is_adjusted else []
     which = ["attempt", "attempts"] if graded.summary.has_attempts else []
-    yield [*_WHO, "remark", *which, "points", "max_points", *how, *exercises, "files_not_taken", "isolation", "seed"]
+    yield [
+        *_columns(graded),
+        "remark",
+        *which,
+        "points",
+        "max_points",
+        *how,
+        *exercises,
+        "files_not_taken",
+        "isolation",
+        "seed",
+    ]
     for result in graded:
         if result.learner.name in torn:
             continue
         record = result.record
         marks = {exercise.id: exercise_mark(exercise) for exercise in record.exercises}
         yield [
-            *_who(result.learner, people),
+            *_who(result.learner, people, graded),
             f"not graded: {', '.join(ungraded_exercises(record))}" if ungraded_exercises(record) else None,
             *(_which(record) if which else []),
             mark(record),
@@ -92,7 +109,7 @@ def _by_learner(graded: Graded, people: Mapping[str, Person], torn: Collection[s
         ]
     for learner, why in _without_points(graded, torn):
         nothing = (None for _ in (*which, *how, *exercises))
-        yield [*_who(learner, people), why, None, None, *nothing, None, None, None]
+        yield [*_who(learner, people, graded), why, None, None, *nothing, None, None, None]
 
 
 def _which(record: Record) -> list[Cell]:
@@ -112,22 +129,33 @@ def _by_exercise(
     graded: Graded, terms: ExportTerms, people: Mapping[str, Person], torn: Collection[str]
 ) -> Iterator[list[Cell]]:
     how = ["graded_points", "graded_max_points"] if graded.summary.is_adjusted else []
-    yield [*_WHO, "exercise", "title", "status", "points", "max_points", *how, "checks_passed", "checks", "mistakes"]
+    yield [
+        *_columns(graded),
+        "exercise",
+        "title",
+        "status",
+        "points",
+        "max_points",
+        *how,
+        "checks_passed",
+        "checks",
+        "mistakes",
+    ]
     for result in graded:
         if result.learner.name in torn:
             continue
         for exercise in result.record.exercises:
-            yield [*_who(result.learner, people), *_exercise(exercise, terms, is_adjusted=bool(how))]
+            yield [*_who(result.learner, people, graded), *_exercise(exercise, terms, is_adjusted=bool(how))]
     for learner, why in _without_points(graded, torn):
         nothing = (None for _ in how)
-        yield [*_who(learner, people), None, None, why, None, None, *nothing, None, None, None]
+        yield [*_who(learner, people, graded), None, None, why, None, None, *nothing, None, None, None]
 
 
 def _exercise(exercise: ExerciseResult, terms: ExportTerms, *, is_adjusted: bool) -> list[Cell]:
     return [
         exercise.id,
         terms.titles.get(exercise.id, exercise.id),
-        MARKS[exercise.status].word,
+        f"{MARKS[exercise.status].word}{', does not count' if exercise.uncounted else ''}",
         exercise_mark(exercise),
         exercise.counted_max_points,
         *([exercise.points, exercise.max_points] if is_adjusted else []),

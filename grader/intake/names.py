@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
@@ -38,6 +38,16 @@ def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
         head = limit // 2
         text = f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
+SPELT_OUT = 20
+"""Names that a sentence lists."""
+
+
+def first_few(names: Sequence[str], most: int = SPELT_OUT, *, shown: Callable[[str], str] = printable) -> str:
+    """The names, or of many the first and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(shown, names[:most])) + more
 
 
 def is_passed_over(name: str) -> bool:

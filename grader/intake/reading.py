@@ -16,7 +16,7 @@ from . import submission
 from .clock import SlowDiskError, reading_clock
 from .collector import Collector
 from .folder import collect_folder, kind_refused, read_regular, reason_of
-from .names import ExerciseNames, is_passed_over, kind_of_file, printable, stem_of
+from .names import ExerciseNames, first_few, is_passed_over, kind_of_file, printable, stem_of
 from .notebook import NOTEBOOK_MB
 from .statements import exercise_of_text
 from .submission import Problem, RefusedError, Submission, SubmissionError, UnreadableError
@@ -162,9 +162,8 @@ def find_submissions(folder: Path) -> list[Path]:
 
 def nothing_in(folder: Path, others: Sequence[LeftOut]) -> str:
     """A sentence about a folder without submissions."""
-    names = [printable(each.name) for each in others if not each.is_usual]
-    more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
-    there = f" What is there: {', '.join(names[:_TOLD])}{more}." if names else ""
+    names = [each.name for each in others if not each.is_usual]
+    there = f" What is there: {first_few(names, _TOLD)}." if names else ""
     shown = printable(_own_name(folder))
     return (
         f"{shown} holds no submission: no folder, .zip, .tar.gz, .ipynb or .py file.{there} "

@@ -7,8 +7,9 @@ what is too large for a person, the beginning and how much there is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -19,6 +20,14 @@ from .case import Case, Question
 from .compare import difference, dtype_name, in_words, shape_text
 from .expected import KnowsAnswers, NotInPlan
 from .learner import Exchange
+
+if TYPE_CHECKING:
+    from grader.course import Course
+    from grader.intake import Submission
+    from grader.record import ExerciseResult, Record
+    from grader.sandbox.levels import Level
+
+    from .session import Session
 
 MOST_NUMBERS = 256
 """Of one tensor, written out."""
@@ -61,15 +70,38 @@ def shown_check(
     return ShownCheck(tuple(cases[:MOST_CASES]), max(len(cases) - MOST_CASES, 0))
 
 
+def asked_again(
+    course: Course, level: Level, seed: int, submission: Submission, exercise: str
+) -> tuple[ExerciseResult, dict[str, ShownCheck]]:
+    """What a submission answers now to the checks of an exercise, and the values of those that do not pass."""
+    from .grading import Judge
+
+    shown: dict[str, ShownCheck] = {}
+
+    def attend(session: Session, result: ExerciseResult) -> None:
+        for check in result.checks:
+            if check.outcome == "failed":
+                planned = session.plan.checks.get(check.name)
+                shown[check.name] = shown_check(
+                    session.asked(check.name), session.expected, planned.asked if planned else ()
+                )
+
+    records: list[Record] = []
+    with closing(Judge(course, level, seed, [exercise])) as judge:
+        judge.grade([submission], records.append, attend=attend)
+    (again,) = records[0].exercises
+    return again, shown
+
+
 def _cases(exchange: Exchange | Reading, expected: KnowsAnswers) -> Iterator[ShownCase]:
     if isinstance(exchange, Reading):
         yield _reading(exchange, expected)
         return
     try:
-        due = expected.answers_to(exchange.question)
+        answers = expected.answers_to(exchange.question)
     except NotInPlan:
-        due = [Answers({}) for _ in exchange.question.cases]
-    for case, came, right in zip(exchange.question.cases, exchange.answers, due, strict=True):
+        answers = [Answers({}) for _ in exchange.question.cases]
+    for case, came, right in zip(exchange.question.cases, exchange.answers, answers, strict=True):
         yield ShownCase(tuple(case_text(case)), _told(right), _told(came), is_wrong(came, right))
 
 
@@ -81,16 +113,16 @@ def _reading(reading: Reading, expected: KnowsAnswers) -> ShownCase:
         asked.extend(line for case in question.cases for line in case_text(case))
         return expected.answers_to(question)
 
-    due = read_from(reading.talk, answer)
-    told = tuple(_values(due)), tuple(_values(reading.came))
-    return ShownCase(("# read from numbers that are the learner's own", *asked), *told, due != reading.came)
+    wanted = read_from(reading.talk, answer)
+    told = tuple(_values(wanted)), tuple(_values(reading.came))
+    return ShownCase(("# read from numbers that are the learner's own", *asked), *told, wanted != reading.came)
 
 
-def is_wrong(came: Answers, due: Answers) -> bool:
+def is_wrong(came: Answers, expected: Answers) -> bool:
     """Whether one case's answers are others than the reference's."""
-    if came.error is not None or due.error is not None:
-        return came.error != due.error
-    return any(difference(came.values.get(name), right, what="") for name, right in due.values.items())
+    if came.error is not None or expected.error is not None:
+        return came.error != expected.error
+    return any(difference(came.values.get(name), right, what="") for name, right in expected.values.items())
 
 
 def _told(answers: Answers) -> tuple[str, ...]:

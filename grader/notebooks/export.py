@@ -188,7 +188,7 @@ class _Writer:
                 f"The gradebook has a submission of {unit.folder} by {learner} without a place for {result.id}: "
                 "run nbgrader autograde for it, or remove it there."
             )
-        grade.auto_score = exercise_mark(result)
+        grade.auto_score = _score_of(result)
         grade.needs_manual_grade = grade.auto_score is None and grade.manual_score is None
 
 
@@ -198,6 +198,11 @@ def _id_of(submission: str, people: Mapping[str, Person]) -> str:
     return (person.login or person.sis_id or person.id or submission) if person else submission
 
 
+def _score_of(result: ExerciseResult) -> float | None:
+    """What the gradebook is told. It excuses nobody from a cell, so what does not count stands there as graded."""
+    return result.points if result.uncounted and result.status != "error" else exercise_mark(result)
+
+
 def _differs(grade: Any, result: ExerciseResult) -> bool:
-    points = exercise_mark(result)
+    points = _score_of(result)
     return points is None or abs(grade.auto_score - points) > POINTS_TOLERANCE

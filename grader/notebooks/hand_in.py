@@ -28,7 +28,7 @@ from grader.intake.submission import UnreadableError
 from grader.writing import write_file
 
 from .cells import OURS, REFLECTION, exercises_of, grade_id_of, inert, is_answer
-from .entrance import NBGRADERS_FORMAT, last_changed
+from .entrance import NBGRADERS_FORMAT, TIMESTAMP, last_changed
 from .folder import CourseFolder, FolderError, read_released
 from .rebuild import read, rebuilt, texts_for_people
 
@@ -70,7 +70,6 @@ def fault_in(name: str) -> str | None:
     return None
 
 
-TIMESTAMP = "timestamp.txt"
 _CELL = ", cell "  # between a notebook's name and a cell's number, as the intake names an answer
 
 

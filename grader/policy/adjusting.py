@@ -3,7 +3,7 @@
 Points are taken off exercise by exercise, first for hints, then for lateness of what is left: what is taken off is
 rounded to hundredths, half a hundredth up, here and nowhere else; what was earned is never rounded. So nobody ends
 above the raw points or below 0, and neither being later nor opening more hints ever helps. What a person has set by
-hand comes last, and is what counts.
+hand comes last, and is what counts. What does not count at all is left out of that.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from grader.course import Course, Unit
 from grader.record import Adjustment, ExerciseResult, Record
 from grader.render.wording import counted, score
 
+from .leaving_out import is_withdrawn, without_uncounted
 from .rules import (
     Correction,
     Deadline,
@@ -99,7 +100,8 @@ def adjusted(record: Record, course: Course, hand_in: HandIn, *, always: bool = 
     count for nothing.
     """
     raw = unadjusted(record)
-    if not (always or changes_points(course) or hand_in.corrections):
+    withdrawn = any(is_withdrawn(each, course) for each in raw.exercises)
+    if not (always or changes_points(course) or hand_in.corrections or hand_in.exempt or withdrawn):
         return raw
     results = {result.id: result for result in raw.exercises}
     finals = {id: _final(result, result.points, on_top=False) for id, result in results.items()}
@@ -113,14 +115,15 @@ def adjusted(record: Record, course: Course, hand_in: HandIn, *, always: bool = 
         adjustments += changes
         adjustments += _corrected(unit, left, hand_in)
         finals |= {result.id: _final(result, left[result.id], on_top=unit.extra_credit) for result in there}
-    exercises = tuple(finals.values())
+    counting = without_uncounted(finals, course, hand_in)
+    exercises = tuple(counting.finals.values())
     return Record(
         **{
             **dict(raw),
             "exercises": exercises,
             "final_points": _total([each.final_points for each in exercises]),
             "final_max_points": _total([each.final_max_points for each in exercises]),
-            "adjustments": tuple(adjustments),
+            "adjustments": (*adjustments, *counting.adjustments),
         }
     )
 
@@ -130,7 +133,7 @@ def unadjusted(record: Record) -> Record:
     if not record.is_adjusted:
         return record
     none = {"final_points": None, "final_max_points": None}
-    exercises = tuple(exercise.model_copy(update=none) for exercise in record.exercises)
+    exercises = tuple(exercise.model_copy(update={**none, "uncounted": False}) for exercise in record.exercises)
     return record.model_copy(update={**none, "adjustments": None, "exercises": exercises})
 
 

@@ -36,13 +36,14 @@ class Correction:
 class HandIn:
     """When one learner handed in, until when that was allowed, and opened hints by exercise, as far as it is known.
 
-    corrections: points that were set by hand, by exercise.
+    corrections: points that were set by hand, by exercise. exempt: why an exercise does not count, by its id.
     """
 
     at: Times = field(default_factory=dict)
     until: Times = field(default_factory=dict)
     hints: Mapping[str, int] = field(default_factory=dict)
     corrections: Mapping[str, Correction] = field(default_factory=dict)
+    exempt: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,10 @@ class Deadline:
 
 
 def changes_points(course: Course) -> bool:
-    """Whether final points could differ from raw ones: by due dates, by what hints cost, or by extra credit."""
+    """Whether final points could differ from raw ones by what course.yml says."""
     policy = course.policy
-    return bool(policy.due) or policy.hints_cost_points > 0 or any(unit.extra_credit for unit in course.units)
+    is_changed = policy.due or policy.hints_cost_points > 0 or policy.exempt or policy.drop_lowest_units
+    return bool(is_changed) or any(unit.extra_credit for unit in course.units)
 
 
 def late_terms(course: Course) -> LateTerms:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from grader.record import CourseStamp, ExerciseResult, Isolation, Record, Status
 
 from .safe_text import safe_line
-from .wording import Units, findings, which_attempt
+from .wording import Units, counted, findings, which_attempt
 
 NAME_LIMIT = 60
 NAMELESS = "(no name)"  # a folder may be named by a space
@@ -39,6 +39,8 @@ class LearnerRow:
     """The points before the course's policy, where it changed them."""
     attempt: str = ""
     """Which of several attempts it is, in words."""
+    note: str = ""
+    """With whom it was handed in, and how much does not count, in words."""
 
     def count(self, *statuses: Status) -> int:
         """How many exercises have one of these statuses."""
@@ -119,14 +121,15 @@ class ClassSummary:
         self._misconceptions: dict[tuple[str, str, str], Misconception] = {}
         self.rows: list[LearnerRow] = []
         self.absent: list[str] = []
+        self.disputed: list[str] = []
         self.course: CourseStamp | None = None
         self.isolations: set[Isolation] = set()
 
-    def add(self, record: Record, *, shown: str = "", link: str | None = None) -> None:
+    def add(self, record: Record, *, shown: str = "", link: str | None = None, group: str = "") -> None:
         """Count one learner's final record.
 
         shown: the learner's name for people, where it is not the submission's. link: the learner's own page, as a path
-        relative to the class page.
+        relative to the class page. group: with which group it was handed in.
         """
         self.course = self.course or record.course
         self.isolations.add(record.isolation)
@@ -151,12 +154,17 @@ class ClassSummary:
                 unreadable=_why_unreadable(record),
                 graded_points=record.points if record.adjustments else None,
                 attempt=which_attempt(record),
+                note=_note(record, group),
             )
         )
 
     def add_absent(self, shown: str) -> None:
         """Count a learner of the roster who handed in nothing: there is no record of one, and no mark."""
         self.absent.append(safe_line(shown, NAME_LIMIT))
+
+    def add_disputed(self, shown: str) -> None:
+        """Count a learner whom several submissions claim: none of them counts, so there is no mark."""
+        self.disputed.append(safe_line(shown, NAME_LIMIT))
 
     @property
     def is_adjusted(self) -> bool:
@@ -217,6 +225,13 @@ def _is_stuck(exercise: ExerciseResult) -> bool:
         return False
     found = findings(exercise)
     return len(found) == 1 and len(found[0].checks) > 1 and bool(found[0].message.strip())
+
+
+def _note(record: Record, group: str) -> str:
+    """With whom it was handed in, and how many exercises do not count."""
+    uncounted = sum(each.uncounted for each in record.exercises)
+    less = f"{counted(uncounted, 'exercise')} not counted" if uncounted else ""
+    return ", ".join(filter(None, [f"group {safe_line(group, NAME_LIMIT)}" if group else "", less]))
 
 
 def _why_unreadable(record: Record) -> str:

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from grader.intake.names import first_few
 from grader.record import Status
 
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
@@ -36,7 +37,7 @@ def print_class(summary: ClassSummary, console: Console, *, rest: str = "") -> N
 
     rest: where the whole of it is, for a class that is too large to be listed.
     """
-    if not summary.rows and not summary.absent:
+    if not (summary.rows or summary.absent or summary.disputed):
         console.print(Text("No submissions."))
         return
     _Printer(summary, console).print(rest)
@@ -169,11 +170,12 @@ def _left_out(summary: ClassSummary) -> Iterator[tuple[Status, str]]:
         yield "failed", f"Could not be read: {_some(names)}"
     if summary.absent:
         yield "missing", f"On the roster, but handed in nothing: {_some(summary.absent)}"
+    if summary.disputed:
+        yield "failed", f"Claimed by several submissions, so without a mark: {_some(summary.disputed)}"
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
+    return first_few(names, NAMED, shown=str)
 
 
 def _last(rows: Sequence[LearnerRow]) -> list[LearnerRow]:
@@ -193,7 +195,7 @@ def _graded(row: LearnerRow) -> str:
 
 
 def _named(row: LearnerRow) -> str:
-    return f"{row.name}, {row.attempt}" if row.attempt else row.name
+    return ", ".join(filter(None, [row.name, row.attempt, row.note]))
 
 
 def _score(row: LearnerRow) -> str:

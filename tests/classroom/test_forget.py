@@ -175,12 +175,12 @@ def test_nobody_is_forgotten_while_a_run_grades_into_out(place: Path, kata: Kata
 
 
 def test_a_run_that_was_killed_half_way_can_be_done_again(place: Path) -> None:
-    from grader.classroom.forgetting import Forgetting, find_learner
+    from grader.classroom.forgetting import Forgetting, learner_in
 
     out = place / "OUT"
     taken = 0
     while taken < 100:
-        learner = find_learner(out, "18151210")
+        learner = learner_in(out, "18151210")
         steps = Forgetting(out, learner).steps()
         steps[0].take(out)  # and there it ends, each time
         taken += 1

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.classroom.members import Learner
+from grader.classroom.pseudonyms import masked
+
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 HandIn = Callable[..., Path]
 
@@ -65,6 +68,29 @@ def test_nothing_that_is_made_tells_who_a_learner_is(arguments: list[str], place
     assert any(made.rglob("*")) and told_in(made) == []
     assert not [trace for trace in TRACES if trace in done.stdout + done.stderr]
     assert "Who is who: OUT/who_is_who.csv (for you alone)" in done.stdout
+
+
+ADA = Learner(name="18151210", shown="Ada Byron", email="ada@uni.example", ids=("77",))
+
+
+@pytest.mark.parametrize(
+    ("text", "of_files", "told"),
+    [
+        pytest.param("18151210_softmax.py", True, "X_softmax.py", id="a number in a file's name"),
+        pytest.param("softmax_ada_byron_2.py", True, "softmax_X_2.py", id="a name with an underscore"),
+        pytest.param("byron-softmax.py and ADA.py", True, "X-softmax.py and X.py", id="a part of a name"),
+        pytest.param("adapter.py", True, "adapter.py", id="no part of a word"),
+        pytest.param("77_softmax.py, 177.py", True, "X_softmax.py, 177.py", id="a short number"),
+        pytest.param("hello from 18151210!", False, "hello from X!", id="a number in a message"),
+        pytest.param("by ada-byron (Ada  Byron)", False, "by X (X)", id="a name however it is apart"),
+        pytest.param("0.18151210, 218151210, (77, 3)", False, "0.18151210, 218151210, (77, 3)", id="numbers stay"),
+        pytest.param("ada@uni.example wrote", False, "X wrote", id="an e-mail"),
+    ],
+)
+def test_learner_is_masked_wherever_a_name_stands_by_itself(text: str, of_files: bool, told: str) -> None:
+    assert masked(text, ADA, "X", of_files=of_files) == told
+    bo = Learner(name="18151211", shown="Bo Chen", email="bo@uni.example")
+    assert masked(text, bo, "Y", of_files=of_files) == text
 
 
 def test_pseudonyms_stay_as_long_as_the_key_does_and_are_others_elsewhere(place: Path, kata: Kata) -> None:

@@ -141,6 +141,42 @@ def test_policy_is_applied_to_what_was_graded_again(root: Path, kata: Kata) -> N
     assert (ada.final_points, ada.final_max_points) == (8, 4)
 
 
+def test_points_set_by_hand_are_no_move_and_what_they_cover_is_told(root: Path, kata: Kata) -> None:
+    """The policy and what was set by hand are in the records before and after: neither is what moved points."""
+    _edit(root / "course.yml", 'title: "02_more"', "title: More\n    extra_credit: true")
+    assert graded(kata, root, "--seed", 5).returncode == 0
+    for name, points in (("ada", 2), ("bo", 1)):
+        done = kata("override", "out", name, "share", points, "--reason", "Talked with them.", cwd=root)
+        assert done.returncode == 0, done.stderr
+    mend(root)
+    done = graded(kata, root, "--resume", "--only", "share")
+    assert done.returncode == 0, done.stderr
+    covered = "the course; what counts stays, by the policy or as it is set by hand"
+    assert moved(root / "out") == [["ada", "share", "2", "2", covered]]
+    assert records(root / "out")["bo"].counted_points == 5
+
+
+def test_only_the_exercises_that_were_graded_again_are_said_to_be_by_newer_versions(
+    root: Path, loaded: Course, recorded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded.run_class(loaded, root / "class", root / "out")
+    before = read_run(root / "out")
+    generous(root)
+    monkeypatch.setattr("grader.classroom.run_header.version", lambda name: f"another {name}")
+    recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",), again=True)
+    after = read_run(root / "out")
+    assert before is not None and after is not None and after.versions == before.versions
+    cy = records(root / "out")["cy"]
+    again = exercise(cy, "share").graded_again
+    assert again is not None and again.versions["torch"] == "another torch"
+    assert exercise(cy, "split").graded_again is None
+    with pytest.raises(RunError, match=r"torch was .* and is another torch"):
+        recorded.run_class(loaded, root / "class", root / "out", resume=True)
+    both = {"only": ("share", "split"), "again": True}
+    recorded.run_class(loaded, root / "class", root / "out", resume=True, **both)
+    assert recorded.run_class(loaded, root / "class", root / "out", resume=True).tally.graded == 0
+
+
 # --- with an executor that knows the answers ---------------------------------------------------------------------------
 
 
@@ -227,3 +263,23 @@ def test_header_says_by_what_each_exercise_was_graded(root: Path, loaded: Course
     header = read_run(root / "out")
     assert header is not None and sorted(header.kits) == ["share", "split"]
     assert json.loads((root / "out" / "run.json").read_text("utf-8"))["kits"]["share"] == header.kits["share"]
+
+
+def test_record_of_two_hand_ins_is_graded_anew_whichever_of_them_lies_there(root: Path, kata: Kata) -> None:
+    """One exercise of a second hand-in, the others of the first: no resume takes that for unchanged."""
+    assert graded(kata, root, "--seed", 5).returncode == 0
+    undisturbed = records(root / "out")["bo"]
+    share, split = root / "class" / "cy" / "share.py", root / "class" / "cy" / "split.py"
+    first = share.read_text("utf-8")
+    share.write_text(PLAIN.format(id="share"), "utf-8")
+    split.write_text(WRONG.format(id="split"), "utf-8")
+    mend(root)
+    assert graded(kata, root, "--resume", "--only", "share").returncode == 0
+    both = records(root / "out")["cy"]
+    assert (exercise(both, "share").points, exercise(both, "split").points) == (4, 4), "of one hand-in each"
+    share.write_text(first, "utf-8")
+    split.write_text(RIGHT.format(id="split"), "utf-8")
+    assert graded(kata, root, "--resume").returncode == 0
+    cy = records(root / "out")["cy"]
+    assert exercise(cy, "share").points < 4 and exercise(cy, "share").graded_again is None
+    assert exercise(records(root / "out")["bo"], "split") == exercise(undisturbed, "split")

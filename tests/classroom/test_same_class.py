@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from grader.classroom.results_file import read_results
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
@@ -102,3 +106,121 @@ def test_exercises_of_the_run_before_are_taken_and_said(
     done = graded(kata, tmp_path, course, "--resume")
     assert done.returncode == 0 and "The exercises are those of the run before: share." in done.stderr
     assert (tmp_path / "out" / "results.jsonl").read_bytes() == before
+
+
+# --- without a roster: the row of whoever hands in again --------------------------------------------------------------
+
+WHEN = "2026-11-20-10-15-00"
+LATER = "2026-11-27-10-15-00"
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
+
+
+@pytest.fixture
+def download(tmp_path: Path, course_root: Path, kata: Kata) -> Callable[..., Done]:
+    """Puts files of these names into the class's folder, and grades it."""
+    (tmp_path / "class").mkdir()
+
+    def grade(files: dict[str, str], *arguments: object) -> Done:
+        for name, content in files.items():
+            (tmp_path / "class" / name).parent.mkdir(exist_ok=True)
+            (tmp_path / "class" / name).write_text(content, "utf-8")
+        return graded(kata, tmp_path, course_root, *arguments)
+
+    return grade
+
+
+def points(out: Path) -> dict[str, float]:
+    return {each.learner.name: each.record.counted_points for each in read_results(out)}
+
+
+def blackboard(head: str, when: str = WHEN) -> str:
+    return f"{head}_attempt_{when}_share.py"
+
+
+def test_stranger_whose_login_was_cut_off_another_ones_takes_no_row_and_no_points_set_by_hand(
+    tmp_path: Path, download: Callable[..., Done], course_root: Path, kata: Kata
+) -> None:
+    """All heads began with HW_a_ at first: that x was a_x's name, and is now another learner's whole login."""
+    assert download({blackboard("HW_a_x"): WRONG, blackboard("HW_a_y"): RIGHT}).returncode == 0
+    before = points(tmp_path / "out")
+    assert sorted(before) == ["HW_a_x", "HW_a_y"], "nobody knows where the title ends"
+    said = kata("override", "out", "HW_a_x", "share", 3, "--reason", "Ill.", "--course", course_root, cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    assert download({blackboard("HW_x"): f"# another\n{WRONG}"}, "--resume").returncode == 0
+    after = points(tmp_path / "out")
+    assert after == {**before, "HW_a_x": 3.0, "x": before["HW_a_x"]}
+    for row, head in (("x", "HW_x"), ("HW_a_x", "HW_a_x")):
+        told = kata("explain", "out", row, "share", "--course", course_root, cwd=tmp_path)
+        again = next(line for line in told.stdout.splitlines() if line.startswith("    kata grade "))
+        theirs = (tmp_path / "class" / blackboard(head)).read_bytes()
+        assert Path(shlex.split(again)[2]).read_bytes() == theirs, "each appeal finds its own file"
+
+
+def test_name_that_another_row_bears_already_goes_to_nobody_else(tmp_path: Path, download: Callable[..., Done]) -> None:
+    assert download({blackboard("HW_x"): WRONG}).returncode == 0
+    assert points(tmp_path / "out").keys() == {"x"}
+    (tmp_path / "class" / blackboard("HW_x")).unlink()
+    done = download({"x/share.py": RIGHT}, "--resume", "--names", "blackboard")
+    assert done.returncode == 0, done.stderr
+    assert points(tmp_path / "out") == {"x": 1.0, "x (2)": 4.0}
+    assert "x goes by x (2): x is somebody else since an earlier run." in done.stderr
+    again = (tmp_path / "out" / "results.jsonl").read_bytes()
+    assert download({}, "--resume").returncode == 0
+    assert (tmp_path / "out" / "results.jsonl").read_bytes() == again
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("Ada Byron_9001_assignsubmission_file_", "Ada King_9001_assignsubmission_file_", id="Moodle"),
+        pytest.param("byronada_101_5001_", "kingada_101_5007_", id="Canvas"),
+        pytest.param(
+            "11-22 - Ada Byron - Nov 20, 2026 416 PM", "11-22 - Ada King - Nov 20, 2026 416 PM", id="Brightspace"
+        ),
+    ],
+)
+def test_changed_display_name_gives_no_second_row(
+    before: str, after: str, tmp_path: Path, download: Callable[..., Done]
+) -> None:
+    other = before.replace("Ada Byron", "Bo Chen").replace("byronada", "chenbo").replace("9001", "9002")
+    other = other.replace("101_5001", "102_5002").replace("11-22", "11-33")
+
+    def named(mark: str) -> str:
+        return f"{mark}share.py" if "_500" in mark else f"{mark}/share.py"
+
+    assert download({named(before): WRONG, named(other): RIGHT}).returncode == 0
+    first = points(tmp_path / "out")
+    old = tmp_path / "class" / named(before)
+    shutil.rmtree(old.parent) if old.parent.name != "class" else old.unlink()
+    done = download({named(after): RIGHT}, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert points(tmp_path / "out") == dict.fromkeys(first, 4.0)
+
+
+def test_dispute_by_a_borrowed_display_name_leaves_both_rows_to_their_owners_once_it_is_over(
+    tmp_path: Path, download: Callable[..., Done]
+) -> None:
+    (tmp_path / "roster.csv").write_text("id,name\n1,Mallory Moe\n2,Bo Chen\n", "utf-8")
+    borrowed, own = "Bo Chen_8001_assignsubmission_file_", "Bo Chen_9002_assignsubmission_file_"
+    torn = download({f"{borrowed}/share.py": WRONG, f"{own}/share.py": RIGHT}, "--roster", "roster.csv")
+    assert torn.returncode == 2 and "Nothing was graded" in torn.stderr
+    (tmp_path / "class" / borrowed).rename(tmp_path / "class" / borrowed.replace("Bo Chen", "Mallory Moe"))
+    done = download({}, "--resume", "--roster", "roster.csv")
+    assert done.returncode == 0, done.stderr
+    assert points(tmp_path / "out") == {"1": 1.0, "2": 4.0}
+
+
+def test_row_of_a_roster_is_kept_by_the_platforms_id_when_a_display_name_becomes_another_learners(
+    tmp_path: Path, download: Callable[..., Done]
+) -> None:
+    """Mallory calls herself Bo, who has handed in nothing so far: Bo's row stays empty, and hers stays hers."""
+    (tmp_path / "roster.csv").write_text("id,name\n1,Mallory Moe\n2,Bo Chen\n3,Cy Dee\n", "utf-8")
+    mallory, cy = "Mallory Moe_9001_assignsubmission_file_", "Cy Dee_9003_assignsubmission_file_"
+    done = download({f"{mallory}/share.py": WRONG, f"{cy}/share.py": RIGHT}, "--roster", "roster.csv")
+    assert done.returncode == 0, done.stderr
+    shutil.rmtree(tmp_path / "class" / mallory)
+    done = download({"Bo Chen_9001_assignsubmission_file_/share.py": RIGHT}, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert points(tmp_path / "out") == {"1": 4.0, "3": 4.0}
+    assert "keeps the row 1, as it is this submitter's since an earlier run." in done.stderr

@@ -375,6 +375,50 @@ def test_attempts_of_brightspace_are_in_the_order_of_their_dates() -> None:
     assert [each.attempt for each in (*entry.earlier, entry)] == [dates[3], dates[0], dates[2], dates[1]]
 
 
+@pytest.mark.parametrize(
+    "dates",
+    [
+        pytest.param(["2. Dezember 2025 1616", "20. März 2026 416", "3. Juni 2026 900"], id="German"),
+        pytest.param(["déc. 20, 2025 416", "févr. 2, 2026 1616", "août 1, 2026 416"], id="French"),
+        pytest.param(["20 de diciembre de 2025 416", "2 de enero de 2026 1616"], id="Spanish"),
+    ],
+)
+def test_attempts_of_brightspace_are_in_order_in_other_languages_too(dates: list[str]) -> None:
+    names = [f"1-2 - Ada - {when}" for when in sorted(dates, reverse=True)]
+    assert platform_of([*names, "1-3 - Bo - Nov 20, 2026 416 PM"]) == "brightspace"
+    (entry,) = entries([Path(name) for name in names], "brightspace")
+    assert [each.attempt for each in (*entry.earlier, entry)] == dates
+
+
+def test_attempts_whose_months_nobody_can_read_are_not_guessed() -> None:
+    names = ["1-2 - Ada - Xyz 20, 2026 416 PM", "1-2 - Ada - Abc 20, 2026 416 PM"]
+    with pytest.raises(NamesError, match="nobody knows which is the last: the month in 'Xyz 20"):
+        entries([Path(name) for name in names], "brightspace")
+    assert [each.attempt for each in entries([Path(names[0])], "brightspace")] == ["Xyz 20, 2026 416 PM"]
+
+
+GROUPED = ("Red Team-Zoe Fox_77_assignsubmission_file_", "Red Team-Eve Evil_78_assignsubmission_file_")
+
+
+def test_team_in_front_of_a_name_in_moodle_costs_nobody_their_row() -> None:
+    found = whose("moodle", *GROUPED, "Default group-Ada Lovelace_79_assignsubmission_file_")
+    assert list(found.values()) == ["103", "102", "101"]
+
+
+def test_where_not_all_names_have_a_team_a_hyphen_gives_nobody_a_row() -> None:
+    found = whose("moodle", "x-Zoe Fox_77_assignsubmission_file_", "Eve Evil_78_assignsubmission_file_")
+    assert list(found.values()) == ["", "102"]
+
+
+def test_two_family_names_are_found_as_canvas_writes_them_wherever_the_roster_keeps_them() -> None:
+    roster = tuple(
+        Enrolled(f"s{number}", name, "", (f"s{number}",))
+        for number, name in enumerate(("Gabriel García Márquez", "Ana María de la Cruz", "Ada Lovelace"), 1)
+    )
+    names = ("garciamarquezgabriel_9_51_x.py", "delacruzanamaria_8_52_x.py", "lovelaceada_7_53_x.py")
+    assert list(whose("canvas", *names, roster=roster).values()) == ["s1", "s2", "s3"]
+
+
 def test_one_id_under_two_names_is_two_claims(tmp_path: Path) -> None:
     for name in ("foxzoe_103_5003_share.py", "x_103_102_5002_share.py", "lovelaceada_101_5001_share.py"):
         (tmp_path / name).write_text(RIGHT)

@@ -166,7 +166,9 @@ def test_file_in_a_zip_of_the_class_is_laid_out_for_the_command(root: Path, kata
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        pytest.param(("zed",), "is called 'zed'. Ids there look like 'ada', 'bo', 'cy'.", id="learner"),
+        pytest.param(
+            ("zed",), "is called 'zed'. Ids there look like 'ada', 'bo', 'cy', such as: kata explain", id="learner"
+        ),
         pytest.param(("ada", "shire"), "shire", id="exercise"),
         pytest.param(("ada", "--file", "nowhere"), "nowhere does not exist", id="file"),
     ],

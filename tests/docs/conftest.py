@@ -161,6 +161,21 @@ def ready_class(stage: Stage) -> None:
         f"learner,unit,until\nbo,{UNIT},2026-03-08 12:00 +00:00\n", encoding="utf-8"
     )
 
+    for name, text in TABLES.items():
+        (stage.cwd / name).write_text(text, encoding="utf-8")
+
+
+TABLES = {
+    "exempt.csv": "learner,exercise,unit,reason\nada,softmax,,ill\n",
+    "class.csv": "id,name\nada,Ada Byron\nbo,Bo Chen\ncy,Cy Dee\n",
+    "groups.csv": "learner,group\nada,Red\nCy Dee,Red\nbo,\n",
+    "worksheet.csv": (
+        "Identifier,Full name,ID number,Grade,Maximum grade,Last modified (grade),Feedback comments\n"
+        "Participant 9001,Ada Byron,ada,,100,-,\nParticipant 9002,Bo Chen,bo,,100,-,\n"
+    ),
+}
+"""Tables about the class, as the guides call them."""
+
 
 def ready_policy(stage: Stage) -> None:
     """A class, a course that takes points off for lateness and hints, and what ada sent of her hints."""

@@ -131,7 +131,9 @@ def test_name_can_be_given(hand_in: Any, work: Any, folder: Any) -> None:
     assert folder.handed_in("Ada Lovelace", FIRST).is_file()
 
 
-@pytest.mark.parametrize("name", ["share.py", "01_share.py", f"{FIRST}.ipynb"])
+@pytest.mark.parametrize(
+    "name", ["share.py", "01_share.py", "Share.py", "01_share (1).py", "share_final.py", f"{FIRST}.ipynb"]
+)
 def test_file_named_after_the_work_wants_a_learner(name: str, hand_in: Any, tmp_path: Path, folder: Any) -> None:
     (tmp_path / name).write_text(SHARE)
     done = hand_in(tmp_path / name, status=2)

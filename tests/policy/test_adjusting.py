@@ -260,9 +260,10 @@ def test_applying_it_again_starts_from_the_graded_points(course: Course, make_re
     assert unadjusted(once).to_json() == record.to_json()
 
 
-def test_exercise_that_the_course_lacks_keeps_its_points(course: Course, make_record_of: MakeRecord) -> None:
+def test_exercise_that_the_course_lacks_counts_for_nobody(course: Course, make_record_of: MakeRecord) -> None:
     record = adjusted(make_record_of(share=10.0, gone=5.0), course, late(days=1))
-    assert [each.final_points for each in record.exercises] == [9.0, 5.0]
+    assert [each.final_points for each in record.exercises] == [9.0, 0.0]
+    assert (record.points, record.final_points, record.final_max_points) == (15, 9, 100)
 
 
 cents = st.integers(0, 10_000).map(lambda hundredths: hundredths / 100)

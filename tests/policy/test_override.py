@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import shutil
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +56,43 @@ def set_points(kata: Kata, root: Path, points: object = 3, reason: str = "The ch
     done = kata("override", "out", "ada", "share", points, "--reason", reason, cwd=root)
     assert done.returncode == 0, done.stderr
     return done
+
+
+def test_dispute_keeps_the_record_and_what_was_set_by_hand_until_it_is_settled(root: Path, kata: Kata) -> None:
+    set_points(kata, root)
+    before = records(root / "out")
+    (root / "class" / "Ada").mkdir()
+    (root / "class" / "Ada" / "share.py").write_text(RIGHT.format(id="share"), "utf-8")
+    torn = graded(kata, root, "--resume", "--html")
+    assert torn.returncode == 2 and "all claim to be" in torn.stderr
+    assert list(records(root / "out")) == ["bo"], "nobody knows whose that is"
+    page = (root / "out" / "class.html").read_text("utf-8")
+    assert "Claimed by several submissions: 1 learner" in page
+    shutil.rmtree(root / "class" / "Ada")
+    settled = graded(kata, root, "--resume")
+    assert settled.returncode == 0, settled.stderr
+    assert records(root / "out") == before
+
+
+def test_interrupted_fresh_run_and_going_on_leave_none_of_what_was_set_by_hand(root: Path, kata: Kata) -> None:
+    """It was about the earlier grading: it is kept beside, and bo's record is as it was graded, too."""
+    raw = {name: record.points for name, record in records(root / "out").items()}
+    set_points(kata, root)
+    assert records(root / "out")["ada"].counted_points == 3
+    command = [Path(sys.executable).with_name("kata"), "grade-class", "class", "--out", "out", "--jobs", "1"]
+    fresh = subprocess.Popen(
+        [*map(str, command), "--isolation", "best"], cwd=root, start_new_session=True, stderr=subprocess.PIPE
+    )
+    try:
+        while fresh.poll() is None and (root / "out" / CORRECTIONS).exists():
+            time.sleep(0.01)
+    finally:
+        if fresh.poll() is None:
+            os.killpg(fresh.pid, signal.SIGKILL)
+        fresh.communicate()
+    assert graded(kata, root, "--resume").returncode == 0
+    assert {name: each.counted_points for name, each in records(root / "out").items()} == raw
+    assert "The check was unfair." in (root / "out" / "corrections.previous.jsonl").read_text("utf-8")
 
 
 def test_points_count_with_their_reason_in_record_page_table_and_exports(root: Path, kata: Kata) -> None:

@@ -142,6 +142,44 @@ def test_what_many_in_the_class_have_belongs_to_the_exercise() -> None:
     assert len(named(two)) == 1 and named(many) == []
 
 
+def test_who_hands_in_together_is_no_pair_and_whoever_copies_from_them_is() -> None:
+    together = {f"learner {number}": "Red" for number in range(5)}
+    answers = {**dict.fromkeys(together, MINE), "mallory": renamed(MINE), "carla": OTHERS}
+    found = alike(LONG, answers, known(COURSE.exercise(LONG)), together)
+    assert {(each.one, each.other) for each in found} == {(name, "mallory") for name in together}
+
+
+def test_nothing_that_is_alike_is_passed_over_to_save_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With every pair compared word by word the same are named: what is left out before could not be alike."""
+    everything = {
+        p.stem: p.read_text("utf-8")
+        for each in COURSE.exercises
+        for p in sorted(COURSE.alternatives_path(each).glob("*.py"))
+    }
+    answers = {"ada": MINE, "bo": renamed(MINE), "carla": OTHERS, **dict(list(everything.items())[:40])}
+    quick = alike(LONG, answers, known(COURSE.exercise(LONG)))
+    monkeypatch.setattr("grader.classroom.likeness._may_be_alike", lambda *_: True)
+    assert alike(LONG, answers, known(COURSE.exercise(LONG))) == quick != []
+
+
+def test_few_pairs_of_a_large_class_have_to_be_compared_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred learners whose answers differ by what they call things, and two who copied."""
+    compared: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        "grader.classroom.likeness._compared", lambda exercise, one, other, own, view: compared.append((one, other))
+    )
+    lines = OTHERS.splitlines()
+    answers = {
+        f"s{number:03d}": "\n".join(
+            f"{line}  # {number * 7919 % 997} {place * number}" if (place + number) % 3 else line
+            for place, line in enumerate(lines)
+        )
+        for number in range(200)
+    }
+    alike(LONG, {**answers, "ada": MINE, "bo": MINE}, known(COURSE.exercise(LONG)))
+    assert ("ada", "bo") in compared and len(set(compared)) < 200
+
+
 def test_the_lines_that_are_marked_are_those_that_both_share() -> None:
     own = MINE.replace("self.out_proj(torch.cat(pieces, -1))", "self.out_proj(torch.hstack(list(pieces)).contiguous())")
     (found,) = alike(LONG, {"ada": MINE, "bo": own}, known(COURSE.exercise(LONG)))

@@ -75,14 +75,14 @@ def see_what_an_update_does(place: Path, work: Path, kata: Kata, course: str) ->
     mine = {path: path.read_bytes() for path in (work / "exercises" / UNIT).glob("0[12]_*.py")}
     done = kata("init", "work", "--course", course, cwd=place)
     assert done.returncode == 0, done.stderr
-    assert "1 new exercises, 1 renewed, 1 of yours kept." in done.stdout
+    assert ": 1 new exercise, 1 renewed, 1 of yours kept." in done.stdout
     assert "The course has changed share since; yours stays as it is. `kata reset share`" in done.stdout
     assert "No longer part of the course, your files stay: split." in done.stdout
     assert {path: path.read_bytes() for path in mine} == mine
     assert "is now divided by" in (work / "exercises" / UNIT / "03_cut.py").read_text("utf-8")
     assert (work / "exercises" / UNIT / "04_new.py").exists()
     listed = kata("list", cwd=work).stdout
-    assert "share" in listed and "new" in listed and "split" not in listed
+    assert {"share", "cut", "new"} <= set(listed.split()) and "split" not in listed
     assert json.loads((work / ".kata/progress.json").read_text("utf-8"))["exercises"]["share"]["passed_at"]
     assert kata("check", "share", cwd=work).returncode == 0
     refused = kata("check", "split", cwd=work)
@@ -134,6 +134,42 @@ def test_a_withdrawn_exercise_costs_nobody_a_point(place: Path, kata: Kata) -> N
     assert (after["points"], after["max_points"]) == (10, 14)
     assert {each["id"]: each["points"] for each in after["exercises"]} == {"share": 6, "cut": 4, "new": 0}
     assert [problem["file"] for problem in after["problems"]] == ["02_split.py"]
+
+
+def test_going_on_after_an_exercise_was_withdrawn_keeps_every_record_and_it_counts_for_nobody(
+    place: Path, kata: Kata
+) -> None:
+    """Nothing is graded again: ada keeps what she had elsewhere, and bo, who comes later, is out of as much."""
+    for number, id in ((1, "share"), (2, "split"), (3, "cut")):
+        answer(place / "class" / "ada", number, id, WRONG if id == "cut" else RIGHT)
+    how = ["--course", "course", "--isolation", "best", "--out", "OUT"]
+    assert kata("grade-class", "class", *how, "--seed", 7, cwd=place).returncode == 0
+    before = json.loads((place / "OUT/results.jsonl").read_text("utf-8"))
+    catalogue = place / "course" / "course.yml"
+    head, share, _, cut = catalogue.read_text("utf-8").split("      - id: ")
+    text = "      - id: ".join([head, share, cut])
+    catalogue.write_text(text.replace('version: "1"', 'version: "2"'), "utf-8")
+    for number, id in ((1, "share"), (2, "split"), (3, "cut")):
+        answer(place / "class" / "bo", number, id, WRONG if id == "cut" else RIGHT)
+    done = kata("grade-class", "class", *how, "--resume", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert "No longer part of the course, so it counts for nobody: split." in done.stderr
+    ada, bo = map(json.loads, (place / "OUT/results.jsonl").read_text("utf-8").splitlines())
+    assert [each["checks"] for each in ada["exercises"]] == [each["checks"] for each in before["exercises"]]
+    assert [each["id"] for each in bo["exercises"]] == ["share", "cut"]
+    assert (ada["points"], ada["max_points"]) == (before["points"], 12)
+    assert (ada["final_points"], ada["final_max_points"]) == (bo["final_points"], bo["final_max_points"])
+    assert ada["final_points"] == before["points"] - 4 and ada["final_max_points"] == 8
+    told = "split is no longer part of the course: neither its points nor its 4 count."
+    assert [each["reason"] for each in ada["adjustments"]] == [told]
+    calm = kata("grade-class", "class", *how, "--resume", cwd=place)
+    assert calm.returncode == 0, calm.stderr
+    assert list(map(json.loads, (place / "OUT/results.jsonl").read_text("utf-8").splitlines())) == [ada, bo]
+    for form in ("csv", "canvas"):
+        assert (
+            kata("export", "OUT", "--format", form, "--course", "course", "--by", "exercise", cwd=place).returncode == 0
+        )
+    assert "split" not in (place / "OUT/canvas.csv").read_text("utf-8").lower()
 
 
 def test_points_that_were_changed_in_one_place_alone_are_told(place: Path, kata: Kata) -> None:

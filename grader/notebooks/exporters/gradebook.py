@@ -22,7 +22,7 @@ from nbgrader.plugins import ExportPlugin
 from nbgrader.utils import parse_utc
 
 from grader.formats.marks import FormatError, PlatformLearner
-from grader.intake.names import printable
+from grader.intake.names import first_few
 from grader.notebooks.cells import asked_in
 from grader.render.wording import counted
 from grader.writing import write_output
@@ -249,8 +249,7 @@ class TextExporter(ExportPlugin):
         """Say whose marks the file lacks although something was handed in: an empty field says that to nobody."""
         if not ids:
             return
-        more = f" and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else ""
-        named = ", ".join(map(printable, ids[:MOST_NAMED])) + more
+        named = first_few(ids, MOST_NAMED)
         self.log.warning(
             "%s: no mark yet for %s: %s. %s", unit.name, counted(len(ids), "learner"), named, _WAY_OUT[state](unit)
         )

@@ -1,0 +1,84 @@
+"""A CSV of exemptions: which exercises do not count for which learner, and why.
+
+Columns are found by their headers: the learner (as in a roster: an id, login, email or name), the exercise's id or the
+unit's folder, and a reason where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from grader.course import Course
+from grader.course.errors import did_you_mean, quoted
+from grader.policy.leaving_out import exercises_of
+
+from .members import LEARNERS, Learner, by_name
+from .roster import NumberedRows, first_of, lacking, titled_rows
+
+WHAT = ("exercise", "exerciseid", "task", "taskid", "unit", "folder", "assignment")
+REASONS = ("reason", "why", "comment", "note")
+
+
+class ExemptionsError(Exception):
+    """A CSV of exemptions cannot be used; the text is one sentence for people."""
+
+
+class Exempt(BaseModel):
+    """One exercise that does not count for one learner, as they are called in the CSV."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    learner: str
+    exercise: str
+    reason: str = ""
+
+
+def read_exemptions(path: Path, course: Course) -> list[Exempt]:
+    """The rows of a CSV of exemptions, one an exercise.
+
+    Raises ExemptionsError for a file that cannot be read, lacks a column, or names no exercise and no unit: marks hang
+    on it, so nothing is guessed.
+    """
+    with titled_rows(path, ExemptionsError) as (columns, rows):
+        return list(_rows(path, columns, rows, course))
+
+
+def _rows(path: Path, columns: Sequence[str], rows: NumberedRows, course: Course) -> Iterator[Exempt]:
+    who, why = first_of(LEARNERS, columns), first_of(REASONS, columns)
+    what = [place for place, title in enumerate(columns) if title in WHAT]
+    if who is None or not what:
+        example = ("learner,exercise,reason", f"ada,{course.exercises[0].id},ill")
+        raise ExemptionsError(lacking(path, "columns for learners and exercises", *example))
+    for number, cells in rows:
+        named = [cells[place] for place in what if cells[place]]
+        if not cells[who] or not named:
+            raise ExemptionsError(f"{path}, row {number}: there is no {'exercise' if cells[who] else 'learner'}.")
+        for name in named:
+            for exercise in _meant(name, course, f"{path}, row {number}"):
+                yield Exempt(learner=cells[who], exercise=exercise, reason=cells[why] if why is not None else "")
+
+
+def _meant(name: str, course: Course, place: str) -> Sequence[str]:
+    ids = [each.id for each in course.exercises]
+    if name in ids:
+        return [name]
+    if theirs := exercises_of(course, name):
+        return theirs
+    folders = [unit.folder for unit in course.units]
+    raise ExemptionsError(
+        f"{place}: there is no exercise and no unit {quoted(name)}{did_you_mean(name, [*ids, *folders])}"
+    )
+
+
+def exempt_by_learner(
+    rows: Iterable[Exempt], learners: Sequence[Learner]
+) -> tuple[dict[str, dict[str, str]], tuple[str, ...]]:
+    """Why which exercises do not count, by learners' names in the results; and what names nobody of them."""
+    named, unknown = by_name(rows, learners)
+    found: dict[str, dict[str, str]] = {}
+    for name, row in named:
+        found.setdefault(name, {})[row.exercise] = row.reason
+    return found, unknown

@@ -1,0 +1,110 @@
+"""Groups that hand in together: one hand-in is each member's, and nobody's who is in another group or none."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.results_file import read_results
+
+Done = subprocess.CompletedProcess[str]
+Kata = Callable[..., Done]
+HandIn = Callable[..., Path]
+
+ROSTER = "id,name\n1,Ada Byron\n2,Bo Chen\n3,Cy Dee\n4,Di Eco\n"
+
+
+@pytest.fixture
+def place(tmp_path: Path, hand_in: HandIn) -> Path:
+    """A class of four: Ada and Bo are Red, of whom Ada hands in; Cy is alone; Di is Blue, and Blue hands in as such."""
+    hand_in(tmp_path / "class", "1")
+    hand_in(tmp_path / "class", "3", right=False)
+    hand_in(tmp_path / "class", "Blue")
+    (tmp_path / "roster.csv").write_text(ROSTER, "utf-8")
+    (tmp_path / "groups.csv").write_text("learner,group\nAda Byron,Red\n2,red\n3,\n4,Blue\n", "utf-8")
+    return tmp_path
+
+
+def graded(kata: Kata, place: Path, course: Path, *arguments: object) -> Done:
+    how = ("--out", "out", "--course", course, "--isolation", "best", "--jobs", 1)
+    return kata("grade-class", "class", *how, *arguments, cwd=place)
+
+
+def points(place: Path) -> dict[str, float]:
+    return {each.learner.name: each.record.points for each in read_results(place / "out")}
+
+
+WITH = ("--roster", "roster.csv", "--groups", "groups.csv")
+
+
+def test_what_a_group_hands_in_is_each_members_and_nobody_elses(place: Path, course_root: Path, kata: Kata) -> None:
+    done = graded(kata, place, course_root, *WITH, "--html")
+    assert done.returncode == 0, done.stderr
+    assert points(place) == {"1": 4, "2": 4, "3": 1, "4": 4}
+    assert "Handed in by their group: Bo Chen, Di Eco." in done.stderr
+    page = (place / "out" / "class.html").read_text("utf-8")
+    assert "group Red" in page and "group Blue" in page
+    assert kata("export", "out", "--format", "csv", "--course", course_root, cwd=place).returncode == 0
+    rows = list(csv.DictReader((place / "out" / "grades.csv").read_text("utf-8-sig").splitlines()))
+    assert [(row["submission"], row["group"]) for row in rows] == [("1", "Red"), ("2", "red"), ("3", ""), ("4", "Blue")]
+
+
+def test_groups_are_remembered_and_an_appeal_finds_the_groups_file(place: Path, course_root: Path, kata: Kata) -> None:
+    assert graded(kata, place, course_root, *WITH).returncode == 0
+    before = (place / "out" / "results.jsonl").read_bytes()
+    done = graded(kata, place, course_root, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert f"The groups are those of the run before, {place / 'groups.csv'}." in done.stderr
+    assert (place / "out" / "results.jsonl").read_bytes() == before
+    told = kata("explain", "out", "Bo Chen", "share", "--course", course_root, cwd=place)
+    assert str(place / "class" / "1") in told.stdout and told.stderr == ""
+
+
+def test_who_hands_in_alone_has_that_and_who_does_not_is_asked_about(
+    place: Path, course_root: Path, kata: Kata, hand_in: HandIn
+) -> None:
+    (place / "groups.csv").write_text("learner,group\n1,Red\n2,Red\n3,Red\n4,Blue\n", "utf-8")
+    done = graded(kata, place, course_root, *WITH)
+    assert done.returncode == 2
+    assert points(place) == {"1": 4, "3": 1, "4": 4}
+    assert "The group Red handed in several times (1, 3)" in done.stderr and "that of Bo Chen" in done.stderr
+    shutil.rmtree(place / "class" / "3")
+    (place / "groups.csv").write_text("learner,group\n1,Red\n2,Red\n3,\n4,Blue\n", "utf-8")
+    assert graded(kata, place, course_root, "--resume").returncode == 0
+    assert points(place)["2"] == 4
+
+
+def test_without_a_roster_the_groups_say_who_is_in_the_class(place: Path, course_root: Path, kata: Kata) -> None:
+    (place / "groups.csv").write_text("learner,group\n1,Red\nbo,Red\ndi,Blue\n", "utf-8")
+    assert graded(kata, place, course_root, "--groups", "groups.csv").returncode == 0
+    assert points(place) == {"1": 4, "3": 1, "bo": 4, "di": 4}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param("learner,group\n1,Red\n1,Blue\n", "row 3: `1` is in row 2 already", id="the same twice"),
+        pytest.param("learner,group\n1,Red\nAda Byron,Blue\n", "1 is in two groups, `Red` and `Blue`", id="two groups"),
+        pytest.param("learner,team mates\n1,2\n", "has no columns for learners and groups", id="no column"),
+    ],
+)
+def test_odd_groups_are_one_sentence(text: str, told: str, place: Path, course_root: Path, kata: Kata) -> None:
+    (place / "groups.csv").write_text(text, "utf-8")
+    done = graded(kata, place, course_root, *WITH)
+    assert done.returncode == 2 and told in done.stderr and len(done.stderr.splitlines()) == 1
+    assert not (place / "out").exists()
+
+
+def test_forgetting_one_member_leaves_the_others_and_says_that_their_work_is_the_same(
+    place: Path, course_root: Path, kata: Kata
+) -> None:
+    assert graded(kata, place, course_root, *WITH).returncode == 0
+    done = kata("forget", "out", "1", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert points(place) == {"2": 4, "3": 1, "4": 4}
+    assert "as the group Red, keeps a record of the same work" in done.stdout and "it: 2." in done.stdout

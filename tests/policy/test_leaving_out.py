@@ -1,0 +1,189 @@
+"""Exercises that do not count, for anybody or for one learner, and the lowest units: neither points nor maximum."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.results_file import read_results
+from grader.course import Course, CourseError, load_course
+from grader.policy.adjusting import adjusted, unadjusted
+from grader.policy.rules import Correction, HandIn
+from grader.record import Record
+
+Done = subprocess.CompletedProcess[str]
+Kata = Callable[..., Done]
+MakeCourse = Callable[..., Course]
+MakeRecord = Callable[..., Record]
+
+
+def came_to(record: Record) -> tuple[float | None, float | None]:
+    return record.final_points, record.final_max_points
+
+
+def reasons(record: Record) -> list[str]:
+    return [each.reason for each in record.adjustments or ()]
+
+
+def test_exercise_exempt_for_everybody_adds_neither_points_nor_maximum(
+    make_course_of: MakeCourse, make_record_of: MakeRecord
+) -> None:
+    course = make_course_of("exempt: [split]")
+    better = adjusted(make_record_of("ada", share=100.0, split=100.0, extra=50.0), course, HandIn())
+    worse = adjusted(make_record_of("bo", share=100.0, split=0.0, extra=50.0), course, HandIn())
+    assert came_to(better) == came_to(worse) == (150, 200)
+    assert reasons(better) == ["split is exempt for everybody: neither its points nor its 100 count."]
+    assert unadjusted(better) == make_record_of("ada", share=100.0, split=100.0, extra=50.0)
+
+
+def test_exercise_exempt_for_one_learner_counts_for_the_other(
+    make_course_of: MakeCourse, make_record_of: MakeRecord
+) -> None:
+    course = make_course_of()
+    ill = HandIn(exempt={"split": "ill."}, corrections={"split": Correction(30, "Typed by hand.")})
+    ada = adjusted(make_record_of("ada", share=80.0, split=20.0), course, ill)
+    bo = adjusted(make_record_of("bo", share=80.0, split=20.0), course, HandIn(), always=True)
+    assert came_to(ada) == (80, 100) and came_to(bo) == (100, 200)
+    assert reasons(ada)[-1] == "split is exempt (ill): neither its points nor its 100 count."
+
+
+@pytest.mark.parametrize(
+    ("points", "left", "dropped"),
+    [
+        pytest.param({"share": 10.0, "split": 90.0, "extra": 40.0}, (100, 200), "More", id="the lower share"),
+        pytest.param({"share": 10.0, "split": 20.0, "extra": 40.0}, (40, 100), "Parts", id="and not the fewer points"),
+        pytest.param(
+            {"share": 50.0, "split": 50.0, "extra": 50.0}, (50, 100), "Parts", id="of equals what is worth most"
+        ),
+        pytest.param({"share": 50.0, "split": 50.0}, (100, 200), "", id="one unit always stays"),
+    ],
+)
+def test_lowest_unit_is_dropped(
+    points: dict[str, float],
+    left: tuple[float, float],
+    dropped: str,
+    make_course_of: MakeCourse,
+    make_record_of: MakeRecord,
+) -> None:
+    record = adjusted(make_record_of("ada", **points), make_course_of("drop_lowest_units: 1"), HandIn())
+    assert came_to(record) == left
+    told = [each for each in reasons(record) if "is the lowest unit" in each]
+    assert [each.partition(" is ")[0] for each in told] == ([dropped] if dropped else [])
+
+
+def test_extra_credit_is_never_the_lowest_unit(make_course_of: MakeCourse, make_record_of: MakeRecord) -> None:
+    course = make_course_of("drop_lowest_units: 1", extra_credit=True)
+    record = adjusted(make_record_of("ada", share=90.0, split=90.0, extra=1.0), course, HandIn())
+    assert came_to(record) == (181, 200)
+
+
+def test_what_is_exempt_makes_no_unit_the_lowest(make_course_of: MakeCourse, make_record_of: MakeRecord) -> None:
+    course = make_course_of("exempt: [split]\ndrop_lowest_units: 1")
+    record = adjusted(make_record_of("ada", share=90.0, split=0.0, extra=60.0), course, HandIn())
+    assert came_to(record) == (90, 100)
+
+
+def test_exempt_exercise_that_the_course_lacks_is_told_with_its_line(make_course_of: MakeCourse) -> None:
+    with pytest.raises(CourseError, match=r"course\.yml:\d+: there is no exercise `shar` to be exempt"):
+        make_course_of("exempt: [shar]")
+
+
+# --- by the commands ---------------------------------------------------------------------------------------------------
+
+RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "def {id}(amounts):\n    return amounts / amounts.sum()\n"
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Kata) -> Path:
+    """Two learners: ada has nothing of the second unit, bo all of it; neither has a policy yet."""
+    root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share", "01_parts/02_cut", "02_more/01_split")
+    for name, ids in (("ada", ("share", "cut")), ("bo", ("share", "cut", "split"))):
+        (root / "class" / name).mkdir(parents=True)
+        for id in ids:
+            text = WRONG if id == "cut" else RIGHT
+            (root / "class" / name / f"{id}.py").write_text(text.format(id=id), "utf-8")
+    (root / "exempt.csv").write_text("learner,unit,reason\nada,02_more,in hospital\nzed,02_more,\n", "utf-8")
+    how = ("--out", "out", "--isolation", "best", "--jobs", 1, "--seed", 5)
+    done = kata("grade-class", "class", *how, "--exempt", "exempt.csv", "--html", cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert "zed is exempt from something, but is nobody in this class." in done.stderr
+    return root
+
+
+def exported(kata: Kata, root: Path, form: str, *arguments: str) -> list[list[str]]:
+    done = kata("export", "out", "--format", form, "--force", "--to", "made.csv", *arguments, cwd=root)
+    assert done.returncode == 0, done.stderr
+    return list(csv.reader((root / "made.csv").read_text("utf-8-sig").splitlines()))
+
+
+def test_exempt_learner_is_out_of_less_on_every_page_and_in_every_file(graded: Path, kata: Kata) -> None:
+    records = {each.learner.name: each.record for each in read_results(graded / "out")}
+    ada, bo = records["ada"], records["bo"]
+    assert came_to(ada) == (ada.points, 8) and came_to(bo) == (bo.points, 12)
+    page = (graded / "out" / "class.html").read_text("utf-8")
+    assert "1 exercise not counted" in page
+    assert "split is exempt (in hospital)" in (graded / "out" / "learner-ada.html").read_text("utf-8")
+    assert "exempt" not in (graded / "out" / "learner-bo.html").read_text("utf-8")
+
+    head, one, other = exported(kata, graded, "csv")
+    row = dict(zip(head, one, strict=True))
+    assert (float(row["points"]), row["max_points"], row["split"]) == (ada.points, "8", "")
+    assert dict(zip(head, other, strict=True))["split"] == "4"
+    by = [
+        dict(zip(head, row, strict=True))
+        for head, *rows in [exported(kata, graded, "csv", "--by", "exercise")]
+        for row in rows
+    ]
+    assert [(row["submission"], row["points"], row["status"]) for row in by if row["exercise"] == "split"] == [
+        ("ada", "", "missing, does not count"),
+        ("bo", "4", "passed"),
+    ]
+
+
+def test_canvas_excuses_and_a_sum_out_of_one_maximum_is_in_proportion(graded: Path, kata: Kata) -> None:
+    ada = next(iter(read_results(graded / "out"))).record
+    _, worth, one, other = exported(kata, graded, "canvas", "--by", "unit")
+    assert worth[-2:] == ["8", "4"] and one[-1] == "EX" and other[-1] == "4"
+    assert float(one[-2]) == ada.points, "what counts elsewhere is what it was"
+    _, worth, one, other = exported(kata, graded, "canvas")
+    assert worth[-1] == "12"
+    assert float(one[-1]) == pytest.approx(ada.points / 8 * 12, abs=1e-3)
+    assert float(other[-1]) == ada.points + 4
+    _, one, other = exported(kata, graded, "moodle", "--by", "unit")
+    assert one[-1] == "-" and other[-1] == "4"
+
+
+def test_exemption_is_kept_changed_and_taken_back_without_grading(graded: Path, kata: Kata, tmp_path: Path) -> None:
+    def after(*arguments: str) -> float | None:
+        done = kata("policy", "out", *arguments, cwd=graded)
+        assert done.returncode == 0, done.stderr
+        return next(iter(read_results(graded / "out"))).record.counted_max_points
+
+    (graded / "none.csv").write_text("learner,exercise\n", "utf-8")
+    assert after() == 8
+    assert after("--exempt", "none.csv") == 12
+    assert after("--exempt", "exempt.csv") == 8
+
+
+def test_exemption_of_an_unknown_exercise_is_one_sentence(graded: Path, kata: Kata) -> None:
+    before = (graded / "out" / "results.jsonl").read_bytes()
+    (graded / "odd.csv").write_text("learner,exercise\nada,splitt\n", "utf-8")
+    done = kata("policy", "out", "--exempt", "odd.csv", cwd=graded)
+    assert done.returncode == 2 and "row 2: there is no exercise and no unit `splitt`" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert (graded / "out" / "results.jsonl").read_bytes() == before
+
+
+def test_course_still_loads_a_part_with_an_exemption_elsewhere(graded: Path) -> None:
+    from grader.course.part import part_of, part_of_catalogue, plain_catalogue
+
+    text = (graded / "course.yml").read_text("utf-8")
+    path = graded / "other.yml"
+    path.write_text(text.replace("units:\n", "policy: {exempt: [split, cut]}\nunits:\n", 1), "utf-8")
+    assert part_of(load_course(path), ["01_parts"]).policy.exempt == ("cut",)
+    assert part_of_catalogue(plain_catalogue(path), ["01_parts"])["policy"]["exempt"] == ["cut"]
