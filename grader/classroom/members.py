@@ -138,7 +138,8 @@ class Members:
 def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None) -> Members:
     """The class: in the roster's order, then the submissions that it does not name in theirs.
 
-    Where two submissions say that they are the same learner's, neither is.
+    Where two submissions say that they are the same learner's, neither is; but what can be read as another's, too,
+    costs nobody the files that cannot.
     """
     resolved = resolve([entry.claim for entry in found], roster or ())
     of: dict[Enrolled, list[Entry]] = {}
@@ -151,16 +152,50 @@ def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None) ->
         others.setdefault(entry.claim.key, []).append(entry)
         if whose.between:
             unclear.append(_unclear(entry, whose))
+    doubtful: list[Entry] = []
+    for entries in of.values():
+        doubtful += _without_doubtful(entries, are_found=True)
+    for entries in others.values():
+        doubtful += _without_doubtful(entries, are_found=False)
     claims = [*((each, of.get(each, [])) for each in roster or ()), *((None, entries) for entries in others.values())]
     names = distinct([each.id if each else entries[0].name for each, entries in claims])
     all = [_member(name, each, entries) for name, (each, entries) in zip(names, claims, strict=True)]
     torn = [(member.learner, entries) for member, (_, entries) in zip(all, claims, strict=True) if len(entries) > 1]
     disputes = [*(_dispute(learner, entries) for learner, entries in torn), *unclear]
+    disputes += [f"{name} could be another's, too, so it is nobody's." for entry in doubtful for name in _names(entry)]
     left_out = [each for learner, entries in torn for each in _none_of(learner, entries)]
+    left_out += [LeftOut(name, DOUBTFUL) for entry in doubtful for name in _names(entry)]
     remarks = list(resolved.remarks) if roster else []
     return Members(
         tuple(all), (*remarks, *_about(all, has_roster=roster is not None)), tuple(left_out), tuple(disputes)
     )
+
+
+DOUBTFUL = "Its name can be read as two learners', and one of them has handed in what can be read in one way only."
+
+
+def _without_doubtful(entries: list[Entry], *, are_found: bool) -> list[Entry]:
+    """Take out what can be read as another's, too, where one submission of the learner's cannot.
+
+    are_found: a roster has found the learner in each, so that the other readings are nobody in the class: then the
+    files of who is called the same are put to the others.
+    """
+    clear = [entry for entry in entries if not entry.claim.is_doubtful]
+    if len(clear) != 1 or len(entries) == 1:
+        return []
+    own = clear[0]
+    doubtful: list[Entry] = []
+    for entry in entries:
+        if are_found and entry.claim.is_doubtful and entry.claim.name == own.claim.name:
+            own = replace(own, parts=(*own.parts, *entry.parts))
+        elif entry.claim.is_doubtful:
+            doubtful.append(entry)
+    entries[:] = [own]
+    return doubtful
+
+
+def _names(entry: Entry) -> list[str]:
+    return [path.name for path in entry.files]
 
 
 def last_attempts(everyone: Members) -> Members:

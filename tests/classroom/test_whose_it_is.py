@@ -95,6 +95,52 @@ CLASSES = {
         2,
         ("could be", "Fox, Zoe (103)", "Evil, Eve (102)"),
     ),
+    "display name that is Ada's, with her id in it": Class(
+        {
+            "lovelaceada_101_5001_01_share.py": RIGHT,
+            "lovelaceada_101_102_5002_share.py": WRONG,
+            "foxzoe_103_5003_01_share.py": RIGHT,
+        },
+        CANVAS_ROSTER,
+        {"101": ALL, "103": ALL},
+        2,
+        ("could be", "Lovelace, Ada (101)", "Evil, Eve (102)"),
+    ),
+    "display name that is Zoe's, with her id in it, and an accomplice's with the other id": Class(
+        {
+            "lovelaceada_101_5001_01_share.py": RIGHT,
+            "foxzoe_103_102_5002_share.py": WRONG,
+            "foxzoe_103_5003_01_share.py": RIGHT,
+            "x_102_104_5004_01_share.py": RIGHT,
+        },
+        CANVAS_ROSTER,
+        {"101": ALL, "103": ALL},
+        2,
+        ("could be", "Fox, Zoe (103)", "Evil, Eve (102)"),
+    ),
+    "display name that ends in a number, of one who hands in two files": Class(
+        {
+            "lovelaceada_101_5001_01_share.py": RIGHT,
+            "party_7_102_5002_01_share.py": WRONG,
+            "party_7_102_5012_notes.py": WRONG,
+            "foxzoe_103_5003_01_share.py": RIGHT,
+        },
+        CANVAS_ROSTER,
+        {"101": ALL, "103": ALL},
+        2,
+        ("Read as a Canvas download", "Evil, Eve (102)"),
+    ),
+    "display name that is a classmate's id, where the roster has ids alone": Class(
+        {
+            "lovelaceada_101_5001_01_share.py": RIGHT,
+            "103_102_5002_01_share.py": WRONG,
+            "foxzoe_103_5003_01_share.py": RIGHT,
+            "libo_104_5004_01_share.py": RIGHT,
+        },
+        "id,email\n101,ada@x.example\n102,eve@x.example\n103,zoe@x.example\n104,bo@x.example\n",
+        {"101": ALL, "102": 1.0, "103": ALL, "104": ALL},
+        0,
+    ),
     "display name that is Zoe's in Canvas": Class(
         {
             "lovelaceada_101_5001_01_share.py": RIGHT,
@@ -175,7 +221,7 @@ def test_nobody_takes_anothers_row_and_the_honest_lose_nothing(
     assert [text for text in handed.told if text not in done.stderr] == []
     graded = points(out)
     assert {id: graded.get(id) for id in handed.of} == handed.of
-    if any("_103_102_" in name for name in handed.files):
+    if "103" not in handed.of and any("_103_102_" in name for name in handed.files):
         assert "103" not in graded and "102" not in graded
 
     exported = kata(
@@ -375,12 +421,31 @@ def test_attempts_of_brightspace_are_in_the_order_of_their_dates() -> None:
     assert [each.attempt for each in (*entry.earlier, entry)] == [dates[3], dates[0], dates[2], dates[1]]
 
 
-def test_one_id_under_two_names_is_two_claims(tmp_path: Path) -> None:
+def test_name_that_can_be_read_as_another_learners_takes_nothing_from_who_has_a_clear_one(tmp_path: Path) -> None:
     for name in ("foxzoe_103_5003_share.py", "x_103_102_5002_share.py", "lovelaceada_101_5001_share.py"):
         (tmp_path / name).write_text(RIGHT)
     everyone = members(read_download(look_into(tmp_path), tmp_path, {}).entries)
-    assert [each.name for each in everyone.entries] == ["lovelaceada_101"]
+    assert [each.name for each in everyone.entries] == ["foxzoe_103", "lovelaceada_101"]
+    assert [each.name for each in everyone.left_out] == ["x_103_102_5002_share.py"]
     assert len(everyone.disputes) == 1
+
+
+def test_files_of_another_are_not_put_to_who_is_called_alike(tmp_path: Path) -> None:
+    for name in ("lovelaceada_101_102_5002_share.py", "lovelaceada_101_5001_01_share.py"):
+        (tmp_path / name).write_text(RIGHT)
+    everyone = members(read_download(look_into(tmp_path), tmp_path, {}).entries)
+    (entry,) = everyone.entries
+    assert (entry.name, [path.name for path in entry.files]) == (
+        "lovelaceada_101",
+        ["lovelaceada_101_5001_01_share.py"],
+    )
+    assert [each.name for each in everyone.left_out] == ["lovelaceada_101_102_5002_share.py"]
+
+
+def test_own_file_that_begins_with_a_number_is_put_to_the_others_where_a_roster_knows(tmp_path: Path) -> None:
+    names = ["lovelaceada_101_5001_01_share.py", "lovelaceada_101_5011_3_softmax.py", "foxzoe_103_5003_2_share.py"]
+    roster = [_enrolled("101", "Lovelace, Ada"), _enrolled("102", "Evil, Eve"), _enrolled("103", "Fox, Zoe")]
+    assert _rows(names, roster, tmp_path) == {"101": names[:2], "103": names[2:]}
 
 
 def test_claim_of_a_name_of_255_characters_is_read_in_time() -> None:
