@@ -92,15 +92,20 @@ Row = TypeVar("Row", bound=_Row)
 def by_name(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[list[tuple[str, Row]], tuple[str, ...]]:
     """Each row under its learner's name in the results; and, once each, what names nobody of them, or two."""
     names = {learner.name for learner in learners}
-    matcher = Matcher([Enrolled(each.name, each.shown, each.email, (each.name,)) for each in learners])
+    matchers = [
+        Matcher(
+            [Enrolled(each.name, each.shown, each.email, (each.name,)) for each in learners if each.in_roster is is_in]
+        )
+        for is_in in (True, False)  # who is in no roster can be called like somebody who is
+    ]
     found: list[tuple[str, Row]] = []
     unknown: dict[str, None] = {}
     for row in rows:
-        learner = matcher.learner(row.learner)
+        meant = next(filter(None, (matcher.candidates(row.learner) for matcher in matchers)), ())
         if row.learner in names:
             found.append((row.learner, row))
-        elif learner is not None:
-            found.append((learner.id, row))
+        elif len(meant) == 1:
+            found.append((meant[0].id, row))
         else:
             unknown[row.learner] = None
     return found, tuple(unknown)

@@ -8,6 +8,7 @@ import subprocess
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from grader.classroom.claims import Claim, resolve
 from grader.classroom.download import read_download
 from grader.classroom.entries import entries
 from grader.classroom.lms_names import NamesError, platform_of, read_names
-from grader.classroom.members import members
+from grader.classroom.members import Learner, members
 from grader.classroom.roster import Enrolled
+from grader.classroom.times import Row, by_learner
 from grader.intake import look_into
 from grader.record import Record
 
@@ -238,6 +240,35 @@ def test_nobody_takes_anothers_row_and_the_honest_lose_nothing(
         assert done.returncode == 0, done.stderr
         told = (out / f"{format}.csv").read_text("utf-8")
         assert not [row for row in csv.reader(io.StringIO(told)) if row[0] == "Zoe Fox" and not any(row[1:4])]
+
+
+def test_who_is_called_like_somebody_of_the_roster_takes_nobodys_extension() -> None:
+    ada = Learner(name="101", shown="Lovelace, Ada", in_roster=True)
+    stranger = Learner(name="lovelaceada_999", shown="lovelaceada", platform="canvas", ids=("999",))
+    late = datetime(2026, 11, 22, tzinfo=timezone.utc)
+    rows = [Row(text, "*", late) for text in ("Lovelace, Ada", "lovelaceada_999")]
+    found, nobody = by_learner(rows, [stranger, ada])
+    assert found == {"101": {"*": late}, "lovelaceada_999": {"*": late}} and nobody == ()
+
+
+@pytest.mark.parametrize("format", ["canvas", "moodle"])
+def test_names_in_what_an_export_says_do_not_steer_the_terminal(
+    format: str, course_root: Path, kata: Run, tmp_path: Path
+) -> None:
+    handed = Class(
+        {
+            "Ada Lovelace_9001_assignsubmission_file_/share.py": RIGHT,
+            "Eve \x1b]0;x\x07\x1b[2J_9002_assignsubmission_file_/share.py": RIGHT,
+        },
+        MOODLE_ROSTER,
+        {},
+        0,
+    )
+    out, done = grade(kata, course_root, tmp_path, handed)
+    assert done.returncode == 0, done.stderr
+    done = kata("export", out, "--format", format, "--roster", "roster.csv", "--course", course_root, cwd=tmp_path)
+    assert done.returncode == 0 and "Eve \\x1b]0;x" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_class_that_was_graded_without_a_roster_is_exported_but_for_those_who_are_torn(
