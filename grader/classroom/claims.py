@@ -35,6 +35,11 @@ class Claim:
         mark = self.ids[0] if self.ids and self.platform != "blackboard" else folded(self.name)
         return f"{self.platform} {mark}"
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether its name can be read as another's, too: so where Canvas lets display names look like its numbers."""
+        return self.platform == "canvas" and len(self.ids) > 1
+
 
 def folded(text: str) -> str:
     """The text as it is the same for names that differ by case or by invisible characters alone."""
@@ -128,7 +133,10 @@ class _Finder:
         return _one_of([*numbered, *named]) if named else Whose()
 
     def _are_canvas_ids(self) -> bool:
-        """Whether the roster's numbers are Canvas's: where the names agree with them, or tell nothing."""
+        """Whether the roster's numbers are Canvas's: where the names agree with them, or tell nothing.
+
+        A name is its learner's to choose, so few that disagree say nothing, either.
+        """
         agree = disagree = found = 0
         for claim in self._claims:
             if claim.platform != "canvas":
@@ -139,7 +147,7 @@ class _Finder:
                 is_so = set(numbered) <= set(named)  # others may bear the same name
                 agree += is_so
                 disagree += not is_so
-        return found > 0 and agree >= disagree
+        return found > 0 and (agree >= disagree or 2 * disagree <= found)
 
     def _likeliest_logins(self) -> list[int]:
         """Which of the ways to cut the assignment's title off finds most learners; all of them, where several do."""

@@ -73,7 +73,10 @@ def entries(paths: Sequence[Path], platform: Platform | None = None) -> list[Ent
             found.append(Entry(stem if stems[stem] == 1 else path.name, path, said=claim))
         else:
             found += of_platform.pop(path, ())
-    return [replace(each, name=name) for name, each in zip(distinct([one.name for one in found]), found, strict=True)]
+    # what is doubtful takes nobody's name
+    order = sorted(range(len(found)), key=lambda place: found[place].claim.is_doubtful)
+    named = dict(zip(order, distinct([found[place].name for place in order]), strict=True))
+    return [replace(each, name=named[place]) for place, each in enumerate(found)]
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -92,10 +95,14 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def _by_submitter(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> dict[Path, list[Entry]]:
-    """The submissions that a platform has named, each under the first path of its submitter's."""
-    theirs: dict[str, list[Path]] = {}
+    """The submissions that a platform has named, each under the first path of its submitter's.
+
+    What can be read in several ways in Canvas is put to nobody's files that can't: it may be a display name's doing.
+    """
+    theirs: dict[tuple[str, bool], list[Path]] = {}
     for path in paths:
-        theirs.setdefault(read[path.name].submitter, []).append(path)
+        said = read[path.name]
+        theirs.setdefault((said.submitter, platform == "canvas" and len(said.ids) > 1), []).append(path)
     return {own[0]: _of_one(own, read, platform) for own in theirs.values()}
 
 

@@ -222,7 +222,8 @@ class Forgetting:
         text = path.read_text(encoding="utf-8")
         rows = list(csv.reader(io.StringIO(text, newline="")))
         told = slice(None) if path.name == WHO_IS_WHO else slice(1)  # elsewhere the first column says whose it is
-        kept = [row for row in rows if not any(self._is_place(cell) for cell in row[told])]
+        others = [row for row in rows[1:] if not any(self._is_place(cell) for cell in row[told])]
+        kept = [*rows[:1], *others]  # the first are the titles, whatever a learner is called
         if len(kept) < len(rows):
             written = io.StringIO(newline="")
             csv.writer(written, lineterminator="\r\n" if "\r\n" in text else "\n").writerows(kept)
@@ -247,10 +248,11 @@ class Forgetting:
     def _without(self, value: Any, *, is_top: bool = False) -> tuple[Any, int]:
         """A value of JSON without what is the learner's in it, and how many entries that were.
 
-        is_top: its keys are those of the format, and no learner's name.
+        is_top: its keys are those of the format, and no learner's name. So are those of an entry that says whose it is.
         """
         if isinstance(value, dict):
-            theirs = set() if is_top else {self.learner.name} & value.keys()
+            is_form = is_top or bool(_name_of(value))
+            theirs = set() if is_form else {self.learner.name} & value.keys()
             parts = {key: self._without(each) for key, each in value.items() if key not in theirs}
             gone = sum(count for _, count in parts.values())
             return {key: each for key, (each, _) in parts.items()}, len(theirs) + gone

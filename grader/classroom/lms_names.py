@@ -7,7 +7,6 @@ the platform puts its own number or login, counted from the side on which learne
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -92,7 +91,10 @@ def platform_of(names: Collection[str]) -> Platform:
 
     Raises NamesError when two explain as many.
     """
-    counts = {platform: len(_readable(platform, names)) for platform in TITLES}
+    found = {platform: _readable(platform, names) for platform in TITLES}
+    counts = {platform: len(said) for platform, said in found.items()}
+    if _has_numbers_in_its_title(found["canvas"], found["blackboard"]):
+        counts["canvas"] = 0
     most = max(counts.values(), default=0)
     if not most or 2 * most < len(names):
         return "plain"
@@ -115,8 +117,7 @@ def _readable(platform: Platform, names: Collection[str]) -> dict[str, Said]:
     read = {"canvas": _canvas, "moodle": _moodle, "blackboard": _blackboard, "brightspace": _brightspace}.get(platform)
     if read is None:
         return {}
-    found = {name: said for name in names if len(name) <= MOST_LETTERS and (said := read(name)) is not None}
-    return {} if platform == "canvas" and _is_a_title(found) else found
+    return {name: said for name in names if len(name) <= MOST_LETTERS and (said := read(name)) is not None}
 
 
 def _canvas(name: str) -> Said | None:
@@ -138,21 +139,29 @@ def _first_name(file: str | None) -> str:
     return _CANVAS_AGAIN.sub("", file or "")
 
 
-def _is_a_title(found: Mapping[str, Said]) -> bool:
-    """Whether the numbers stand in the assignment's title of another platform: Canvas gives every file its own."""
-    numbers = Counter(
-        (said.submitter, match["number"])
-        for name, said in found.items()
-        if (match := _CANVAS.fullmatch(name, len(said.name))) and match["number"]
-    )
-    return any(count > 1 for count in numbers.values())
+def _has_numbers_in_its_title(canvas: Mapping[str, Said], blackboard: Mapping[str, Said]) -> bool:
+    """Whether what reads as Canvas's numbers stands in the title of a Blackboard assignment, with which all begin.
+
+    One learner, who may be called anything in Canvas, can say so of the own files alone.
+    """
+    heads = {name[: match.end("number")] for name, said in canvas.items() if (match := _numbered(name, said))}
+    return len(canvas) > 1 and len(heads) == 1 and canvas.keys() <= blackboard.keys()
+
+
+def _numbered(name: str, said: Said) -> re.Match[str] | None:
+    match = _CANVAS.fullmatch(name, len(said.name))
+    return match if match and match["number"] else None
 
 
 def _without_refuted(found: Mapping[str, Said]) -> dict[str, Said]:
-    """Canvas writes one name a user: where another file tells a user's name, readings with other names are none."""
+    """Canvas writes one name a user: where another file tells a user's name, readings with other names are none.
+
+    Only a file that can be read in one way tells: what else it says may be the doing of an accomplice's display name.
+    """
     names: dict[str, set[str]] = {}
     for said in found.values():
-        names.setdefault(said.ids[0], set()).add(said.name)
+        if len(said.ids) == 1:
+            names.setdefault(said.ids[0], set()).add(said.name)
     known = {id: next(iter(called)) for id, called in names.items() if len(called) == 1}
 
     def possible(name: str, said: Said) -> tuple[str, ...]:

@@ -136,15 +136,20 @@ def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str
 def by_name(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[list[tuple[str, Row]], tuple[str, ...]]:
     """Each row under its learner's name in the results; and, once each, what names nobody of them, or two."""
     names = {learner.name for learner in learners}
-    matcher = Matcher([Enrolled(each.name, each.shown, each.email, (each.name,)) for each in learners])
+    matchers = [
+        Matcher(
+            [Enrolled(each.name, each.shown, each.email, (each.name,)) for each in learners if each.in_roster is is_in]
+        )
+        for is_in in (True, False)  # who is in no roster can be called like somebody who is
+    ]
     found: list[tuple[str, Row]] = []
     unknown: dict[str, None] = {}
     for row in rows:
-        learner = matcher.learner(row.learner)
+        meant = next(filter(None, (matcher.candidates(row.learner) for matcher in matchers)), ())
         if row.learner in names:
             found.append((row.learner, row))
-        elif learner is not None:
-            found.append((learner.id, row))
+        elif len(meant) == 1:
+            found.append((meant[0].id, row))
         else:
             unknown[row.learner] = None
     return found, tuple(unknown)
@@ -182,7 +187,8 @@ class Members:
 def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, before: Rows = NO_ROWS) -> Members:
     """The class: in the roster's order, then the submissions that it does not name in theirs.
 
-    Where two submissions say that they are the same learner's, neither is.
+    Where two submissions say that they are the same learner's, neither is; but what can be read as another's, too,
+    costs nobody the files that cannot.
 
     before: the rows of an earlier run. Who was in a row is told by what the platform tells submitters by: a display
     name that was changed, or what all others are called, gives nobody another row.
@@ -203,6 +209,11 @@ def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, be
         elif row is None and whose.between:
             unclear.append(_unclear(entry, whose))
         (others.setdefault(submitter, []) if row is None else of[row]).append(entry)
+    doubtful: list[Entry] = []
+    for entries in of.values():
+        doubtful += _without_doubtful(entries, are_found=True)
+    for entries in others.values():
+        doubtful += _without_doubtful(entries, are_found=False)
     names = before.names(list(of), {submitter: entries[0].name for submitter, entries in others.items()})
     kept += [
         f"{entries[0].path.name} goes by {name}: {entries[0].name} is somebody else since an earlier run."
@@ -216,11 +227,40 @@ def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, be
     all = [_member(*each, before) for each in claims]
     torn = [(member.learner, entries) for member, (*_, entries) in zip(all, claims, strict=True) if len(entries) > 1]
     disputes = [*(_dispute(learner, entries) for learner, entries in torn), *unclear]
+    disputes += [f"{name} could be another's, too, so it is nobody's." for entry in doubtful for name in _names(entry)]
     left_out = [each for learner, entries in torn for each in _none_of(learner, entries)]
+    left_out += [LeftOut(name, DOUBTFUL) for entry in doubtful for name in _names(entry)]
     remarks = [*(resolved.remarks if roster else ()), *kept]
     return Members(
         tuple(all), (*remarks, *_about(all, has_roster=roster is not None)), tuple(left_out), tuple(disputes)
     )
+
+
+DOUBTFUL = "Its name can be read as two learners', and one of them has handed in what can be read in one way only."
+
+
+def _without_doubtful(entries: list[Entry], *, are_found: bool) -> list[Entry]:
+    """Take out what can be read as another's, too, where one submission of the learner's cannot.
+
+    are_found: a roster has found the learner in each, so that the other readings are nobody in the class: then the
+    files of who is called the same are put to the others.
+    """
+    clear = [entry for entry in entries if not entry.claim.is_doubtful]
+    if len(clear) != 1 or len(entries) == 1:
+        return []
+    own = clear[0]
+    doubtful: list[Entry] = []
+    for entry in entries:
+        if are_found and entry.claim.is_doubtful and entry.claim.name == own.claim.name:
+            own = replace(own, parts=(*own.parts, *entry.parts))
+        elif entry.claim.is_doubtful:
+            doubtful.append(entry)
+    entries[:] = [own]
+    return doubtful
+
+
+def _names(entry: Entry) -> list[str]:
+    return [path.name for path in entry.files]
 
 
 def last_attempts(everyone: Members) -> Members:

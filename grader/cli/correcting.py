@@ -97,7 +97,7 @@ def override(
     from grader.classroom.corrections import add_correction
     from grader.classroom.handed_in import result_of_learner
     from grader.classroom.kept_times import read_kept_times
-    from grader.render.safe_text import safe_line
+    from grader.render.safe_text import safe_line, visible
 
     demand_results(out, "kata override {} LEARNER EXERCISE POINTS --reason TEXT")
     if not reason.strip():
@@ -111,7 +111,7 @@ def override(
         name = result.learner.name
         add_correction(out, name, id, _points(points, before), " ".join(reason.split()))
         for remark in final_records(out, chosen, read_kept_times(graded), raw=False):
-            print(remark, file=sys.stderr)
+            print(visible(remark), file=sys.stderr)
         after = _exercise(result_of_learner(out, name), id)
     print(f"{safe_line(result.learner.shown)}, {id}: {_told(before)} -> {_told(after)} points.")
     print(f"Write the pages anew with: kata policy {out} --html")

@@ -264,7 +264,10 @@ def _named(names: list[str]) -> str:
 
 
 def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr)
+    """Tell a sentence in which learners' own names may stand."""
+    from grader.render.safe_text import visible
+
+    print(visible(sentence), file=sys.stderr)
 
 
 @contextmanager

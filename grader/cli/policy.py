@@ -48,6 +48,7 @@ def policy(
     from grader.classroom.ledger import Ledger
     from grader.classroom.results_file import read_results
     from grader.classroom.run_header import read_run
+    from grader.render.safe_text import visible
 
     demand_results(out, "kata policy {}")
     chosen = course_at(course)
@@ -59,7 +60,7 @@ def policy(
         times = given.over(read_kept_times(graded))
         write_kept_times(graded, times)
         for remark in final_records(out, chosen, times, raw=raw):
-            print(remark, file=sys.stderr)
+            print(visible(remark), file=sys.stderr)
         show_class(read_results(out), chosen, out, html, by_pseudonyms=pseudonyms)
 
 

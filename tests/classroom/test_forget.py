@@ -223,6 +223,33 @@ def test_lists_of_other_programs_lose_their_entries_too(place: Path, kata: Kata)
     assert json.loads((place / "OUT" / "more.json").read_bytes()) == kept
 
 
+@pytest.mark.parametrize("name", ["unit", "attempt", "moment", "file"])
+def test_learner_who_is_called_like_a_word_of_the_format_takes_nothing_along(
+    name: str, place: Path, hand_in: HandIn, kata: Kata
+) -> None:
+    for each in (name, "ada"):
+        hand_in(place / "few", each)
+        (place / "few" / each / "notes.txt").write_text("mine", "utf-8")
+    (place / "few" / "notes.txt").write_text("mine", "utf-8")
+    (place / "few.csv").write_text(
+        f"learner,time\nada,2026-03-02 10:00 +00:00\n{name},2026-03-01 10:00 +00:00\n", "utf-8"
+    )
+    common = ["--course", "course", "--isolation", "best"]
+    done = kata("grade-class", "few", "--out", "FEW", *common, "--handed-in", "few.csv", cwd=place)
+    assert done.returncode == 0, done.stderr
+    listed = (place / "FEW" / "not_graded.csv").read_bytes()
+    (late,) = [
+        each
+        for each in json.loads((place / "FEW" / "times.json").read_bytes())["handed_in"]
+        if each["learner"] == "ada"
+    ]
+    assert kata("forget", "FEW", name, cwd=place).returncode == 0
+    assert json.loads((place / "FEW" / "times.json").read_bytes())["handed_in"] == [late]
+    assert (place / "FEW" / "not_graded.csv").read_bytes() == listed
+    done = kata("policy", "FEW", "--course", "course", cwd=place)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_folder_called_attempts_is_a_class_like_any(place: Path, kata: Kata) -> None:
     (place / "OUT").rename(place / "attempts")
     before = (place / "attempts" / "results.jsonl").read_bytes().splitlines()

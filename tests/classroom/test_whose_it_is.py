@@ -8,6 +8,7 @@ import subprocess
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from grader.classroom.claims import Claim, resolve
 from grader.classroom.download import read_download
 from grader.classroom.entries import entries
 from grader.classroom.lms_names import NamesError, platform_of, read_names
-from grader.classroom.members import members
+from grader.classroom.members import Learner, members
 from grader.classroom.roster import Enrolled
+from grader.classroom.times import Row, by_learner
 from grader.intake import look_into
 from grader.record import Record
 
@@ -94,6 +96,52 @@ CLASSES = {
         {"101": ALL},
         2,
         ("could be", "Fox, Zoe (103)", "Evil, Eve (102)"),
+    ),
+    "display name that is Ada's, with her id in it": Class(
+        {
+            "lovelaceada_101_5001_01_share.py": RIGHT,
+            "lovelaceada_101_102_5002_share.py": WRONG,
+            "foxzoe_103_5003_01_share.py": RIGHT,
+        },
+        CANVAS_ROSTER,
+        {"101": ALL, "103": ALL},
+        2,
+        ("could be", "Lovelace, Ada (101)", "Evil, Eve (102)"),
+    ),
+    "display name that is Zoe's, with her id in it, and an accomplice's with the other id": Class(
+        {
+            "lovelaceada_101_5001_01_share.py": RIGHT,
+            "foxzoe_103_102_5002_share.py": WRONG,
+            "foxzoe_103_5003_01_share.py": RIGHT,
+            "x_102_104_5004_01_share.py": RIGHT,
+        },
+        CANVAS_ROSTER,
+        {"101": ALL, "103": ALL},
+        2,
+        ("could be", "Fox, Zoe (103)", "Evil, Eve (102)"),
+    ),
+    "display name that ends in a number, of one who hands in two files": Class(
+        {
+            "lovelaceada_101_5001_01_share.py": RIGHT,
+            "party_7_102_5002_01_share.py": WRONG,
+            "party_7_102_5012_notes.py": WRONG,
+            "foxzoe_103_5003_01_share.py": RIGHT,
+        },
+        CANVAS_ROSTER,
+        {"101": ALL, "103": ALL},
+        2,
+        ("Read as a Canvas download", "Evil, Eve (102)"),
+    ),
+    "display name that is a classmate's id, where the roster has ids alone": Class(
+        {
+            "lovelaceada_101_5001_01_share.py": RIGHT,
+            "103_102_5002_01_share.py": WRONG,
+            "foxzoe_103_5003_01_share.py": RIGHT,
+            "libo_104_5004_01_share.py": RIGHT,
+        },
+        "id,email\n101,ada@x.example\n102,eve@x.example\n103,zoe@x.example\n104,bo@x.example\n",
+        {"101": ALL, "102": 1.0, "103": ALL, "104": ALL},
+        0,
     ),
     "display name that is Zoe's in Canvas": Class(
         {
@@ -175,7 +223,7 @@ def test_nobody_takes_anothers_row_and_the_honest_lose_nothing(
     assert [text for text in handed.told if text not in done.stderr] == []
     graded = points(out)
     assert {id: graded.get(id) for id in handed.of} == handed.of
-    if any("_103_102_" in name for name in handed.files):
+    if "103" not in handed.of and any("_103_102_" in name for name in handed.files):
         assert "103" not in graded and "102" not in graded
 
     exported = kata(
@@ -192,6 +240,35 @@ def test_nobody_takes_anothers_row_and_the_honest_lose_nothing(
         assert done.returncode == 0, done.stderr
         told = (out / f"{format}.csv").read_text("utf-8")
         assert not [row for row in csv.reader(io.StringIO(told)) if row[0] == "Zoe Fox" and not any(row[1:4])]
+
+
+def test_who_is_called_like_somebody_of_the_roster_takes_nobodys_extension() -> None:
+    ada = Learner(name="101", shown="Lovelace, Ada", in_roster=True)
+    stranger = Learner(name="lovelaceada_999", shown="lovelaceada", platform="canvas", ids=("999",))
+    late = datetime(2026, 11, 22, tzinfo=timezone.utc)
+    rows = [Row(text, "*", late) for text in ("Lovelace, Ada", "lovelaceada_999")]
+    found, nobody = by_learner(rows, [stranger, ada])
+    assert found == {"101": {"*": late}, "lovelaceada_999": {"*": late}} and nobody == ()
+
+
+@pytest.mark.parametrize("format", ["canvas", "moodle"])
+def test_names_in_what_an_export_says_do_not_steer_the_terminal(
+    format: str, course_root: Path, kata: Run, tmp_path: Path
+) -> None:
+    handed = Class(
+        {
+            "Ada Lovelace_9001_assignsubmission_file_/share.py": RIGHT,
+            "Eve \x1b]0;x\x07\x1b[2J_9002_assignsubmission_file_/share.py": RIGHT,
+        },
+        MOODLE_ROSTER,
+        {},
+        0,
+    )
+    out, done = grade(kata, course_root, tmp_path, handed)
+    assert done.returncode == 0, done.stderr
+    done = kata("export", out, "--format", format, "--roster", "roster.csv", "--course", course_root, cwd=tmp_path)
+    assert done.returncode == 0 and "Eve \\x1b]0;x" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_class_that_was_graded_without_a_roster_is_exported_but_for_those_who_are_torn(
@@ -419,12 +496,31 @@ def test_two_family_names_are_found_as_canvas_writes_them_wherever_the_roster_ke
     assert list(whose("canvas", *names, roster=roster).values()) == ["s1", "s2", "s3"]
 
 
-def test_one_id_under_two_names_is_two_claims(tmp_path: Path) -> None:
+def test_name_that_can_be_read_as_another_learners_takes_nothing_from_who_has_a_clear_one(tmp_path: Path) -> None:
     for name in ("foxzoe_103_5003_share.py", "x_103_102_5002_share.py", "lovelaceada_101_5001_share.py"):
         (tmp_path / name).write_text(RIGHT)
     everyone = members(read_download(look_into(tmp_path), tmp_path, {}).entries)
-    assert [each.name for each in everyone.entries] == ["lovelaceada_101"]
+    assert [each.name for each in everyone.entries] == ["foxzoe_103", "lovelaceada_101"]
+    assert [each.name for each in everyone.left_out] == ["x_103_102_5002_share.py"]
     assert len(everyone.disputes) == 1
+
+
+def test_files_of_another_are_not_put_to_who_is_called_alike(tmp_path: Path) -> None:
+    for name in ("lovelaceada_101_102_5002_share.py", "lovelaceada_101_5001_01_share.py"):
+        (tmp_path / name).write_text(RIGHT)
+    everyone = members(read_download(look_into(tmp_path), tmp_path, {}).entries)
+    (entry,) = everyone.entries
+    assert (entry.name, [path.name for path in entry.files]) == (
+        "lovelaceada_101",
+        ["lovelaceada_101_5001_01_share.py"],
+    )
+    assert [each.name for each in everyone.left_out] == ["lovelaceada_101_102_5002_share.py"]
+
+
+def test_own_file_that_begins_with_a_number_is_put_to_the_others_where_a_roster_knows(tmp_path: Path) -> None:
+    names = ["lovelaceada_101_5001_01_share.py", "lovelaceada_101_5011_3_softmax.py", "foxzoe_103_5003_2_share.py"]
+    roster = [_enrolled("101", "Lovelace, Ada"), _enrolled("102", "Evil, Eve"), _enrolled("103", "Fox, Zoe")]
+    assert _rows(names, roster, tmp_path) == {"101": names[:2], "103": names[2:]}
 
 
 def test_claim_of_a_name_of_255_characters_is_read_in_time() -> None:
