@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from grader.classroom.entries import Entry
+from grader.classroom.played import PlayedOf, keep_played, played_in
 from grader.play.keeping import played_of
 from grader.play.parts import Heat, Written
 from grader.played import MOST_BYTES, Played, PlayedMap, as_bytes, from_bytes
@@ -168,3 +172,57 @@ def test_pages_with_maps_can_be_read_by_everyone(browser, has_played, width):
     path = Path(has_played.folder / "report.html")
     assert "<script" not in path.read_text("utf-8")
     readable(browser, path, width)
+
+
+def laid_out(folder: Path) -> Path:
+    """A submission with a workspace's progress in it."""
+    (folder / ".kata").mkdir(parents=True)
+    (folder / ".kata" / "maps.json").write_bytes(as_bytes({"x": played()}))
+    return folder
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize("linked", ["the submission", "its progress", "the file"])
+def test_no_link_is_followed_to_what_somebody_else_saw(tmp_path, linked):
+    theirs, mine = laid_out(tmp_path / "theirs"), tmp_path / "mine"
+    if linked == "the submission":
+        mine.symlink_to(theirs)
+    elif linked == "its progress":
+        mine.mkdir()
+        (mine / ".kata").symlink_to(theirs / ".kata")
+    else:
+        (mine / ".kata").mkdir(parents=True)
+        (mine / ".kata" / "maps.json").symlink_to(theirs / ".kata" / "maps.json")
+    assert played_in(Entry("theirs", theirs)) != {}
+    assert played_in(Entry("mine", mine)) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_taken"),
+    [
+        pytest.param("attention/.kata/maps.json", as_bytes({"x": played()}), True, id="as it was zipped"),
+        pytest.param("a/b/c/.kata/maps.json", as_bytes({"x": played()}), False, id="deep within"),
+        pytest.param(".kata/maps.json", b"0" * (MOST_BYTES + 1), False, id="too large"),
+        pytest.param(".kata/maps.json", b"no json", False, id="no such file"),
+        pytest.param("maps.json", as_bytes({"x": played()}), False, id="not with the progress"),
+    ],
+)
+def test_of_a_zip_only_the_file_in_its_place_is_read(tmp_path, name, content, is_taken):
+    path = tmp_path / "ada.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    assert bool(played_in(Entry("ada", path))) == is_taken
+
+
+def test_what_is_no_zip_counts_as_nothing(tmp_path):
+    (tmp_path / "ada.zip").write_bytes(b"PK but no more")
+    assert played_in(Entry("ada", tmp_path / "ada.zip")) == {}
+
+
+def test_of_several_attempts_the_last_with_a_map_counts(tmp_path):
+    tries = [Entry(f"ada/{number}", laid_out(tmp_path / str(number))) for number in (1, 2)]
+    keep_played(tmp_path, tries, of_attempts=True)
+    assert set(PlayedOf(tmp_path)("ada")) == {"x"}
+    assert PlayedOf(tmp_path)("ben") == {}
+    keep_played(tmp_path, [], of_attempts=False)
+    assert not (tmp_path / "played.jsonl").exists()
