@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -80,33 +81,52 @@ def hand_in(
         releases = handing_in.releases_in(folder, chosen, unit or ())
     except FolderError as error:
         raise UsageError(str(error)) from None
-    entries = _entries(submissions, whole_class, learner, chosen)
-    outcomes = handing_in.hand_in(entries, folder, chosen, releases, whatever=bool(unit), overwrite=force)
     written: set[str] = set()
     replaced = refused = False
-    for done in outcomes:
-        for path in (*done.written, *done.unchanged):
-            print(path)
-            written.add(path.stem)
-        for sentence in (*done.notes, *done.refusals):
-            print(f"{printable(done.learner)}: {sentence}", file=sys.stderr)
-        replaced, refused = replaced or bool(done.replaced), refused or bool(done.refusals)
+    with _handed_in(submissions, whole_class, learner, chosen) as (entries, disputes):
+        for sentence in disputes:
+            print(printable(sentence), file=sys.stderr)
+            refused = True
+        for done in handing_in.hand_in(entries, folder, chosen, releases, whatever=bool(unit), overwrite=force):
+            for path in (*done.written, *done.unchanged):
+                print(path)
+                written.add(path.stem)
+            for sentence in (*done.notes, *done.refusals):
+                print(f"{printable(done.learner)}: {sentence}", file=sys.stderr)
+            replaced, refused = replaced or bool(done.replaced), refused or bool(done.refusals)
     for name in sorted(written):
         print(f"Next, in {to}: nbgrader autograde {name}{' --force' if replaced else ''}")
     if refused:
         stop("Not everything was handed in.", EXIT_BAD_INPUT)
 
 
-def _entries(submissions: list[Path], whole_class: bool, learner: str | None, course: Course) -> list[Entry]:
+@contextmanager
+def _handed_in(
+    submissions: list[Path], whole_class: bool, learner: str | None, course: Course
+) -> Iterator[tuple[list[Entry], tuple[str, ...]]]:
+    """The submissions by their learners' names, for as long as they are read, and which of a class are nobody's."""
+    from grader.classroom.class_folder import HowRead, class_in
+    from grader.classroom.lms_names import NamesError
+    from grader.classroom.members import last_attempts
+
+    if not whole_class:
+        yield _named(submissions, learner, course), ()
+        return
+    if len(submissions) > 1 or learner is not None:
+        raise UsageError("With --class there is one folder, and its submissions name their learners.")
+    with TemporaryDirectory() as room:
+        try:
+            with class_in(submissions[0], Path(room), course, HowRead()) as everyone:
+                yield last_attempts(everyone).entries, everyone.disputes
+        except NamesError as error:
+            raise UsageError(str(error)) from None
+
+
+def _named(submissions: list[Path], learner: str | None, course: Course) -> list[Entry]:
     """The submissions by their learners' names. Raises UsageError for a name that is no learner's."""
     from grader.classroom import Entry, entries
-    from grader.intake import find_submissions
     from grader.intake.names import ExerciseNames
 
-    if whole_class:
-        if len(submissions) > 1 or learner is not None:
-            raise UsageError("With --class there is one folder, and its submissions name their learners.")
-        return entries(find_submissions(submissions[0]))
     # a name also for `.`; nothing is followed
     paths = [Path(os.path.abspath(path)) for path in submissions]
     if learner is not None:

@@ -9,9 +9,10 @@ Only names that nbgrader can keep books on are taken: in folders, in its command
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from nbformat.v4 import new_markdown_cell
 
 from grader.classroom import Entry
 from grader.course import Course, Unit
-from grader.intake import Submission
+from grader.intake import Problem, Submission, SubmissionError, read_parts
 from grader.intake.collector import Collector
 from grader.intake.names import ExerciseNames, printable
 from grader.intake.notebook import PROBLEMS, whole_file
@@ -158,7 +159,7 @@ def _hand_in(
     whatever: bool,
     overwrite: bool,
 ) -> None:
-    submission = replace(read(entry.path, course), name=entry.name)
+    submission = _read(entry, course)
     done.notes += [problem.message for problem in submission.problems]
     about = submission.sources.keys() | {each.exercise for each in submission.problems if each.exercise}
     chosen = [release for release in releases if release.exercises & about or (whatever and not about)]
@@ -174,7 +175,7 @@ def _hand_in(
     left = submission.sources.keys() - {id for release in chosen for id in release.exercises}
     if left:
         done.notes.append(f"Not handed in, as none of the notebooks asks for it: {', '.join(sorted(left))}.")
-    texts = _texts_by_unit(entry.path, submission, course, done)
+    texts = _texts_by_unit(entry, submission, course, done)
     for release in chosen:
         try:
             content = notebook_of(release, submission, texts.get(release.unit.folder, {}), course)
@@ -183,7 +184,7 @@ def _hand_in(
             continue
         files = {_file_of(submission.sources[id].name) for id in release.exercises & submission.sources.keys()}
         files |= {_file_of(each.file) for each in submission.problems if each.exercise in release.exercises}
-        moment = last_changed(entry.path, files).strftime(NBGRADERS_FORMAT)
+        moment = _last_changed(entry, files).strftime(NBGRADERS_FORMAT)
         _put_down(folder.submitted(entry.name, release.unit), content, moment, done, overwrite=overwrite)
 
 
@@ -234,7 +235,33 @@ def _demand_the_same(content: bytes, release: Release, submission: Submission, c
         )
 
 
-def _texts_by_unit(path: Path, submission: Submission, course: Course, done: HandedIn) -> dict[str, dict[str, str]]:
+def _read(entry: Entry, course: Course) -> Submission:
+    """What was handed in, of all its files; when it cannot be read, nothing, with the reason as a problem."""
+    if not entry.parts:
+        return replace(read(entry.path, course), name=entry.name)
+    try:
+        return replace(read_parts(entry.parts, course), name=entry.name)
+    except SubmissionError as error:
+        return Submission(entry.name, {}, (Problem(entry.path.name, "unreadable", str(error)),))
+
+
+def _last_changed(entry: Entry, files: Collection[str]) -> datetime:
+    if not entry.parts:
+        return last_changed(entry.path, files)
+    own = [part.path for part in entry.parts if part.called in files] or entry.files
+    return max(last_changed(path, ()) for path in own)
+
+
+def _notebook_at(entry: Entry, file: str) -> Path | None:
+    """Where a notebook of the submission lies; None for one in a zip."""
+    if entry.parts:
+        return next((part.path for part in entry.parts if part.called == file), None)
+    if entry.path.is_dir():
+        return entry.path / file
+    return entry.path if entry.path.name == file else None
+
+
+def _texts_by_unit(entry: Entry, submission: Submission, course: Course, done: HandedIn) -> dict[str, dict[str, str]]:
     """What stands in named cells of the submission's own notebooks, for the unit that each of these answers alone."""
     units: dict[str, set[str]] = {}
     for id, source in submission.sources.items():
@@ -242,10 +269,11 @@ def _texts_by_unit(path: Path, submission: Submission, course: Course, done: Han
             units.setdefault(_file_of(source.name), set()).add(course.exercise(id).unit)
     texts: dict[str, dict[str, str]] = {}
     for file, answered in units.items():
-        if path.is_file() and path.name != file:
+        notebook = _notebook_at(entry, file)
+        if notebook is None:
             done.notes.append(f"Only the code of {file} was taken; for its reflection, hand in the notebook by itself.")
             continue
-        found = texts_for_people(path / file if path.is_dir() else path)
+        found = texts_for_people(notebook)
         if len(answered) == 1:
             texts.setdefault(answered.pop(), {}).update(found)
         elif found.get(REFLECTION, "").strip():

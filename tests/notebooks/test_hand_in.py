@@ -200,6 +200,35 @@ def test_batch_goes_on_past_what_is_refused(hand_in: Any, work: Any, folder: Any
     assert done.stderr.endswith("Not everything was handed in.\n")
 
 
+def test_all_files_that_a_platform_put_among_those_of_others_are_handed_in(
+    hand_in: Any, folder: Any, tmp_path: Path
+) -> None:
+    place = tmp_path / "class"
+    place.mkdir()
+    for number, learner in enumerate(("lovelaceada_101", "foxzoe_103")):
+        (place / f"{learner}_500{number}_notes.py").write_text("x = 1\n")
+        (place / f"{learner}_510{number}_share.py").write_text(SHARE)
+    done = hand_in(place, "--class")
+    assert sorted(path.name for path in (folder.root / "submitted").iterdir()) == ["foxzoe_103", "lovelaceada_101"]
+    for learner in ("lovelaceada_101", "foxzoe_103"):
+        assert "keepdim" in folder.handed_in(learner, FIRST).read_text("utf-8")
+        assert f"{learner}: " in done.stderr and "notes" in done.stderr
+
+
+def test_submission_that_two_learners_could_have_sent_is_nobodys_and_the_others_go_on(
+    hand_in: Any, folder: Any, tmp_path: Path
+) -> None:
+    place = tmp_path / "class"
+    place.mkdir()
+    for name in ("lovelaceada_101_5001_share", "foxzoe_103_5003_share"):
+        (place / f"{name}.py").write_text(SHARE)
+    (place / "x_103_102_5002_share.py").write_text("def share(amounts): ...\n")
+    done = hand_in(place, "--class", status=2)
+    assert "x_103_102_5002_share.py could be another's, too, so it is nobody's." in done.stderr
+    for learner in ("lovelaceada_101", "foxzoe_103"):
+        assert "keepdim" in folder.handed_in(learner, FIRST).read_text("utf-8")
+
+
 def test_two_submissions_of_one_name_are_not_mixed(hand_in: Any, work: Any, folder: Any, tmp_path: Path) -> None:
     first = work("ada", share=SHARE)
     second = tmp_path / "other" / "ada"
