@@ -313,6 +313,7 @@ ON_OTHER_TEXT = {
     "grader/course/source.py": "course.yml",
     "grader/course/wording.py": "course.yml",
     "grader/formats/canvas.py": "a gradebook that Canvas wrote",
+    "grader/formats/feedback.py": "learners' names, each character by itself",
     "grader/classroom/page_names.py": "learners' names, each character by itself",
     "grader/classroom/spoken_times.py": "a cell of an instructor's table, 100 characters at most",
     "grader/classroom/times.py": "a cell of an instructor's table",

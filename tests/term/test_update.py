@@ -82,7 +82,7 @@ def see_what_an_update_does(place: Path, work: Path, kata: Kata, course: str) ->
     assert "is now divided by" in (work / "exercises" / UNIT / "03_cut.py").read_text("utf-8")
     assert (work / "exercises" / UNIT / "04_new.py").exists()
     listed = kata("list", cwd=work).stdout
-    assert {"share", "cut", "new"} <= set(listed.split()) and "split" not in listed
+    assert {"(share)", "(cut)", "(new)"} <= set(listed.split()) and "split" not in listed
     assert json.loads((work / ".kata/progress.json").read_text("utf-8"))["exercises"]["share"]["passed_at"]
     assert kata("check", "share", cwd=work).returncode == 0
     refused = kata("check", "split", cwd=work)
