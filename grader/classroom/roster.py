@@ -9,7 +9,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -173,7 +173,7 @@ class Matcher:
         self._exact = _meant_by(roster, _own_ids, str)
         self._ids = _meant_by(roster, _own_ids, str.casefold)
         self._emails = _meant_by(roster, lambda each: [each.email], str.casefold)
-        self._mailboxes = _meant_by(roster, lambda each: [each.email.partition("@")[0]], str.casefold)
+        self._mailboxes = _meant_by(roster, _mailbox_in(_own_domain(roster)), str.casefold)
         self._spelt = _meant_by(roster, _name_keys, _as_spelt)
         self._names = _meant_by(roster, _name_keys, _letters_and_digits)
         self._participants = _meant_by(roster, lambda each: [each.participant], str)
@@ -216,6 +216,21 @@ def _meant_by(
         for key in {spelt(text) for text in keys(learner)} - {""}:
             meant[key].append(learner)
     return {key: tuple(learners) for key, learners in meant.items()}
+
+
+def _own_domain(roster: Sequence[Enrolled]) -> str:
+    """The domain of most e-mails; nothing where there is none. An address elsewhere is its owner's to choose."""
+    domains = Counter(each.email.partition("@")[2].casefold() for each in roster if each.email)
+    domain, count = max(domains.items(), key=lambda item: item[1], default=("", 0))
+    return domain if 2 * count > sum(domains.values()) else ""
+
+
+def _mailbox_in(domain: str) -> Callable[[Enrolled], list[str]]:
+    def mailboxes(learner: Enrolled) -> list[str]:
+        box, _, own = learner.email.partition("@")
+        return [box] if domain and own.casefold() == domain else []
+
+    return mailboxes
 
 
 def _own_ids(learner: Enrolled) -> list[str]:

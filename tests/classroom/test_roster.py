@@ -8,7 +8,7 @@ import pytest
 
 from grader.classroom.entries import Entry
 from grader.classroom.members import members
-from grader.classroom.roster import Matcher, RosterError, read_roster
+from grader.classroom.roster import Enrolled, Matcher, RosterError, read_roster
 
 WANTED = [("a1", "Ada Lovelace", "ada@uni.example"), ("z2", "Zoë O'Neil", "zoe@uni.example")]
 
@@ -141,3 +141,17 @@ def test_name_and_id_of_one_learner_are_two_claims(tmp_path: Path) -> None:
     found = [Entry("ada", Path("ada")), Entry("x", Path("x"))]
     everyone = members(found, read_roster(tmp_path / "roster.csv"))
     assert everyone.entries == [] and len(everyone.disputes) == 1
+
+
+def test_a_mailbox_elsewhere_is_nobodys_login() -> None:
+    ada = Enrolled("1", "Ada Lovelace", "ada@uni.example", ())
+    eve = Enrolled("2", "Eve Evil", "ada@evil.example", ())
+    bob = Enrolled("3", "Bob Bell", "bob@uni.example", ())
+    matcher = Matcher([ada, eve, bob])
+    assert matcher.learner("ada") == ada
+    assert matcher.learner("ada@evil.example") == eve
+
+
+def test_where_most_addresses_have_no_domain_in_common_a_mailbox_is_no_login() -> None:
+    matcher = Matcher([Enrolled(str(n), name, f"{name}@{n}.example", ()) for n, name in enumerate(("ada", "eve"))])
+    assert matcher.by_login("ada") == ()
