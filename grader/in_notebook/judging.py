@@ -1,4 +1,4 @@
-"""The process between kernel and judge: has one answer after another graded, until the kernel has gone.
+"""The process between kernel and judge: answers one question after another until the kernel ends.
 
 Questions and answers are lines of JSON on standard input and output.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Answer what comes through standard input. Never returns."""
+    """Answer the questions on standard input. Never returns."""
     line = _Line()
     judging = _Judging(line)
     line.listen(judging.end)
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 class _Line:
-    """Both ways between kernel and judge, out of reach of everything else in this process that reads or prints."""
+    """The connection to the kernel, moved off descriptors 0 and 1, which other code in this process may use."""
 
     def __init__(self) -> None:
         self._questions = os.fdopen(os.dup(0), "rb")
@@ -54,7 +54,7 @@ class _Line:
         self._waiting: SimpleQueue[bytes] = SimpleQueue()
 
     def listen(self, end: Callable[[], NoReturn]) -> None:
-        """Take questions in from now on; `end` when the kernel has gone, whatever is being done."""
+        """Read questions from now on; call `end` when the kernel has ended, whatever is running."""
 
         def take_in() -> None:
             for question in self._questions:
@@ -69,14 +69,14 @@ class _Line:
         return question
 
     def give(self, text: str, html: str, *, passed: bool = False) -> None:
-        """Answer the question that was taken last, with the same as text and as HTML."""
-        with suppress(OSError):  # the kernel has gone: the end is near
+        """Answer the last question, with the same content as text and as HTML."""
+        with suppress(OSError):  # the kernel has ended, and this process soon will
             answer = {"text": text, "html": html, "passed": passed}
             self._answers.write(json.dumps(answer).encode("ascii") + b"\n")
             self._answers.flush()
 
     def say(self, sentence: str) -> None:
-        """Answer the question that was taken last with a sentence in place of a verdict."""
+        """Answer the last question with a sentence instead of a verdict."""
         self.give(sentence, f"<p>{escape(sentence)}</p>")
 
 
@@ -89,11 +89,11 @@ class _Asked:
     answer: Answer
     seed: int
     is_try: bool
-    """Whether the learner's progress takes note of it."""
+    """Whether it is recorded in the learner's progress."""
 
 
 class _Judging:
-    """Asks the judge that is kept warm for a course, question after question."""
+    """Sends questions to the warm judge of their course."""
 
     def __init__(self, line: _Line) -> None:
         self._line = line
@@ -101,11 +101,11 @@ class _Judging:
         self._mismatches: dict[tuple[str, str], Mismatch] = {}
 
     def end(self) -> NoReturn:
-        """End this process; a judge that works for it alone ends too."""
+        """End this process; a judge that only this process uses ends too."""
         os._exit(0)
 
     def run(self) -> NoReturn:
-        """Answer one question after another. What keeps a judge from grading is told, and the next question tries."""
+        """Answer one question after another. An error is reported as an answer, and the next question tries anew."""
         while True:
             asked = self._next()
             try:
@@ -118,7 +118,7 @@ class _Judging:
                 self._line.say(_broken(error))
 
     def _grade(self, asked: _Asked) -> None:
-        """Raises MachineError, GraderBroken, ServiceError when there can be no verdict."""
+        """Grade and answer. Raises MachineError, GraderBroken, ServiceError when there can be no verdict."""
         course, level = asked.workspace.course.root / "course.yml", strongest_level()
         if (course, level) not in self._judges:
             self._judges[course, level] = line_for(course, level)
@@ -191,7 +191,7 @@ def _asked(question: dict[str, Any]) -> _Asked:
 
 
 def _noted(asked: _Asked, record: Record) -> list[str]:
-    """Note the record in the learner's progress; what there is to say about that."""
+    """Save the record in the learner's progress; return remarks about it."""
     from grader.practice.checking import note_record
     from grader.practice.progress import DamagedProgress, now
     from grader.practice.review import when
