@@ -49,9 +49,10 @@ def write_file(
 ) -> None:
     """Write a file atomically; missing folders are created. A link in its place is replaced, not followed.
 
-    below: the folder that the user named, or the program's own; by default the file's folder. synced: also survive a
-    power failure. mode: its permissions, before the umask. Raises LinkInTheWay, and OSError when it cannot be written;
-    then the old file is unchanged.
+    below: the folder that the user named, or the program's own; by default the file's folder.
+    synced: also survive a power failure.
+    mode: its permissions, before the umask.
+    Raises LinkInTheWay, and OSError when it cannot be written; then the old file is unchanged.
     """
     parts = [content] if isinstance(content, bytes) else content
     with _folder(path.parent, below) as folder, _telling(path):
@@ -141,9 +142,7 @@ def sync_folder(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class _Folder:
-    """A folder along a path: an open descriptor, or only its path where the system cannot open names relative to
-    folders.
-    """
+    """A folder along a path: open, or only its path where the system cannot open names relative to folders."""
 
     path: Path
     descriptor: int | None

@@ -202,9 +202,10 @@ class Policy(Model):
 
     `due`: due date of each unit; a time without a UTC offset is in `time_zone`. Each started day of lateness takes
     `late_percent_per_day` off a unit's points, `late_percent_at_most` in all; there is no deduction until
-    `grace_minutes` after the due date. `attempts`: which of several hand-ins of a learner counts; at most the last
-    `attempts_at_most` are graded. `hints_cost_points`: deduction for each opened hint of an exercise after the first.
-    The instructor has to supply the number of opened hints, since the learner's record of them is a file of their own.
+    `grace_minutes` after the due date.
+    `attempts`: which of several hand-ins of a learner counts; at most the last `attempts_at_most` are graded.
+    `hints_cost_points`: deduction for each opened hint of an exercise after the first. The instructor has to supply the
+    number of opened hints, since the learner's record of them is a file of their own.
     """
 
     hints_cost_points: Cost = 0.0
@@ -221,8 +222,8 @@ class Course(Model):
     """The whole course, and where its files are.
 
     `bundle`: the format of a learner's bundle, which has no answers; None for the whole course. `bundle_checks`: which
-    checks it contains. `submission_seconds` and `submission_cpu_seconds` limit all exercises of one submission
-    together.
+    checks it contains.
+    `submission_seconds` and `submission_cpu_seconds` limit all exercises of one submission together.
     """
 
     title: Title

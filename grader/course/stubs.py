@@ -37,9 +37,9 @@ class _Region:
 def make_stub(solution_text: str) -> str:
     """The stub of a reference solution.
 
-    Each SOLUTION region is replaced by the uncommented lines of the STUB region directly after it, or else by `raise
-    NotImplementedError("<entry>: still to write")`, where <entry> is the function or class around it. Raises StubError
-    when markers are missing, misspelt, nested or out of place.
+    Each SOLUTION region is replaced by the uncommented lines of the STUB region directly after it, or else by
+    `raise NotImplementedError("<entry>: still to write")`, where <entry> is the function or class around it.
+    Raises StubError when markers are missing, misspelt, nested or out of place.
     """
     lines = _plain(solution_text).split("\n")
     regions = _regions(lines)

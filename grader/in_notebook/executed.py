@@ -40,7 +40,8 @@ def answer_among(cells: Sequence[ExecutedCell], exercise: Exercise, course: Cour
     """The answer that was run last, with what it needs from all other cells; None when none was run.
 
     Earlier answers to the same exercise are ignored: they are no longer in the notebook. Other cells count even when
-    they were run after the answer, as they do in the kernel. Raises SubmissionError when there is too much to read.
+    they were run after the answer, as they do in the kernel.
+    Raises SubmissionError when there is too much to read.
     """
     names = ExerciseNames(course)
     answer: ExecutedCell | None = None

@@ -216,9 +216,7 @@ def called_again(case: Case, *others: Any, weights: Mapping[str, torch.Tensor] |
 
 @dataclass(frozen=True)
 class Question:
-    """Some cases, packed once: the same bytes are sent to the learner and identify the answers of reference and
-    mistakes.
-    """
+    """Some cases, packed once: the same bytes are sent to the learner and identify answers in the caches."""
 
     cases: tuple[Case, ...]
     frame: bytes

@@ -267,8 +267,9 @@ class _Weighed:
 
 @dataclass
 class _Effort:
-    """Cost of asking known mistakes so far, counted alike whether or not answers are cached: so the same answers get
-    the same diagnosis, whoever was graded before.
+    """Cost of asking known mistakes so far.
+
+    Cached answers count too, so that the same answers get the same diagnosis, whoever was graded before.
     """
 
     spent: int = 0

@@ -118,12 +118,11 @@ class Judge:
         show: Shown | None = None,
         attend: Attend | None = None,
     ) -> None:
-        """Grade each submission and pass its record to `take` as soon as it is ready; `advance` is called for each
-        exercise.
+        """Grade each submission and pass its record to `take` when it is ready; `advance` is called for each exercise.
 
         `show` gets the mismatches of failed visible checks, before the record that they belong to; `attend` gets
-        everything that was asked and answered, hidden inputs included. Raises MachineError when this machine cannot
-        isolate, GraderBroken when the checks cannot be collected.
+        everything that was asked and answered, hidden inputs included.
+        Raises MachineError when this machine cannot isolate, GraderBroken when the checks cannot be collected.
         """
         self._collect()
         if not gc.get_freeze_count():
@@ -234,9 +233,7 @@ class Judge:
         return self.sandbox
 
     def _examine(self, kit: Kit, session: Session, going: _Going) -> ExerciseResult:
-        """Run the checks of one exercise; if the sandbox breaks, retry once with a new one, then report the machine's
-        error.
-        """
+        """Run the checks of one exercise; if the sandbox breaks, retry once with a new one, then report the error."""
         started = time.perf_counter()
         checks = self._checks[kit.exercise.id]
         endings = self._run(session, going, checks)

@@ -25,8 +25,8 @@ class Mistake:
 
     `edits`: (text of the reference, replacement) pairs; each text must occur exactly once, unless `everywhere`.
     `message`: what the learner probably did and what to look at. `caught_by`: the check that must fail. `same_as`:
-    another mistake that gives the same numbers on every legal input, so that either name is right. `where`: the bank's
-    file and line, for its author.
+    another mistake that gives the same numbers on every legal input, so that either name is right.
+    `where`: the bank's file and line, for its author.
     """
 
     id: str

@@ -73,9 +73,7 @@ class Plan:
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
 
     def questions(self) -> list[Question]:
-        """All questions, those of visible checks first: their error messages may show numbers, and must not know hidden
-        ones.
-        """
+        """All questions, visible checks first: their error messages may show numbers, and must not know hidden ones."""
         checks = sorted(self.checks.values(), key=lambda check: not check.is_visible)
         return [question for check in checks for question in check.asked]
 

@@ -89,8 +89,8 @@ class WalledProcess(_Facts):
         planned: Sequence[Question] = (),
         whole: Allowance | None = None,
     ) -> None:
-        """planned: the expected questions; each is sent when the one before is answered. whole: the time allowance of
-        the whole submission.
+        """planned: the expected questions; each is sent when the one before is answered.
+        whole: the time allowance of the whole submission.
         """
         super().__init__(exercise, source)
         limits = exercise.limits
@@ -164,9 +164,7 @@ class WalledProcess(_Facts):
             self._take_next()
 
     def _take_next(self) -> None:
-        """Receive the next planned answer, or the reason for having none. Raises CheckFailed when the file can't be
-        loaded.
-        """
+        """Receive the next planned answer, or the reason for having none. Raises CheckFailed if the file can't load."""
         worker = self._loaded_worker()
         question = self._to_come.popleft()
         outcome: Parts | WorkerLost

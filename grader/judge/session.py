@@ -114,9 +114,7 @@ class Session:
         return None
 
     def asked(self, check: str) -> Sequence[Exchange | Reading]:
-        """A check's questions and answers, hidden inputs included; empty if it was known to be right or had too many
-        bytes.
-        """
+        """A check's questions and answers, with hidden inputs; empty if it was known to be right, or too large."""
         learner = self._learners.get(check)
         return learner.exchanges if learner is not None else ()
 

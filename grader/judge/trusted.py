@@ -91,9 +91,7 @@ class TrustedModule:
         return read_from(reading.talk, self.answer) == reading.came
 
     def answer_rounded(self, question: Question) -> list[Answers]:
-        """The answers with a few roundings of error in every number of the question, to see how far the result may
-        move.
-        """
+        """The answers with a few roundings of error in every input, to see how far the result may move."""
         generator = torch.Generator().manual_seed(1)
         return [self._run(case, _perturbed(case.as_data(), generator)) for case in question.cases]
 

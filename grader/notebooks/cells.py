@@ -153,7 +153,8 @@ def outputs_of(result: ExerciseResult, worth: float, problems: Sequence[str], se
     """The outputs of a test cell.
 
     nbgrader takes the first execute_result for the points, and gives full marks for one that it cannot parse. So there
-    is exactly one, a plain number from 0 to `worth`. problems: sentences about what was handed in for this exercise.
+    is exactly one, a plain number from 0 to `worth`.
+    problems: sentences about what was handed in for this exercise.
     """
     shown = {"text/html": _page(result, problems, seed), "text/plain": _text(result, problems)}
     points = min(max(float(result.points), 0.0), float(worth))

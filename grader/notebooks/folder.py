@@ -127,9 +127,10 @@ def write_folder(course: Course, folder: Path, *, overwrite: bool = False, wheel
     """Write the settings and notebooks, and yield each path.
 
     If a file exists with other content, nothing is written unless `overwrite`. The instructor's own settings are never
-    overwritten. wheel: the file or URL that learners install the checks from; None keeps the last one. Raises
-    FolderError for a file that differs, and for a folder that learners' code could read; CourseError or StubError when
-    the course cannot be used.
+    overwritten.
+    wheel: the file or URL that learners install the checks from; None keeps the last one.
+    Raises FolderError for a file that differs, and for a folder that learners' code could read; CourseError or
+    StubError when the course cannot be used.
     """
     if reason := exposed(folder):
         raise FolderError(f"{folder} is no place for a course folder: learners' code can read {reason}.")
@@ -165,9 +166,7 @@ def _wheel_of_last_time(folder: Path) -> str:
 
 
 def _demand_installable(wheel: str) -> None:
-    """Raise FolderError unless pip takes this for one file: a bare name would be looked up in an index, where anyone
-    may own it.
-    """
+    """Raise FolderError unless this is one file for pip: a bare name would be looked up in an index, whoever owns it."""
     address = urlsplit(wheel)
     is_address = address.scheme in ("https", "file") and bool(address.path.strip("/"))
     is_file = not address.scheme and Path(wheel).is_absolute()

@@ -130,9 +130,9 @@ def hand_in(
 ) -> Iterator[HandedIn]:
     """Write each submission as notebooks, one for each release that it belongs to.
 
-    A submission that cannot be handed in is reported, and the others continue. whatever: also hand in a submission in
-    which nothing is recognised, for every release, with the reason. overwrite: replace another notebook of the
-    learner's.
+    A submission that cannot be handed in is reported, and the others continue.
+    whatever: also hand in a submission in which nothing is recognised, for every release, with the reason.
+    overwrite: replace another notebook of the learner's.
     """
     seen: set[str] = set()
     for entry in entries:
@@ -193,10 +193,10 @@ class HandInError(Exception):
 
 
 def notebook_of(release: Release, submission: Submission, texts: dict[str, str], course: Course) -> bytes:
-    """Encode a notebook from which the intake reads exactly what it read from the submission, for this release's
-    exercises.
+    """Encode a notebook from which the intake reads this release's exercises exactly as from the submission.
 
-    Raises HandInError when that is impossible. texts: text for a person to read, by the grade_id of its cell.
+    Raises HandInError when that is impossible.
+    texts: text for a person to read, by the grade_id of its cell.
     """
     notebook = rebuilt(deepcopy(release.notebook), submission, texts, course)
     problems = notebook.metadata[OURS][PROBLEMS]

@@ -113,8 +113,8 @@ _METADATA = {
 def source_notebook(course: Course, unit: Unit, wheel: str = "") -> str:
     """The text of a unit's source notebook; the same course gives the same text.
 
-    wheel: the file or URL that learners install the checks from; "" when the instructor names none. Raises CourseError
-    or StubError when a file of the course cannot be used.
+    wheel: the file or URL that learners install the checks from; "" when the instructor names none.
+    Raises CourseError or StubError when a file of the course cannot be used.
     """
     lesson = read_lesson(course, unit)
     cells = [_text("header", _header(course, unit)), _text("lesson", lesson.opening)]

@@ -96,7 +96,8 @@ def workflow(repository: str, ref: str = "main", units: Sequence[str] = ()) -> s
     """The workflow file's text.
 
     repository: "owner/name" of the course. ref: its branch, tag or commit to grade by. units: the folders of the units
-    that count; all if empty. Raises ExportError when a name is invalid.
+    that count; all if empty.
+    Raises ExportError when a name is invalid.
     """
     if not _REPOSITORY.fullmatch(repository):
         raise ExportError(f"{repository!r} is no repository on GitHub: write it as OWNER/NAME.")

@@ -89,8 +89,8 @@ class _Member:
 def gradescope_zip(course: Course, *, index: str | None = None) -> bytes:
     """The zip for a course; the same course and package give the same bytes.
 
-    index: URL of an additional package index for pip, such as one with smaller builds of torch. Raises ExportError when
-    a file of the course cannot be read.
+    index: URL of an additional package index for pip, such as one with smaller builds of torch.
+    Raises ExportError when a file of the course cannot be read.
     """
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -41,9 +41,7 @@ NOT_IN_RECORD = "-"
 
 @dataclass(frozen=True)
 class Who:
-    """A list of learners: their count, the first of them, the numbers of the rest (such as 17, 45-48), and the count of
-    others.
-    """
+    """Learners: their count, the first of them, the numbers of the rest (such as 17, 45-48), and how many are left."""
 
     count: int
     first: Sequence[LearnerRow]

@@ -77,9 +77,7 @@ _ROUNDING = 1e-9  # 0.7 of the points belongs to the bin that begins there, desp
 
 @dataclass(frozen=True)
 class Bin:
-    """How many learners have at least `low` and less than `high` points; the last bin also has everything from `high`
-    up.
-    """
+    """How many learners have at least `low` and less than `high` points; the last bin has no upper end."""
 
     low: float
     high: float

@@ -70,8 +70,8 @@ def print_record(
 ) -> None:
     """Print one record: its exercises by unit, what failed and why, and the total.
 
-    titles: {exercise id: title}. units: each unit's title with its exercise ids, in course order. verbose: also passed
-    checks, and longer messages. mismatches: heat maps to show below failed checks.
+    titles: {exercise id: title}. units: each unit's title with its exercise ids, in course order.
+    verbose: also passed checks, and longer messages. mismatches: heat maps to show below failed checks.
     """
     _RecordPrinter(record, console, titles, verbose, mismatches).print(units)
 

@@ -133,8 +133,7 @@ class Budget:
     _credited: float = 0.0
 
     def left(self, process: Timed, answer_seconds: float, spent: float, now: float) -> tuple[float, Shortage]:
-        """Seconds left for an answer that has taken `answer_seconds`, and the limit that is nearest; 0 or less: too
-        late.
+        """Seconds left for an answer that has taken `answer_seconds`, and the nearest limit; 0 or less: too late.
 
         `spent` is what the process has used in all.
         """

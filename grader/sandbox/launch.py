@@ -61,8 +61,7 @@ def join(zygote: LaunchedZygote) -> JoinedZygote | None:
 
 
 def launch(level: Level) -> Launched:
-    """Start, without waiting, the process that `level` needs here. Raises MachineError when something it needs is
-    missing.
+    """Start, without waiting, the process that `level` needs here. Raises MachineError when a requirement is missing.
 
     This is the only place that decides which process that is: a zygote, or, for practice without fork, a waiting child.
     Grading never falls back.

@@ -168,9 +168,7 @@ class SpareWorker(Worker):
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """The child leads its own process group, where there are groups; it has not been reaped, so its pid is still its
-    own.
-    """
+    """The child leads its own process group, if there are groups; it is not reaped yet, so its pid is still its own."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -107,9 +107,7 @@ def forget(folder: Path, registration: Registration) -> None:
 
 
 def starting_lock(folder: Path, name: str, seconds: float) -> FileLock:
-    """Lock to be held while starting the judge of that name, so that concurrent commands start only one. Raises
-    OSError.
-    """
+    """Lock for starting the judge of that name, so that concurrent commands start only one. Raises OSError."""
     return lock_at(folder / f"{name}.lock", seconds=seconds)
 
 

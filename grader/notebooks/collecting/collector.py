@@ -64,8 +64,8 @@ class Listed:
 def learners_in(content: bytes, column: str = "") -> dict[str, Listed] | None:
     """The learners by participant number; None when this is not a grading worksheet.
 
-    column: the header of the column with the ids; one of the usual ones if empty. Raises WorksheetError when there is
-    no such column, or one of its cells is empty.
+    column: the header of the column with the ids; one of the usual ones if empty.
+    Raises WorksheetError when there is no such column, or one of its cells is empty.
     """
     rows = _rows(content)
     if not rows:
@@ -181,7 +181,8 @@ class Ids:
 def ids_of(participants: Iterable[Participant], listed: Mapping[str, str], taken: Collection[str]) -> Ids:
     """Choose the ids: from the worksheet, else the name, with the number if several people have that name.
 
-    listed: ids by participant number. taken: existing ids from other assignments.
+    listed: ids by participant number.
+    taken: existing ids from other assignments.
     """
     by_number = {each.number: each for each in sorted(participants, key=lambda each: (each.number, each.name))}
     by_name = {number: safe_id(each.name) for number, each in by_number.items() if number not in listed}

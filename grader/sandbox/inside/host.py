@@ -218,9 +218,7 @@ def _prepare(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Non
 
 
 def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
-    """Gradients of sum(output * weights) for the named inputs and a module's parameters; None for those it does not
-    reach.
-    """
+    """Gradients of sum(output * weights) for the named inputs and a module's parameters; None where none arrives."""
     outputs = _flat_tensors(_fill(step["of"], slots))
     pairs = [
         (out, weight)

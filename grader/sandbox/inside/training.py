@@ -48,9 +48,7 @@ class _AdamW:
 
 
 def train(model: torch.nn.Module, batches: torch.Tensor, rate: float) -> None:
-    """One AdamW step a batch. `batches` has the shape (steps, batch, tokens + 1): each token is predicted from those
-    before.
-    """
+    """One AdamW step for each batch of (steps, batch, tokens + 1): each token is predicted from those before it."""
     parameters = list(model.parameters())
     optimizer = _AdamW(parameters, rate)
     model.train()

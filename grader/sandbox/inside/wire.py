@@ -266,8 +266,7 @@ def pack(value: Any, max_tensor_bytes: int) -> bytes:
 
 
 def _block(tensors: dict[str, torch.Tensor]) -> list[bytes]:
-    """Encode tensors in the safetensors format, in parts. The library's own writer takes four times as long for small
-    ones.
+    """Encode tensors in the safetensors format, in parts. The library takes four times as long for small ones.
 
     Source: the format description in safetensors' README. Reading always uses the library, whoever wrote the block.
     """
@@ -335,9 +334,7 @@ def unpack_frame(frame: bytes) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """The value as the other side would receive it: a copy in which what can't be sent is only described. Packs
-    nothing.
-    """
+    """The value as the other side would receive it: a copy that only describes what can't be sent. Packs nothing."""
     encoder = _Encoder(TRUSTED_BYTES)
     told = encoder.encode(value)
     own = {key: tensor.clone(memory_format=torch.contiguous_format) for key, tensor in encoder.tensors.items()}
