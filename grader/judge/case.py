@@ -24,8 +24,8 @@ class Case:
     """Steps that fill numbered slots; `told` names the slots whose values are returned.
 
     `axes` names the axes of the output for a learner, `inputs` the tensors by the learner's own parameter names.
-    `is_random`: right outputs may differ, since the learner's code draws random numbers in an order of its own. `said`:
-    what is special about the case, for messages: "in training, with dropout = 1".
+    `is_random`: right outputs may differ, since the learner's code draws random numbers in an order of its own.
+    `said`: what is special about the case, for messages: "in training, with dropout = 1".
     """
 
     axes: tuple[str, ...] = ()
@@ -246,7 +246,7 @@ class Questions(Protocol):
 
 
 class FreshQuestions:
-    """Packs every question anew."""
+    """Packs each question, without a cache."""
 
     def of(self, cases: Sequence[Case]) -> Question:
         """Pack some cases."""

@@ -221,7 +221,7 @@ class LearnerModule:
         expect(type(parts) is int and parts == 2, sentence)
 
     def repaired_with(self, *, removed: int, added: int) -> None:
-        """Check that the file differs from the given one by at most so many lines, blank lines and comments aside."""
+        """Check that the file differs from the given one by no more lines than this, blank lines and comments aside."""
         self.looked_at_source = True
         before, after = _code_lines(self.given), _code_lines(self.source)
         expect(

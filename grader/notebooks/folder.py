@@ -166,7 +166,7 @@ def _wheel_of_last_time(folder: Path) -> str:
 
 
 def _demand_installable(wheel: str) -> None:
-    """Raise FolderError unless this is one file for pip: a bare name would be looked up in an index, whoever owns it."""
+    """Raise FolderError unless this is one file for pip: a bare name would be looked up in an index."""
     address = urlsplit(wheel)
     is_address = address.scheme in ("https", "file") and bool(address.path.strip("/"))
     is_file = not address.scheme and Path(wheel).is_absolute()

@@ -18,7 +18,7 @@ from .worker import END_SECONDS, LINGER_SECONDS, Bounds, Worker, WorkerLost, end
 
 F_SETPIPE_SZ = 1031
 WIDE_PIPE_BYTES = 1 << 20
-"""Requested pipe capacity: so much can wait in a pipe without blocking the writer."""
+"""Requested capacity of a pipe: a writer blocks only when this much is unread."""
 
 
 class Zygote(Protocol):
@@ -92,7 +92,7 @@ class ForkedWorker(Worker):
                 self._unsent = self._unsent[os.write(self._questions, self._unsent[: wire.CHUNK]) :]
             except BlockingIOError:
                 pass
-            except OSError:  # nobody reads: the judge gets the cause when it reads the answers
+            except OSError:  # the reader is gone: the judge gets the cause when it reads the answers
                 self._unsent = memoryview(b"")
 
     def release(self) -> None:

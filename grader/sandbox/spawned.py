@@ -59,7 +59,7 @@ class Outgoing:
         threading.Thread(target=self._run, daemon=True).start()
 
     def give(self, frame: bytes) -> None:
-        """Queue a whole frame. If nobody reads it, the judge notices when it waits for the answer."""
+        """Queue a whole frame. If the reader is gone, the judge notices when it waits for the answer."""
         self._waiting.put(frame)
 
     def stop(self) -> None:

@@ -76,7 +76,7 @@ class Server:
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._doing: Job | None = None
         self._steps = 0
-        """Number of replies so far: while it grows, callers in the queue are told to wait."""
+        """Number of replies so far: while it grows, callers in the queue get "waiting"."""
         self._callers = 0
         self._lock = threading.Lock()
         self._used = time.monotonic()

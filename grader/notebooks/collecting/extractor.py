@@ -43,7 +43,7 @@ Log = Callable[..., None]
 
 
 class SafeExtractor(ExtractorPlugin):
-    """Takes the files that may count into `extracted/`, each under the folder of whoever handed it in."""
+    """Takes the files that may count into `extracted/`, each under its participant's folder."""
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
         """Extract what is in `archive_path`: zips of a class, learners' own zips, and loose files."""
