@@ -135,7 +135,7 @@ class Forbidden(Model):
 
 
 class Document(Model):
-    """A document whose code the course follows."""
+    """A text that the course follows."""
 
     title: Title
     author: Title

@@ -105,7 +105,7 @@ class _Judging:
         os._exit(0)
 
     def run(self) -> NoReturn:
-        """Answer one question after another. An error is reported as an answer, and the next question is tried again."""
+        """Answer one question after another. An error is reported as an answer; the next question tries again."""
         while True:
             asked = self._next()
             try:

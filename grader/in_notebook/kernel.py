@@ -14,7 +14,7 @@ from typing import Any
 
 MOST_CELLS = 1000
 MOST_CHARACTERS = 256 * 1024
-"""Limit for the cells sent, counted from the last one back; larger ones are skipped. A session may be long, but an
+"""Limit for the cells sent, counted from the last one back; a cell that does not fit is skipped. A session may be long, but an
 answer needs little of it, and no data pasted into a cell."""
 
 Cell = tuple[int, str]
