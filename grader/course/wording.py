@@ -31,8 +31,7 @@ _MODELS: Mapping[str, type[Model]] = {
     "policy": Policy,
 }
 _FILLED_IN = ("root", "unit", "bundle", "bundle_checks")
-"""Keys that no author writes: root and unit are computed by the loader, bundle and bundle_checks written by `kata
-release`."""
+"""Keys that no author writes: the loader computes root and unit, `kata release` writes the others."""
 
 
 def problems_of(error: ValidationError, source: Source) -> Iterator[Problem]:

@@ -14,8 +14,8 @@ from typing import Any
 
 MOST_CELLS = 1000
 MOST_CHARACTERS = 256 * 1024
-"""Limit for the cells sent, counted from the last one back; a cell that does not fit is skipped. A session may be long, but an
-answer needs little of it, and no data pasted into a cell."""
+"""Limit for the cells sent, counted from the last one back; a cell that does not fit is skipped. A session may be long,
+but an answer needs little of it, and no data pasted into a cell."""
 
 Cell = tuple[int, str]
 """The number shown beside a cell in the notebook, and its text."""

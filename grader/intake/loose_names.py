@@ -1,5 +1,4 @@
-"""Recognises names that are almost an exercise's file name: `Softmax.py`, `03_softmax (1).py`,
-`02_dot_scores_final.py`.
+"""Recognises almost exact file names of exercises: `Softmax.py`, `03_softmax (1).py`, `02_dot_scores_final.py`.
 
 It ignores a browser's number, letter case, a copy's mark and a few words that people append. A name may decide which
 exercise is meant, and never whose it is; one that could mean two exercises means none.

@@ -1,5 +1,4 @@
-"""The plan: what an exercise's checks ask with one seed, worked out once with the reference before any learner is
-graded.
+"""The plan: what an exercise's checks ask with one seed, computed once with the reference, before grading.
 
 With one seed every learner is asked the same. So each check is rehearsed with the reference's own answers, and what it
 drew, what it asked, and the exact bytes of right answers are kept. A learner's process can then be sent all questions
@@ -54,8 +53,7 @@ class PlannedCheck:
     right: list[tuple[bytes, bytes]] | None = None
     exchanges: list[Exchange | Reading] = field(default_factory=list)
     is_rehearsed: bool = True
-    """False for a check that trains a model, or reads from the learner's own numbers: it cannot be rehearsed to its
-    end."""
+    """False for a check that trains a model, or reads from the learner's own numbers: these are not rehearsed."""
 
     def questions(self) -> Questions:
         """Packs the check's questions for one learner, or finds them already packed."""

@@ -1,5 +1,4 @@
-"""Limits what nbgrader may touch in `submitted/`: notebooks, timestamp and secret, in ordinary folders with plain
-names.
+"""Limits nbgrader's access to `submitted/`: notebooks, timestamp and secret, in ordinary folders with plain names.
 
 nbgrader follows links, copies everything beside a notebook, even into the feedback, and writes the name of a learner's
 folder into its pages as HTML. So a link to `source/` would give full marks, and one to a device would end the batch.

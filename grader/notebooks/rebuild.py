@@ -1,5 +1,4 @@
-"""`nbgrader autograde`, first step: rebuilds the released notebook with the learner's answers, and nothing else of
-theirs.
+"""`nbgrader autograde`, first step: puts the learner's answers, and nothing else, into the released notebook.
 
 Also the base class of our steps, with the course and the judge from the settings.
 """

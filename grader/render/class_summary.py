@@ -1,6 +1,4 @@
-"""Summarises a class record by record: a short row a learner and counts an exercise, so that no record is kept in
-memory.
-"""
+"""Summarises a class record by record: a row a learner, counts an exercise, and no record kept in memory."""
 
 from __future__ import annotations
 

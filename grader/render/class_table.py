@@ -1,6 +1,4 @@
-"""Prints the overview of a class in the terminal: a row for each learner of a small class, and what the instructor
-needs.
-"""
+"""Prints the overview of a class in the terminal: learners, points, hardest exercises, what to explain."""
 
 from __future__ import annotations
 

@@ -32,14 +32,14 @@ IDLE_SECONDS = 15 * 60.0
 LOOK_SECONDS = 3.0
 """How often an idle judge checks whether it should end."""
 ABANDONED_SECONDS = 2.0
-"""A judge ends this long after its only request was abandoned."""
+"""A judge ends this long after its caller has gone, if it is still at work on that request."""
 CALLED_SECONDS = 60.0
 """A private judge that has had no caller by then ends: the process that started it is gone."""
 SEND_SECONDS = 10.0
 MOST_BYTES = 2 * 1024**3
 """A judge whose memory has grown beyond this ends after its answer."""
 MOST_JUDGES = 2
-"""Limit a user: beyond it the oldest judge ends."""
+"""Limit for each user: beyond it the oldest judge ends."""
 POLL_SECONDS = 0.2
 
 
