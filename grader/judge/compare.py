@@ -107,7 +107,7 @@ def _scale(value: Any, factor: float) -> float | None:
 
 
 def _largest(tensor: torch.Tensor) -> float:
-    """The largest finite absolute value in a tensor."""
+    """The largest finite absolute value in a non-empty tensor."""
     largest = float(tensor.abs().max())
     if math.isfinite(largest):
         return largest
