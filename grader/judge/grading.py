@@ -284,7 +284,7 @@ class _Going:
             yield kit, self._now
 
     def next_session(self) -> Session | None:
-        """Open and return the next exercise that has a submitted file to run."""
+        """Open and return the next session: of an exercise that has anything to run."""
         for _, each in chain(self._opened, self._open_more()):
             if isinstance(each, Session):
                 return each
