@@ -1,4 +1,4 @@
-"""A wrong tensor of a visible check as something to look at: what came, and what was expected.
+"""A mismatch: part of a wrong tensor in a visible check, with what came and what was expected.
 
 Imports nothing of ours.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Plane = tuple[tuple[float, ...], ...]
-"""Rows of numbers; NaN and infinities may be among them."""
+"""Rows of numbers; may contain NaN and infinities."""
 
 
 @dataclass(frozen=True)
@@ -17,20 +17,20 @@ class Mismatch:
     """One plane of a wrong tensor, cut to a size that a person can take in."""
 
     what: str
-    """What it is a part of, as a sentence begins: "The output"."""
+    """What it is part of, as the beginning of a sentence: "The output"."""
     axes: tuple[str, ...]
-    """The names of rows and columns, of the columns alone for a single row, or nothing when they have none."""
+    """Names of the last two axes (rows, columns), of the columns only for a single row, or empty without names."""
     came: Plane
     expected: Plane
     wrong: tuple[tuple[bool, ...], ...]
     note: str
     """Sentences: which part of the tensor this is, and where it is wrong."""
     start: tuple[int, int] = (0, 0)
-    """The numbers that the first row and the first column have in the whole tensor."""
+    """Indices of the first row and the first column in the whole tensor."""
 
 
 Shown = Callable[[str, str, str, Mismatch], None]
-"""Takes the names of submission, exercise and check, and what there is to see of that check."""
+"""Called with the names of submission, exercise and check, and the check's mismatch."""
 
 Mismatches = Mapping[tuple[str, str], Mismatch]
-"""Mismatches by the names of exercise and check."""
+"""Mismatches by exercise and check."""

@@ -1,4 +1,4 @@
-"""The result record: what one graded submission came to. Every report and export only reads it."""
+"""The result record of one graded submission. Every report and export only reads it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pydantic import (
 )
 
 VERSION: Literal[1] = 1
-# Readers of JSON that keep numbers as doubles must not change a seed, else nobody can grade again with it.
+# A seed must survive JSON readers that keep numbers as doubles, else a submission cannot be graded again with it.
 MAX_SEED = 2**53 - 1
 POINTS_TOLERANCE = 1e-6
 HIDDEN = "Runs when you hand in."
-"""The message of a check that is skipped because a learner's bundle does not hold it."""
+"""Message of a check that is skipped because it is not in a learner's bundle."""
 
 Outcome = Literal["passed", "failed", "error", "skipped"]
 Status = Literal["passed", "failed", "partly", "error", "not_started", "missing"]
@@ -31,24 +31,24 @@ ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused", "renamed"
 
 
 class RecordError(ValueError):
-    """A text is not a result record; str(error) is one sentence for people."""
+    """The text is not a valid result record; str(error) is one sentence for people."""
 
 
 _STEERING = [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-"""Control characters of both sets, line ends that only some readers know, and what turns the direction of writing."""
+"""Control characters (C0 and C1), uncommon line ends, and characters that change the writing direction."""
 _SPELT_OUT = {code: chr(code).encode("unicode_escape").decode("ascii") for code in _STEERING if chr(code) not in "\n\t"}
 _IN_JSON = {code: f"\\u{code:04x}" for code in _STEERING if code > 0x20}
 
 
 def _without_lone_surrogates(value: Any) -> Any:
-    """Make text writable as UTF-8: learners' text may hold lone surrogates, which no file can."""
+    """Make text encodable as UTF-8: learners' text may contain lone surrogates."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return value
 
 
 def inert(value: Any) -> Any:
-    """Spell out what could steer whoever prints it: \\x1b for an escape. Line feeds and tabs stay."""
+    """Escape characters that could control a terminal: \\x1b for an escape. Line feeds and tabs stay."""
     value = _without_lone_surrogates(value)
     return value.translate(_SPELT_OUT) if isinstance(value, str) else value
 
@@ -141,12 +141,12 @@ class ExerciseResult(_Part):
 
     @property
     def counted_points(self) -> float:
-        """The points that count: the final ones where a policy was applied."""
+        """The points that count: final ones if a policy was applied."""
         return self.points if self.final_points is None else self.final_points
 
     @property
     def counted_max_points(self) -> float:
-        """What it adds to the maximum that counts."""
+        """The contribution to the maximum that counts."""
         return self.max_points if self.final_max_points is None else self.final_max_points
 
     @model_validator(mode="after")
@@ -168,7 +168,7 @@ class ExerciseResult(_Part):
         outcomes = {check.outcome for check in self.checks}
         if self.status != "error" and "error" in outcomes:
             raise ValueError(f"exercise {self.id!r} is {self.status} although one of its checks is an error")
-        # A passed debug task may hold a failed check: its "small repair" gives points but is not behaviour.
+        # A passed debug task may have a failed check: its "small repair" gives points but is not behaviour.
         if self.status == "passed" and "passed" not in outcomes:
             raise ValueError(f"exercise {self.id!r} is passed although no check of it passed")
         if self.status == "failed" and outcomes <= {"passed"}:
@@ -257,7 +257,7 @@ class Record(_Part):
         exercises: Sequence[ExerciseResult],
         problems: Sequence[Problem] = (),
     ) -> Record:
-        """The record of these exercises, with the totals worked out.
+        """Make the record of these exercises, with totals.
 
         Raises RecordError when the parts contradict each other.
         """
@@ -279,21 +279,21 @@ class Record(_Part):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Record:
-        """Read a record back. Raises RecordError, whose text is one sentence, when it is not one."""
+        """Parse a record. Raises RecordError, whose text is one sentence, when it is invalid."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
             raise RecordError(_in_words(error)) from None
 
     def to_json(self) -> str:
-        """The record as one line of JSON, the same bytes for equal records."""
+        """The record as one line of JSON; equal records give the same bytes."""
         told = self.model_dump(exclude=self._left_out())
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        # JSON allows these bare, also in names; but some would steer a terminal, or end a line of a .jsonl file.
+        # JSON allows these unescaped, also in names; but some could control a terminal, or end a line of a .jsonl file.
         return text.translate(_IN_JSON)
 
     def _left_out(self) -> dict[str, Any]:
-        """The fields that are only there when they say something."""
+        """Optional fields that are left out because they are empty."""
         left_out: dict[str, Any] = {} if self.digest else {"digest": True}
         left_out |= {} if self.attempt else {"attempt": True}
         left_out |= {} if self.course.digest else {"course": {"digest": True}}
@@ -307,17 +307,17 @@ class Record(_Part):
 
     @property
     def not_taken(self) -> list[Problem]:
-        """What could not be taken of the submission."""
+        """Problems with files that were not taken."""
         return [problem for problem in self.problems if problem.kind != "renamed"]
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing of any exercise was found in the submission."""
+        """Whether no exercise was found in the submission."""
         return all(exercise.status == "missing" for exercise in self.exercises)
 
     @property
     def why_unreadable(self) -> str:
-        """Why nothing of the submission could be read; nothing when something could."""
+        """Why nothing in the submission could be read; "" when something could."""
         reasons = (problem.message for problem in self.problems if problem.kind in ("unreadable", "refused"))
         return next(reasons, "") if self.is_empty else ""
 
@@ -328,12 +328,12 @@ class Record(_Part):
 
     @property
     def counted_points(self) -> float:
-        """The points that count: the final ones where a policy was applied."""
+        """The points that count: final ones if a policy was applied."""
         return self.points if self.final_points is None else self.final_points
 
     @property
     def counted_max_points(self) -> float:
-        """The maximum that counts; with extra credit the points may be above it."""
+        """The maximum that counts; extra credit may lift the points above it."""
         return self.max_points if self.final_max_points is None else self.final_max_points
 
     @model_validator(mode="after")
@@ -366,7 +366,7 @@ class Record(_Part):
 
 
 def without_timings(record: Record) -> Record:
-    """The same record with every time set to 0, for comparing two runs."""
+    """The same record with all times set to 0, for comparing two runs."""
     exercises = tuple(exercise.model_copy(update={"seconds": 0.0}) for exercise in record.exercises)
     return record.model_copy(update={"exercises": exercises})
 
@@ -378,7 +378,7 @@ def record_schema() -> dict[str, Any]:
 
 
 def _left_out_of(finals: Mapping[str, bool]) -> Callable[[ExerciseResult], dict[str, Any]]:
-    """Which fields of an exercise are left out, given those that are of all."""
+    """Finds the optional fields that an exercise leaves out, in addition to these."""
 
     def left_out(exercise: ExerciseResult) -> dict[str, Any]:
         again = exercise.graded_again
@@ -405,7 +405,7 @@ def _same(left: float, right: float) -> bool:
 
 
 def _total(points: Iterable[float]) -> float:
-    return round(math.fsum(points), 6)  # 0.1 + 0.2 reads 0.3 in a record
+    return round(math.fsum(points), 6)  # so that 0.1 + 0.2 is 0.3 in a record
 
 
 def _first_repeated(names: Sequence[str]) -> str | None:
@@ -418,7 +418,7 @@ def _first_repeated(names: Sequence[str]) -> str | None:
 
 
 def _in_words(error: ValidationError) -> str:
-    """One sentence about the first thing wrong, and how many more there are."""
+    """One sentence about the first error, and the number of others."""
     first, *rest = error.errors(include_url=False, include_input=False)
     if first["type"] == "json_invalid":
         return f"This is not a result record: it is not valid JSON ({first['ctx']['error']})."

@@ -1,7 +1,7 @@
-"""The folders to work in that a user has named, each with its course: kept in the user's own configuration.
+"""The user's registered workspaces, each with its course: a file in the user's own configuration.
 
-Nothing in a folder can say which course is used there, since a folder may come from anybody; this file can, since
-nobody else can write it. Loaded with every pytest in the environment, so it imports nothing heavy.
+A folder cannot say itself which course is used in it, since it may come from anyone; this file can, since only the user
+can write it. Loaded by every pytest run in the environment, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MAX_BYTES = 4_000_000
 
 
 class RegistryError(Exception):
-    """The user's registrations cannot be used; the text is one sentence."""
+    """The registrations cannot be used; the text is one sentence."""
 
 
 @dataclass(frozen=True)
 class Registered:
-    """A folder to work in, its course.yml, and whose that was when it was named."""
+    """A workspace, its course.yml, and the owner of that file at registration."""
 
     root: Path
     course: Path
@@ -36,7 +36,7 @@ class Registered:
 
 
 def config_folder() -> Path:
-    """Where this program keeps what is the user's own. A place that depends on the current folder is none."""
+    """The user's configuration folder of this program. Relative paths in the environment are ignored."""
     told = os.environ.get("APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME", "")
     if os.path.isabs(told):
         return Path(told) / FOLDER
@@ -58,7 +58,7 @@ def registered() -> list[Registered]:
 
 
 def folders_around(start: Path) -> Iterator[str]:
-    """A folder and all above it without links in their names: as it is called, and as it really lies."""
+    """A folder and its parents with links resolved, along the path as given, then along the real path."""
     called = Path(os.path.abspath(start))
     real = Path(os.path.realpath(start))
     seen = set()
@@ -69,7 +69,7 @@ def folders_around(start: Path) -> Iterator[str]:
 
 
 def register(root: Path, course: Path) -> None:
-    """Remember that the user works in a folder, by this course.yml. Raises RegistryError and OSError."""
+    """Register a workspace with this course.yml. Raises RegistryError and OSError."""
     from .writing import lock_at, write_file
 
     folder = config_folder()
@@ -87,7 +87,7 @@ def register(root: Path, course: Path) -> None:
 
 
 def owner_of(path: Path) -> int | None:
-    """Who owns what is at a place; None when nothing is there."""
+    """The user id of a file's owner; None when it does not exist."""
     try:
         return path.stat().st_uid
     except OSError:
@@ -95,12 +95,12 @@ def owner_of(path: Path) -> int | None:
 
 
 def is_users_own(path: Path) -> bool:
-    """Whether something belongs to the user who runs this. Where systems know no owners, everything does."""
+    """Whether the current user owns a file. Always so on systems without owners."""
     return not hasattr(os, "geteuid") or owner_of(path) == os.geteuid()
 
 
 def _read(folder: Path) -> dict[str, Registered]:
-    """What is registered, by folder. Raises RegistryError for a file that others could have written."""
+    """The registrations, by folder. Raises RegistryError for a file that others could have written."""
     path = folder / FILE
     try:
         with path.open("rb") as file:

@@ -1,7 +1,7 @@
-"""Where processes of our own are started from: Python looks for modules in the folder that it is started in.
+"""The working folder for processes of our own, since Python searches it for modules.
 
-`multiprocessing` starts its own by `python -c`, which imports from there before anything else. That may be a learner's
-folder, and what is imported there would run in the judge.
+`multiprocessing` starts its processes by `python -c`, which imports from the working folder first. That may be a
+learner's folder, and what is imported from it would run in the judge.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from pathlib import Path
 import grader
 
 HOME = Path(grader.__file__).resolve().parents[1]
-"""What this package was imported from."""
+"""The folder that this package was imported from."""
 
 
 @contextmanager
 def started_from_home() -> Iterator[str | None]:
-    """In here new processes start in the package's own folder; the folder to `go_back` to there, None if it is gone."""
+    """Start processes from the package's own folder in this block. Yields the folder for `go_back`, None if deleted."""
     try:
         here = os.getcwd()
-    except OSError:  # it was deleted, so nothing lies in it
+    except OSError:  # it was deleted, so nothing can be imported from it
         yield None
         return
     os.chdir(HOME)
@@ -34,7 +34,7 @@ def started_from_home() -> Iterator[str | None]:
 
 
 def go_back(here: str | None) -> None:
-    """In a process that was started from home: work in the folder that its parent works in."""
+    """In a process started from home: change to the parent's working folder."""
     if here is not None:
         with suppress(OSError):
             os.chdir(here)

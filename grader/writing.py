@@ -1,8 +1,8 @@
-"""The one way in which files are written: whole or not at all, and never through a link.
+"""Writes files atomically, and never through a link.
 
-A folder that somebody named (`below`) is taken as it was named. Under it, no component is followed that is a link: the
-way down is opened step by step, each step held while the next is taken, so that nothing can be put in between. Where
-the system cannot do that (Windows), each step is looked at before it is taken.
+A folder named by the user (`below`) is taken as named. Below it no link is followed: the path is opened step by step,
+and each folder is kept open while the next is opened, so that nothing can be swapped in between. Where the system
+cannot do that (Windows), each step is checked before it is taken.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from filelock import FileLock
 
 UNFINISHED = ".kata-unfinished-"
-"""How a file that is being written is called at first; one that is found was left behind by a killed run."""
+"""Prefix of temporary names while a file is being written; one found later was left behind by a killed run."""
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
@@ -29,11 +29,11 @@ _IS_LINK = "this is a link, and nothing is written through links: take it away"
 _NEEDED = {os.open, os.mkdir, os.rename, os.unlink, os.stat}
 
 STEP_BY_STEP = os.supports_dir_fd >= _NEEDED and hasattr(os, "O_DIRECTORY") and bool(_NOFOLLOW)
-"""Whether this system opens a name within an open folder."""
+"""Whether this system can open a name relative to an open folder."""
 
 
 class LinkInTheWay(OSError):
-    """A link stands where something would be written; as every OSError it names the place."""
+    """There is a link where something would be written; like every OSError, it names the path."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(errno.ELOOP, _IS_LINK, str(path))
@@ -47,13 +47,12 @@ def write_file(
     synced: bool = False,
     mode: int = 0o666,
 ) -> None:
-    """Write a file whole or not at all; missing folders are made. A link in its place is replaced, not followed.
+    """Write a file atomically; missing folders are created. A link in its place is replaced, not followed.
 
-    below: the folder that was named, or the program's own; by default the one that the file is in.
-    synced: it outlasts a power cut, too.
-    mode: its rights, less the user's mask.
-
-    Raises LinkInTheWay, and OSError when it cannot be written; then the old file is as it was.
+    below: the folder that the user named, or the program's own; by default the file's folder.
+    synced: also survive a power failure.
+    mode: its permissions, before the umask.
+    Raises LinkInTheWay, and OSError when it cannot be written; then the old file is unchanged.
     """
     parts = [content] if isinstance(content, bytes) else content
     with _folder(path.parent, below) as folder, _telling(path):
@@ -74,9 +73,9 @@ def write_file(
 
 
 def write_output(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Write a file that somebody named as output, in a folder that is there.
+    """Write an output file named by the user, in an existing folder.
 
-    A pipe or a device is written to, a link is refused. Raises LinkInTheWay and OSError.
+    Pipes and devices are written to, links are refused. Raises LinkInTheWay and OSError.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
@@ -91,7 +90,7 @@ def write_output(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def open_to_append(path: Path, *, below: Path | None = None) -> int:
-    """The descriptor of a file to be read and appended to, made if need be. Raises LinkInTheWay and OSError."""
+    """Open a file for reading and appending, creating it if need be. Raises LinkInTheWay and OSError."""
     with _folder(path.parent, below) as folder, _telling(path):
         if folder.is_link(path.name):
             raise LinkInTheWay(path)
@@ -99,7 +98,7 @@ def open_to_append(path: Path, *, below: Path | None = None) -> int:
 
 
 def move_file(source: Path, target: Path, *, below: Path | None = None) -> None:
-    """Move a file to another place below a folder, whatever it is: a link is moved, not what it leads to.
+    """Move a file to another place below a folder; a link is moved itself, not its target.
 
     Raises LinkInTheWay for a link on the way to either place, and OSError.
     """
@@ -108,15 +107,15 @@ def move_file(source: Path, target: Path, *, below: Path | None = None) -> None:
 
 
 def make_folder(path: Path, *, below: Path | None = None) -> None:
-    """Make a folder and those on the way to it, as far as they are missing. Raises LinkInTheWay and OSError."""
+    """Create a folder and its missing parents. Raises LinkInTheWay and OSError."""
     with _folder(path, below):
         pass
 
 
 def lock_at(path: Path, *, below: Path | None = None, seconds: float = -1) -> FileLock:
-    """A lock that is a file at this place, in a folder that is made if need be; not taken yet.
+    """A lock file at this path, in a folder that is created if need be; not yet acquired.
 
-    seconds: how long it is waited for; for ever by default. Raises LinkInTheWay and OSError.
+    seconds: timeout for acquiring it; none by default. Raises LinkInTheWay and OSError.
     """
     with _folder(path.parent, below) as folder, _telling(path):
         try:
@@ -124,26 +123,26 @@ def lock_at(path: Path, *, below: Path | None = None, seconds: float = -1) -> Fi
         except FileNotFoundError:
             there = None
     if there is not None and (not stat.S_ISREG(there.st_mode) or there.st_nlink > 1):
-        raise LinkInTheWay(path)  # older versions of filelock empty whatever it leads to
+        raise LinkInTheWay(path)  # older versions of filelock truncate the link's target
     return FileLock(str(path), timeout=seconds)
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Take away what a killed run left half written in a folder that nobody else writes to now."""
+    """Remove temporary files of a killed run from a folder that no other process writes to."""
     for left in folder.glob(f"{UNFINISHED}*"):
         with suppress(OSError):
             left.unlink()
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names that were given or changed in a folder outlast a power cut, where the system can."""
+    """Make new and changed names in a folder survive a power failure, where the system can."""
     with suppress(OSError), _folder(folder, folder) as opened:
         opened.sync()
 
 
 @dataclass(frozen=True)
 class _Folder:
-    """A folder on the way: open, or where the system has no such thing its path."""
+    """A folder along a path: open, or only its path where the system cannot open names relative to folders."""
 
     path: Path
     descriptor: int | None
@@ -173,7 +172,7 @@ class _Folder:
                 os.fsync(self.descriptor)
 
     def enter(self, name: str) -> _Folder:
-        """The folder of that name in this one, made when it is missing. Raises LinkInTheWay, OSError."""
+        """Open the subfolder of that name, created if it is missing. Raises LinkInTheWay, OSError."""
         path = self.path / name
         with _telling(path):
             if self.is_link(name):
@@ -196,7 +195,7 @@ class _Folder:
 
 @contextmanager
 def _folder(path: Path, below: Path | None) -> Iterator[_Folder]:
-    """A folder for as long as something is written in it; what is missing is made, no link below `below` followed."""
+    """Open a folder for the duration of the block; missing ones are created, and no link below `below` is followed."""
     below = path if below is None else below
     steps = Path(os.path.abspath(path)).relative_to(os.path.abspath(below)).parts
     below.mkdir(parents=True, exist_ok=True)
@@ -212,7 +211,7 @@ def _folder(path: Path, below: Path | None) -> Iterator[_Folder]:
 
 
 def _kind_at(path: Path) -> int | None:
-    """The mode of what is at a place, links not followed; None when nothing is."""
+    """The mode of a file, links not followed; None when it does not exist."""
     try:
         return os.lstat(path).st_mode
     except FileNotFoundError:
@@ -220,14 +219,14 @@ def _kind_at(path: Path) -> int | None:
 
 
 def _leads_elsewhere(found: os.stat_result) -> bool:
-    """Whether it is a link, or what Windows has of that kind."""
+    """Whether it is a link, or a Windows junction."""
     junction = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
     return stat.S_ISLNK(found.st_mode) or (junction is not None and getattr(found, "st_reparse_tag", 0) == junction)
 
 
 @contextmanager
 def _telling(path: Path) -> Iterator[None]:
-    """Errors name the whole place, not a name within a folder."""
+    """Make errors report the full path instead of a name relative to a folder."""
     try:
         yield
     except LinkInTheWay:

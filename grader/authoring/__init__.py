@@ -1,1 +1,1 @@
-"""The author's side: new kits, their gate, and slips that test the checks."""
+"""Tools for authors: scaffolds of new kits, the gate, and mutants that test the checks."""

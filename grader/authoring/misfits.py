@@ -1,4 +1,4 @@
-"""What of a kit does not fit together, found before anything is graded: each with its file and line, and what to do."""
+"""Finds contradictions within a kit before grading: each with its file and line, and what to do."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ LEAST_MISTAKES = 3
 PROMPT = ">>>"
 NEGATIVE_ZERO = re.compile(r"-(0\.0*)(?![0-9])")
 ONE_OF_MANY = "for instance"
-"""In the comment of an example whose result is random: it is run, and what it shows is not compared."""
+"""In the comment of an example with a random result: it is run, but its output is not compared."""
 
 
 def misfits(course: Course, exercise: Exercise) -> list[str]:
-    """What is wrong with a kit whose files are all there, a sentence each."""
+    """Errors in a kit whose files all exist, one sentence each."""
     checks, problems = _names_of_checks(course, exercise)
     try:
         bank: Sequence[Mistake] = load_bank(course.mistakes_path(exercise))
@@ -41,7 +41,7 @@ def misfits(course: Course, exercise: Exercise) -> list[str]:
 
 
 def _names_of_checks(course: Course, exercise: Exercise) -> tuple[list[str], list[str]]:
-    """What the checks are called; or none of them and what is wrong with them."""
+    """The names of the checks; or none, and the error."""
     try:
         return [check.name for check in collect_checks(course, [Kit(course, exercise)])[exercise.id]], []
     except GraderBroken as error:
@@ -67,7 +67,7 @@ def _wrong_with(mistake: Mistake, reference: str, checks: Sequence[str], ids: Co
 
 
 def wrong_examples(course: Course, exercise: Exercise) -> list[str]:
-    """The examples in a reference's docstrings that the reference itself does not give, a sentence each."""
+    """Docstring examples whose output differs from the reference's own, one sentence each."""
     solution = course.solution_path(exercise)
     text = solution.read_text(encoding="utf-8")
     name = solution.relative_to(course.root).as_posix()
@@ -88,7 +88,7 @@ def _names_of(text: str, path: Path) -> dict[str, Any]:
 
 
 def _of_others(course: Course, exercise: Exercise, text: str) -> dict[str, Any]:
-    """What examples may use of other exercises; of two that define the same, of one that this exercise requires."""
+    """Names from other exercises that examples may use; if two exercises define a name, a required one wins."""
     found: dict[str, Any] = {}
     for other in sorted(course.exercises, key=lambda each: each.id in exercise.requires):
         wanted = [name for name in other.entry_points if name in text and name not in exercise.entry_points]
@@ -102,7 +102,7 @@ def _of_others(course: Course, exercise: Exercise, text: str) -> dict[str, Any]:
 def _wrong_in(docstring: str, file: str, line: int, names: Mapping[str, Any]) -> list[str]:
     try:
         examples = doctest.DocTestParser().get_examples(docstring)
-    except ValueError as error:  # it says which line of the docstring
+    except ValueError as error:  # the error says which line of the docstring
         return [f"{file}:{line}: an example cannot be read ({error}). Mend it"]
     runner = _Runner(file, line)
     runner.run(doctest.DocTest(examples, dict(names), file, file, line, docstring), out=lambda _: None)
@@ -110,7 +110,7 @@ def _wrong_in(docstring: str, file: str, line: int, names: Mapping[str, Any]) ->
 
 
 def _docstrings(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Each docstring as it stands in the file, and the line on which it begins."""
+    """Each docstring as written in the file, and its first line number."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
             (first, *_) = node.body
@@ -119,7 +119,7 @@ def _docstrings(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 class _Spaced(doctest.OutputChecker):
-    """Takes results for the same that differ by blanks, line ends and the sign of a zero alone."""
+    """Treats outputs as equal that differ only in whitespace, line ends and the sign of a zero."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return _unspaced(want) == _unspaced(got) or super().check_output(want, got, optionflags)
@@ -130,7 +130,7 @@ def _unspaced(text: str) -> str:
 
 
 class _Runner(doctest.DocTestRunner):
-    """Keeps a sentence for each example whose result is another; `line` is the docstring's first."""
+    """Collects a sentence for each example with a different output; `line` is the docstring's first line."""
 
     def __init__(self, file: str, line: int) -> None:
         super().__init__(checker=_Spaced(), verbose=False, optionflags=doctest.ELLIPSIS)
@@ -138,7 +138,7 @@ class _Runner(doctest.DocTestRunner):
         self._file, self._line = file, line
 
     def report_start(self, out: Any, test: doctest.DocTest, example: doctest.Example) -> None:
-        """Nothing is said of what is right."""
+        """Prints nothing."""
 
     def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
         if ONE_OF_MANY not in example.source:

@@ -1,4 +1,4 @@
-"""Small slips made on purpose in a reference, one at a time: what the checks let pass shows a gap in them."""
+"""Mutation testing: makes small slips in a reference, one at a time. A mutant that passes shows a gap in the checks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OTHER_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 HALF, TWICE = 0.5, 2
 EITHER_WAY_ROUND = {"transpose", "swapaxes"}
-"""Calls whose first two arguments mean the same the other way round."""
+"""Calls whose first two arguments are interchangeable."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Mutant:
 
 
 def mutants(source: str) -> list[Mutant]:
-    """Every mutant of the parts of a reference that learners write, in the order of the lines, no text twice.
+    """Every mutant of the parts of a reference that learners write, ordered by line, without duplicates.
 
-    Raises SyntaxError for a source that is none.
+    Raises SyntaxError for invalid source.
     """
     lines = _written_by_learners(source)
     found: dict[str, Mutant] = {}
@@ -79,7 +79,7 @@ def _written_by_learners(source: str) -> set[int]:
 
 def _compiles(source: str) -> bool:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `x is 0` is no good Python, and a good mutant
+        warnings.simplefilter("ignore")  # `x is 0` warns, but is a good mutant
         try:
             compile(source, "mutant", "exec")
         except SyntaxError:
@@ -107,9 +107,9 @@ Slip = tuple[str, ast.expr | ast.stmt, str]
 
 
 class _Slips:
-    """Walks a module and says what could be written instead of each part: operator, node, text.
+    """Walks a module and yields replacements for each part: operator, node, text.
 
-    An expression of several parts comes in brackets, so that it stays one whatever stands beside it.
+    A compound expression is put in brackets, so that it stays one expression in any context.
     """
 
     def __init__(self, tree: ast.Module, lines: set[int]) -> None:
@@ -134,7 +134,7 @@ class _Slips:
             yield from self._nodes(child)
 
     def _names(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Slip]:
-        """A variable taken for the one that was made before it or after it."""
+        """Replace a variable by its neighbours in order of definition."""
         names = list(
             dict.fromkeys(
                 [arg.arg for arg in _arguments(function) if arg.arg != "self"]
@@ -148,7 +148,7 @@ class _Slips:
                         yield "another variable", node, other
 
     def _attributes(self, scope: ast.ClassDef) -> Iterator[Slip]:
-        """An attribute of the module taken for the one that was made before it or after it."""
+        """Replace an attribute of the module by its neighbours in order of definition."""
         made = [n for n in ast.walk(scope) if _is_own_attribute(n) and isinstance(n.ctx, ast.Store)]  # type: ignore[attr-defined]
         names = list(dict.fromkeys(n.attr for n in made))  # type: ignore[attr-defined]
         for node in _used(scope):
@@ -179,7 +179,7 @@ def _used(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _worth_changing(node: ast.AST) -> Iterator[ast.AST]:
-    """The children but those that no check could see: type hints, docstrings, what an error says."""
+    """The children, except those that no check can observe: type hints, docstrings, error messages."""
     if isinstance(node, ast.Raise):
         return
     if isinstance(node, ast.Assert):

@@ -1,4 +1,4 @@
-"""A new exercise's kit to start from: its files, and its block in course.yml. `kata verify` says what is missing."""
+"""Scaffolds a new exercise's kit: its files, and its entry in course.yml. `kata verify` then says what is missing."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ PLACEHOLDERS = (
     *("What should a learner ask themselves first?", "What has to be done, in words?", "Almost the code."),
     *("the idea in a few plain sentences, the formula, a table of shapes",),
 )
-"""Of all that is written here, what the author has to say in other words: `kata verify` refuses it."""
+"""Texts of the scaffold that the author has to replace: `kata verify` refuses them."""
 
 CLOSING = "\n## Try this\n"
 
@@ -112,7 +112,7 @@ SECTION = """
 
 @dataclass(frozen=True)
 class NewExercise:
-    """What is known of an exercise that is to be written."""
+    """A new exercise to be scaffolded."""
 
     id: str
     title: str
@@ -120,7 +120,7 @@ class NewExercise:
 
     @property
     def number(self) -> int:
-        """Its place: after the others of its unit."""
+        """Its number: after the last one of its unit."""
         return max(exercise.number for exercise in self.unit.exercises) + 1
 
     @property
@@ -130,9 +130,9 @@ class NewExercise:
 
 
 def write_scaffold(course: Course, new: NewExercise) -> Iterator[Path]:
-    """Write the files of a kit and enter the exercise into course.yml and the lesson; yield each path.
+    """Write the files of a kit and add the exercise to course.yml and the lesson; yield each path.
 
-    Raises FileExistsError, before anything is written, when one of the files is there already.
+    Raises FileExistsError, before anything is written, when one of the files exists.
     """
     last = new.unit.exercises[-1]
     names = {
@@ -166,20 +166,20 @@ def write_scaffold(course: Course, new: NewExercise) -> Iterator[Path]:
 
 
 def _with_section(lesson: str, section: str) -> str:
-    """The lesson with a section more, above what closes it, if anything does."""
+    """The lesson with the section added before its closing part, if there is one."""
     before, closing, after = lesson.partition(CLOSING)
     return before.rstrip("\n") + "\n" + section + closing + after
 
 
 def _entered(catalogue: str, course: Course, unit: Unit, block: str) -> str:
-    """The text of course.yml with a block below the last exercise of a unit; everything else stays as it is."""
-    places = read_source(catalogue).lines  # counted from 1
+    """The text of course.yml with a block after the last exercise of a unit; everything else is unchanged."""
+    places = read_source(catalogue).lines  # line numbers, counted from 1
     here = ("units", course.units.index(unit))
     place = (*here, "exercises", len(unit.exercises) - 1)
     last = places[place]
     lines = catalogue.splitlines(keepends=True)
     end = min((line - 1 for other, line in places.items() if other[:2] != here and line > last), default=len(lines))
     while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
-        end -= 1  # blanks and comments belong to what follows
+        end -= 1  # blank lines and comments belong to what follows
     margin = lines[last - 1][: lines[last - 1].index("-")]
     return "".join([*lines[:end], *(margin + line for line in block.splitlines(keepends=True)), *lines[end:]])

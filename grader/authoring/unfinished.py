@@ -1,4 +1,4 @@
-"""What of an exercise's kit its author has still to write: what the scaffold says there, or a TODO."""
+"""Finds the unfinished parts of an exercise's kit: placeholders of the scaffold, or a TODO."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ TO_WRITE = {
     "course.yml": "what a learner should read",
     "exercises": "the idea, the formula, the shapes and a number worked by hand",
 }
-"""What an author writes in the place of what is found, by where it stands."""
+"""What the author should write instead, by folder or file."""
 
 
 def unfinished(course: Course, exercise: Exercise) -> list[str]:
-    """A sentence for each place of the kit that is not written yet: its file and line, and what to write."""
+    """A sentence for each unfinished place of the kit: its file and line, and what to write."""
     return [
         *_in_file(course, course.solution_path(exercise), "solutions"),
         *_in_file(course, course.checks_path(exercise), "tests/checks"),
@@ -52,7 +52,7 @@ def _in_file(course: Course, path: Path, kind: str) -> Iterator[str]:
 
 
 def _found(lines: list[str], first: int = 1) -> Iterator[tuple[int, str]]:
-    """Each line that is not written yet, by its number, and what shows it."""
+    """The number of each unfinished line, and the text that shows it."""
     for number, line in enumerate(lines, first):
         placeholder = next((each for each in PLACEHOLDERS if each in line), "")
         mark = MARK.search(line)
@@ -65,10 +65,10 @@ def _to_write(name: str, line: int, found: str, kind: str) -> str:
 
 
 def _without_sentence(course: Course, path: Path) -> Iterator[str]:
-    """Checks without the sentence that a learner reads."""
+    """Checks without a docstring, which learners would read."""
     try:
         tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError):  # told by whoever runs it
+    except (OSError, SyntaxError, ValueError):  # reported where it is run
         return
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not ast.get_docstring(node):
@@ -89,7 +89,7 @@ def _in_catalogue(course: Course, exercise: Exercise) -> Iterator[str]:
 
 
 def _in_lesson(course: Course, exercise: Exercise) -> Iterator[str]:
-    """Of the unit's lesson the section that names the exercise."""
+    """Unfinished lines in the section of the unit's lesson that names the exercise."""
     unit = next(unit for unit in course.units if exercise in unit.exercises)
     lesson = course.lesson_path(unit)
     if not lesson.is_file():

@@ -1,4 +1,4 @@
-"""The author's gate: is each exercise's kit complete, and does it hold?"""
+"""The author's gate: checks that each exercise's kit is complete and proves itself."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from .unfinished import unfinished
 
 LEAST_ALTERNATIVES = 3
 EXERCISES_AT_A_TIME = 4
-"""For one process of several: starting a judge costs a second, waiting for the last part may cost more."""
+"""Batch size for each process: starting a judge costs a second, waiting for the last batch may cost more."""
 
 SPARE_TIME_FACTOR = 5
 TIMINGS = 3
-"""What is too slow is timed so often in all; the machine may have had something else to do."""
+"""How often a slow trial is timed in all; the machine may have been busy with something else."""
 POINTS_TOLERANCE = 1e-6
 TRUSTED_CHECKS = "tests/checks/"
-"""In a message: it names a line of the checks."""
+"""If a message contains this, it names a line of the checks."""
 DECIMALS = re.compile(r"\d+\.\d{3,}")
 
 
@@ -45,10 +45,10 @@ class Trial:
     source: str
     expect: Callable[[ExerciseResult], list[str]]
     is_timed: bool = False
-    """Whether it must be done in a fraction of the time allowed."""
+    """Whether it must finish in a fraction of the time limit."""
 
     def is_slow(self, seconds: float) -> bool:
-        """Whether it took too much of the exercise's time."""
+        """Whether it used too much of the exercise's time."""
         return self.is_timed and seconds > self.exercise.limits.seconds / SPARE_TIME_FACTOR
 
     def submission(self) -> Submission:
@@ -58,7 +58,7 @@ class Trial:
 
 
 def incomplete(course: Course, exercise: Exercise) -> list[str]:
-    """What is missing of an exercise's kit, a sentence each, with what to do about it."""
+    """The missing parts of an exercise's kit, one sentence each, with what to do."""
     solution = course.solution_path(exercise)
     files = {
         "the reference solution": solution,
@@ -82,7 +82,7 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
 
 
 def stale_stub(course: Course, exercise: Exercise) -> list[str]:
-    """Say so when the stub is not what the reference solution makes."""
+    """Report a stub that differs from the one made from the reference solution."""
     try:
         stub = make_stub(course.solution_path(exercise).read_text(encoding="utf-8"))
     except StubError as error:
@@ -105,16 +105,16 @@ def write_stubs(course: Course, exercises: Iterable[Exercise]) -> list[str]:
 
 
 def reference_trial(course: Course, exercise: Exercise) -> Trial:
-    """The reference solution, which must earn everything in a fraction of the time allowed."""
+    """The trial of the reference solution: full marks in a fraction of the time limit."""
     reference = course.solution_path(exercise).read_text(encoding="utf-8")
     return Trial(exercise, "reference", reference, partial(_all_right, exercise), is_timed=True)
 
 
 def trials(course: Course, exercise: Exercise) -> list[Trial]:
-    """Everything that is graded to prove one kit. Raises BankError for an unusable bank of mistakes."""
+    """All trials that prove one kit. Raises BankError for an unusable bank of mistakes."""
     first = reference_trial(course, exercise)
     reference = first.source
-    # a comment more than the stub, else it would not be run at all
+    # with a comment added, because an unchanged stub would not be run
     touched_stub = make_stub(reference) + "\n# touched\n"
     right = partial(_all_right, exercise)
     bank = load_bank(course.mistakes_path(exercise))
@@ -130,12 +130,13 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
 
 
 def prove(judge: Judge, planned: Sequence[Trial], progress: Callable[[str], None] = lambda name: None) -> list[str]:
-    """Grade every trial and return what is wrong, a sentence each."""
+    """Grade every trial and return the errors, one sentence each."""
     problems: list[str] = []
     slow: list[Trial] = []
     broken: dict[tuple[str, str], str] = {}
     for trial, result in _results(judge, planned):
-        if result.status == "error":  # the same for every file: it is told once, and nothing else of this one
+        # a fault of the grader is the same for every file: report it once, and skip this trial
+        if result.status == "error":
             for check in result.checks:
                 if check.outcome == "error":
                     broken.setdefault((trial.exercise.id, check.name), _broken(trial, check))
@@ -166,7 +167,7 @@ def _result_of(trial: Trial, record: Record) -> ExerciseResult:
 
 
 def _still_slow(judge: Judge, slow: list[Trial]) -> list[str]:
-    """Time these again, and say which are slow whenever they are timed."""
+    """Time these trials again, and report those that are slow every time."""
     problems: list[str] = []
     for _ in range(TIMINGS - 1):
         timed = [(trial, result.seconds) for trial, result in _results(judge, slow)]
@@ -184,10 +185,11 @@ def _too_slow(trial: Trial, seconds: float) -> str:
 def prove_in_parallel(
     course_file: Path, level: Level, seed: int, ids: Sequence[str], jobs: int, progress: Callable[[str], None]
 ) -> tuple[int, list[str]]:
-    """Prove the kits of these exercises in several processes; return how many files were graded and what is wrong.
+    """Prove the kits of these exercises in several processes; return the number of files graded, and the errors.
 
-    All is graded at `level`, the references at every weaker level too. `progress` hears of each exercise that is done.
-    Raises MachineError when this machine cannot isolate, GraderBroken for checks or a bank that can't be used.
+    Everything is graded at `level`, the references at every weaker level too. `progress` is called with each finished
+    exercise.
+    Raises MachineError when this machine cannot isolate, GraderBroken for unusable checks or banks.
     """
     size = min(EXERCISES_AT_A_TIME, -(-len(ids) // jobs))
     parts = [ids[start : start + size] for start in range(0, len(ids), size)]
@@ -215,7 +217,7 @@ def prove_in_parallel(
 
 @dataclass(frozen=True)
 class Proof:
-    """What came of some kits: how many files were graded, what is wrong, and the ids of those that could be tried."""
+    """Result for some kits: number of files graded, errors, and the ids that could be graded."""
 
     graded: int
     problems: list[str]
@@ -223,7 +225,7 @@ class Proof:
 
 
 def _prove_part(course_file: Path, level: Level, seed: int, ids: Sequence[str]) -> Proof:
-    """In a process of its own: prove some kits. One whose parts don't fit together is not graded at all."""
+    """Runs in a worker process: prove some kits. A kit with contradictions is not graded at all."""
     course = load_course(course_file)
     found = {id: misfits(course, course.exercise(id)) for id in ids}
     problems = [problem for each in found.values() for problem in each]
@@ -239,7 +241,7 @@ def _prove_part(course_file: Path, level: Level, seed: int, ids: Sequence[str]) 
 
 
 def _prove_references(course_file: Path, seed: int, ids: Sequence[str], level: Level) -> list[str]:
-    """In a process of its own: the references at another level."""
+    """Runs in a worker process: grade the references at another level."""
     course = load_course(course_file)
     judge = Judge(course, level, seed, ids)
     try:
@@ -274,7 +276,7 @@ def _caught(mistake: Mistake, bank: Sequence[Mistake], result: ExerciseResult) -
 
 
 def _first_of_its_kind(id: str, bank: Sequence[Mistake]) -> str:
-    """Follow `same_as` to the mistake that stands for all that give the same."""
+    """Follow `same_as` to the mistake that represents all those with the same numbers."""
     same_as = {mistake.id: mistake.same_as for mistake in bank}
     for _ in bank:
         id = same_as.get(id) or id

@@ -1,4 +1,4 @@
-"""The catalogue: course.yml read into a Course, or refused with every error at once, each with its line."""
+"""The course catalogue: loads course.yml into a Course, or reports every error at once, each with its line."""
 
 from .errors import CourseError
 from .loading import FILE_NAME, load_course

@@ -1,6 +1,6 @@
-"""course.yml read into a Course, or refused with every error at once, each with its line.
+"""Loads course.yml into a Course, or reports every error at once, each with its line.
 
-What no single entry shows: repeated ids, requirements in circles, documents and units that do not exist.
+Checks across entries are here too: repeated ids, circular requirements, documents and units that do not exist.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Entry = Mapping[str, Any]
 
 
 def check_whole(source: Source) -> None:
-    """Report what is wrong between entries. It looks at the raw data, so that no error hides another."""
+    """Report errors between entries. It works on the raw data, so that no error hides another."""
     units = list(_entries(source.data, (), "units"))
     exercises = [found for place, unit in units for found in _entries(unit, place, "exercises")]
     _check_distinct(source, units, "folder", "unit")
@@ -36,7 +36,7 @@ def check_whole(source: Source) -> None:
 
 
 def _entries(holder: Any, place: Place, key: str) -> Iterator[tuple[Place, Entry]]:
-    """The mappings in the list `key` of `holder`, as far as there is such a list, and their places."""
+    """The mappings in the list `key` of `holder`, if there is such a list, each with its place."""
     listed = holder.get(key) if isinstance(holder, dict) else None
     for index, entry in enumerate(listed if isinstance(listed, tuple) else ()):
         if isinstance(entry, dict):
@@ -163,7 +163,7 @@ def _wrong_requirement(
     order: Mapping[str, int],
     units: Mapping[str, Place],
 ) -> str:
-    """Why `id` cannot require `needed`, or nothing. One of the same unit may come later: files keep their numbers."""
+    """Why `id` cannot require `needed`, or "". Within a unit it may require a later one: files keep their numbers."""
     if needed == id:
         return f"exercise {quoted(id)} requires itself"
     if order[needed] < order[id]:
@@ -176,7 +176,7 @@ def _wrong_requirement(
 
 
 def _way(start: str, goal: str, requires: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """A shortest way along `requires` from start to goal, both named, or nothing."""
+    """A shortest path along `requires` from start to goal, both included, or []."""
     ways = [[start]]
     seen = {start}
     for way in ways:
@@ -196,7 +196,7 @@ FILE_NAME = "course.yml"
 
 
 def load_course(path: Path) -> Course:
-    """The course that `path`, a course.yml, describes; its root is the folder of that file.
+    """Load the course that `path`, a course.yml, describes; its root is that file's folder.
 
     Raises CourseError when the file is wrong, with a line "course.yml:LINE: sentence" for every problem.
     """
@@ -216,7 +216,7 @@ def load_course(path: Path) -> Course:
 
 
 def _place(folder: Path) -> Path:
-    """Without `..`, which pytest takes out of its own paths: it would find none of its tests below this one."""
+    """Resolve `..`, because pytest normalises its own paths and would find none of its tests below such a root."""
     return folder.resolve() if ".." in folder.parts else folder
 
 
@@ -226,7 +226,7 @@ def _refusal(path: Path, problems: Iterable[Problem]) -> CourseError:
 
 
 def _completed(source: Source, root: Path) -> Any:
-    """The data with what the file leaves to us: the root, and each exercise's unit and inherited limits."""
+    """The data with computed values added: the root, and each exercise's unit and inherited limits."""
     data = source.data
     if not isinstance(data, dict):
         return data
@@ -255,14 +255,14 @@ def _completed_unit(source: Source, place: Place, unit: Any, shared: Mapping[str
 
 
 def _refuse_filled_in(source: Source, place: Place, entry: Mapping[str, Any], key: str) -> None:
-    """Refuse a key that is ours to fill in, and keep quiet about what we shall put there."""
+    """Refuse a key that the loader computes, and suppress other errors about it."""
     if key in entry:
         source.report((*place, key), f"unknown key {quoted(key)}: it follows from where the file stands")
     source.spoilt.add((*place, key))
 
 
 def _shared_limits(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The course-wide limits; none when they are wrong, so that they are reported once only."""
+    """The course-wide limits; none if they are invalid, so that their errors are reported only once."""
     limits = data.get("limits", {})
     try:
         Limits.model_validate(limits)

@@ -1,4 +1,4 @@
-"""What a course is: units, exercises, limits and policy, each with what its values must be."""
+"""The model of a course: units, exercises, limits and policy, with the constraints on their values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .errors import CourseError, did_you_mean, quoted
 from .moments import EXAMPLE, read_moment, read_zone
 
 FAMILIES = "families"
-"""The folder beside the banks of the units: mistakes that several banks share."""
+"""Name of the folder beside the units' banks, with mistakes that several banks share."""
 
 MAX_POINTS = 1000
 MAX_LIMIT = 1_000_000
@@ -22,11 +22,11 @@ MAX_GRACE_MINUTES = 7 * 24 * 60
 MAX_ATTEMPTS = 1000
 MAX_DROPPED = 10
 BUNDLE_FORMAT = 2
-"""How the learner's bundles that this version makes and reads are laid out."""
+"""Version of the bundle layout that this program writes and reads."""
 
 
 def _must(holds: Callable[[Any], bool], demand: str) -> AfterValidator:
-    """A validator that says `demand` ("must not be blank") of a value for which `holds` is false."""
+    """A validator that raises `demand` ("must not be blank") for a value for which `holds` is false."""
 
     def validate(value: Any) -> Any:
         if not holds(value):
@@ -104,14 +104,14 @@ OperatorName = Annotated[
 
 
 class Model(BaseModel):
-    """What all parts of a course have in common."""
+    """Common settings of all parts of a course."""
 
-    # Strict, as a course that says `points: "5"` has a mistake in it that nobody should have to guess at.
+    # strict: `points: "5"` is a mistake to report, not to convert
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Limits(Model):
-    """What one exercise of a learner's may use up."""
+    """Resource limits of one exercise of a learner's."""
 
     request_seconds: Amount = 5.0
     seconds: Amount = 12.0
@@ -123,7 +123,7 @@ class Limits(Model):
 
 
 class Forbidden(Model):
-    """The library calls an exercise refuses, because they are what it asks for."""
+    """Library calls that an exercise forbids, because they are what it asks for."""
 
     calls: tuple[PythonName, ...] = ()
     operators: tuple[OperatorName, ...] = ()
@@ -137,7 +137,7 @@ class Forbidden(Model):
 
 
 class Document(Model):
-    """A text the course mirrors."""
+    """A text that the course follows."""
 
     title: Title
     author: Title
@@ -145,9 +145,9 @@ class Document(Model):
 
 
 class Exercise(Model):
-    """One exercise; `unit` is filled in by the loader, and `limits` completed with the course's.
+    """One exercise; the loader fills in `unit` and adds the course's limits to `limits`.
 
-    `fast_track`: one of the few that somebody in a hurry does.
+    `fast_track`: part of the short selection for learners in a hurry.
     """
 
     id: Identifier
@@ -170,7 +170,7 @@ class Exercise(Model):
 
     @property
     def stem(self) -> str:
-        """The file's name without its ending: `03_softmax`."""
+        """The file name without its extension: `03_softmax`."""
         return f"{self.number:02d}_{self.id}"
 
     @property
@@ -180,14 +180,14 @@ class Exercise(Model):
 
     @property
     def relative_path(self) -> str:
-        """The file within exercises/ and each of its mirrors: `01_soft_lookup/03_softmax.py`."""
+        """The path within exercises/ and each of its mirrors: `01_soft_lookup/03_softmax.py`."""
         return f"{self.unit}/{self.file_name}"
 
 
 class Unit(Model):
     """A folder of exercises with a lesson.
 
-    `extra_credit`: its points count on top, and are not in the maximum.
+    `extra_credit`: its points are added on top, and are not part of the maximum.
     """
 
     folder: Folder
@@ -200,7 +200,7 @@ AttemptRule = Literal["last", "best"]
 
 
 class Policy(Model):
-    """What the instructor decides about marks.
+    """The instructor's rules for marks.
 
     `due`: when a unit is due; a time without its own distance from UTC is in `time_zone`. Per started day of lateness
     `late_percent_per_day` of a unit's points are taken off, together `late_percent_at_most`; nothing up to
@@ -230,9 +230,9 @@ class Policy(Model):
 class Course(Model):
     """The whole course, and where its files are.
 
-    `bundle`: of a learner's bundle, which has no answers, the format; None for the whole course. `bundle_checks`: which
-    checks it holds.
-    `submission_seconds` and `submission_cpu_seconds` are what all exercises of one submission may use up together.
+    `bundle`: the format of a learner's bundle, which has no answers; None for the whole course. `bundle_checks`: which
+    checks it contains.
+    `submission_seconds` and `submission_cpu_seconds` limit all exercises of one submission together.
     """
 
     title: Title
@@ -253,9 +253,9 @@ class Course(Model):
         return tuple(exercise for unit in self.units for exercise in unit.exercises)
 
     def exercise(self, id: str) -> Exercise:
-        """The exercise called `id`.
+        """The exercise with this id.
 
-        Raises CourseError, naming the ids that look like it, when there is none.
+        Raises CourseError, which names similar ids, when there is none.
         """
         for exercise in self.exercises:
             if exercise.id == id:
@@ -270,11 +270,11 @@ class Course(Model):
 
     @property
     def shows_part(self) -> bool:
-        """Whether this is a bundle with a part of the checks: nobody can say here that an exercise is passed."""
+        """Whether this is a bundle with only the visible checks, where passing an exercise cannot be decided."""
         return self.is_bundle and self.bundle_checks == "visible"
 
     def stub_path(self, exercise: Exercise) -> Path:
-        """The file a learner edits."""
+        """The file that a learner edits."""
         return self.root / "exercises" / exercise.relative_path
 
     def solution_path(self, exercise: Exercise) -> Path:
@@ -302,36 +302,36 @@ class Course(Model):
         return sorted(self.alternatives_path(exercise).glob("*.py"))
 
     def given_path(self, exercise: Exercise) -> Path:
-        """In a bundle: the stub once more, as no learner edits it."""
+        """In a bundle: a pristine copy of the stub."""
         return self.root / "given" / exercise.relative_path
 
     @property
     def plans_folder(self) -> Path:
-        """In a bundle: what its checks ask and expect, a folder for each seed."""
+        """In a bundle: the plans, in one folder for each seed."""
         return self.root / "plans"
 
     def plan_path(self, exercise: Exercise, seed: int) -> Path:
-        """In a bundle: what the checks of an exercise ask and expect with this seed."""
+        """In a bundle: the plan of an exercise for this seed."""
         return self.plans_folder / str(seed) / exercise.unit / f"{exercise.stem}.plan"
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """In a bundle: the seeds that there are plans for."""
+        """In a bundle: the seeds for which there are plans."""
         if not self.plans_folder.is_dir():
             return ()
         return tuple(sorted(int(path.name) for path in self.plans_folder.iterdir() if path.name.isdecimal()))
 
     def sealed_path(self, exercise: Exercise) -> Path:
-        """In a bundle: the reference solution, for those who have passed, if it came along."""
+        """In a bundle: the reference solution, sealed until the exercise is passed, if it is included."""
         return self.root / "sealed" / exercise.unit / f"{exercise.stem}.sealed"
 
     def hidden_path(self, exercise: Exercise) -> Path:
-        """In a bundle: what the hidden checks are called and are worth."""
+        """In a bundle: names and points of the hidden checks."""
         return self.checks_path(exercise).with_suffix(".hidden.json")
 
     @property
     def glossary_path(self) -> Path:
-        """The page to which lessons refer for the documents' names; not every course has one."""
+        """The page to which lessons link for the documents' terms; not every course has one."""
         return self.root / "docs" / "glossary.md"
 
     def lesson_path(self, unit: Unit) -> Path:

@@ -1,4 +1,4 @@
-"""Points in time as an instructor writes them: a date and a time, with or without its distance from UTC."""
+"""Points in time as an instructor writes them: a date and a time, with or without a UTC offset."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _MOMENT = re.compile(
     r" ?(?P<utc>Z|UTC)?(?P<offset>[+-]\d{2}:?\d{2})?",
     re.ASCII,
 )
-_FIRST_YEAR, _LAST_YEAR = 1970, 9000  # far from where sums of times would overflow
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000  # far from where adding durations would overflow
 
 
 def read_moment(text: str) -> datetime | None:
-    """The moment that `text` writes, such as `2026-03-01 12:00` or `2026-03-01T12:00+01:00`; None for other text.
+    """Parse a moment such as `2026-03-01 12:00` or `2026-03-01T12:00+01:00`; None for other text.
 
-    It has a zone only if the text says one.
+    The result has a time zone only if the text gives one.
     """
     found = _MOMENT.fullmatch(text.strip())
     if found is None or (found["utc"] and found["offset"]):
@@ -33,12 +33,12 @@ def read_moment(text: str) -> datetime | None:
 
 
 def placed(moment: datetime, zone: tzinfo | None) -> datetime | None:
-    """The moment with its zone: its own, else `zone`; None when there is neither."""
+    """The moment in its own time zone, else in `zone`; None when it has neither."""
     return moment if moment.tzinfo else moment.replace(tzinfo=zone) if zone else None
 
 
 def read_zone(name: str) -> ZoneInfo | None:
-    """The time zone of that name, such as `Europe/Vienna`; None when this machine knows none."""
+    """The time zone of that name, such as `Europe/Vienna`; None when this machine does not know it."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):

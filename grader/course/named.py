@@ -1,7 +1,7 @@
-"""Which course is used: the one the program was installed with, or one that the user named. None is ever found.
+"""Chooses the course: the one the program was installed with, or one that the user named. It never searches for one.
 
-A course is a program: its checks run in the judge. So a course.yml, or a `.kata` folder, that is met on the way is
-data: it decides nothing, and where somebody may have meant it, they are told how to name it.
+A course is a program: its checks run in the judge. So a course.yml or a `.kata` folder met on the way is data: it
+decides nothing, but where the user may have meant it, a message says how to name it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _PACKAGE = Path(grader.__file__).resolve().parent
 
 
 def installed_course() -> Path | None:
-    """Its course.yml: that of a wheel's bundle, or of the clone that the package lies in; None where it has none.
+    """The installed course.yml: in a wheel's bundle, or in the clone that contains the package; None without one.
 
-    Nothing further up is looked at: whatever is there came from somewhere else.
+    Folders further up are not searched: their content is not part of the installation.
     """
     carried = _PACKAGE / FOLDER
     file = (carried if carried.is_dir() else _PACKAGE.parent) / FILE_NAME
@@ -32,12 +32,12 @@ def installed_course() -> Path | None:
 
 
 def is_installed(path: Path) -> bool:
-    """Whether a place is part of the installed program, where nobody should work."""
+    """Whether a path is part of the installed program, where a workspace does not belong."""
     return path.resolve().is_relative_to(_PACKAGE)
 
 
 MARKERS = (FILE_NAME, ".kata/workspace.json")
-"""What the folder of a course, or a workspace, holds."""
+"""Files that mark the folder of a course or of a workspace."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class Named:
 
 
 class Unnamed(CourseError):
-    """There is a course here that nobody named."""
+    """There is a course or workspace here that the user has not named."""
 
 
 def named_around(start: Path) -> Named | None:
     """The nearest named folder: a registered one, or the clone that the program was installed from.
 
-    Raises CourseError when the registration is of no use any more.
+    Raises CourseError when the registration is no longer valid.
     """
     try:
         registered = registered_around(start)
@@ -73,9 +73,9 @@ def named_around(start: Path) -> Named | None:
 
 
 def unnamed_around(start: Path, *, whoever: bool = False) -> Path | None:
-    """The nearest course or workspace around, if it is the user's and was not named.
+    """The nearest course or workspace around `start`, if it is the user's and was not named.
 
-    whoever: also if it is somebody else's.
+    whoever: also if it belongs to another user.
     """
     named = named_around(start)
     for folder in map(Path, folders_around(start)):
@@ -87,13 +87,13 @@ def unnamed_around(start: Path, *, whoever: bool = False) -> Path | None:
 
 
 def refuse_unnamed(start: Path, *, whoever: bool = False) -> None:
-    """Raise Unnamed when the nearest course or workspace around is one that was not named."""
+    """Raise Unnamed when the nearest course or workspace around `start` was not named."""
     if folder := unnamed_around(start, whoever=whoever):
         raise Unnamed(how_to_name(folder))
 
 
 def how_to_name(folder: Path) -> str:
-    """What to do where there is a course or a workspace that nobody named."""
+    """What to do about a course or a workspace that the user has not named."""
     if (folder / FILE_NAME).is_file():
         return (
             f"{folder} holds a course that you have not named, and a course is a program: nothing of it is used. "
@@ -108,7 +108,7 @@ def how_to_name(folder: Path) -> str:
 
 
 def no_course() -> CourseError:
-    """There is none at all."""
+    """The error for a program installed without a course."""
     return CourseError(
         "This program was installed without a course: name one with --course PATH, or once and for all with "
         "`kata init DIR --course PATH`; PATH is the folder with course.yml, DIR your own folder to work in."

@@ -1,4 +1,4 @@
-"""A part of a course, some of its units: what a weekly assignment is made of."""
+"""Part of a course, some of its units: the basis of a weekly assignment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDTH = 120
 
 
 def part_of(course: Course, folders: Collection[str]) -> Course:
-    """The course with these units alone; what its exercises want to be done before and is not in them is dropped."""
+    """The course with only these units; requirements on exercises outside of them are dropped."""
     units = [unit for unit in course.units if unit.folder in folders]
     there = {exercise.id for unit in units for exercise in unit.exercises}
     kept = [
@@ -36,14 +36,14 @@ def part_of(course: Course, folders: Collection[str]) -> Course:
 
 
 def plain_catalogue(path: Path) -> dict[str, Any]:
-    """What a course.yml says, that has been loaded and is in order, with lists for tuples, which YAML does not know."""
+    """The data of a valid course.yml, with lists instead of tuples, which YAML does not have."""
     plain = _plain(read_source(decoded(read_bytes(path))).data)
     assert isinstance(plain, dict)
     return plain
 
 
 def part_of_catalogue(data: dict[str, Any], folders: Collection[str]) -> dict[str, Any]:
-    """The same of what a course.yml says."""
+    """As `part_of`, for the data of a course.yml."""
     units = [unit for unit in data["units"] if unit["folder"] in folders]
     there = {exercise["id"] for unit in units for exercise in unit["exercises"]}
     kept = [{**unit, "exercises": [_exercise(each, there) for each in unit["exercises"]]} for unit in units]
@@ -56,7 +56,7 @@ def part_of_catalogue(data: dict[str, Any], folders: Collection[str]) -> dict[st
 
 
 def catalogue_bytes(course: Course, path: Path) -> bytes:
-    """The course.yml of a course, or of a part of the one at `path`: then without its author's comments."""
+    """The course.yml of a course, or of a part of the one at `path`; a part loses the author's comments."""
     data = plain_catalogue(path)
     folders = [unit.folder for unit in course.units]
     if [unit["folder"] for unit in data["units"]] == folders:

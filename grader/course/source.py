@@ -1,4 +1,4 @@
-"""course.yml as plain data with the line of everything; what is not YAML is told in one sentence."""
+"""Reads course.yml as plain data with line numbers; a YAML error becomes one sentence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_DEPTH = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, and its line."""
+    """One error, and its line."""
 
     line: int
     sentence: str
@@ -26,15 +26,15 @@ class Problem:
 
 @dataclass
 class Source:
-    """What the file says as plain data (mappings are dicts, lists are tuples), and where it says it."""
+    """The file's data (mappings as dicts, lists as tuples), and the line of each value."""
 
     data: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
-    spoilt: set[Place] = field(default_factory=set)  # already reported: nothing more to say about these
+    spoilt: set[Place] = field(default_factory=set)  # already reported: suppress further errors about these
     problems: list[Problem] = field(default_factory=list)
 
     def line(self, place: Place) -> int:
-        """The line of `place`, or of the nearest thing around it."""
+        """The line of `place`, or of its nearest parent."""
         while place and place not in self.lines:
             place = place[:-1]
         return self.lines.get(place, 1)
@@ -58,7 +58,7 @@ class Unreadable(Exception):
         self.problem = problem
 
 
-# libyaml is about ten times faster; its wording of errors is never shown.
+# libyaml is about ten times faster; its error messages are never shown
 _FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _RESOLVER: Any = yaml.resolver.Resolver()
 _CONSTRUCTOR = yaml.constructor.SafeConstructor()
@@ -67,15 +67,15 @@ _PLAIN_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,15})")
 
 
 class _Reader:
-    """Turns the parser's events into a Source; without aliases, it is no larger than the file."""
+    """Turns the parser's events into a Source; aliases are refused, so the data is no larger than the file."""
 
     def __init__(self, text: str, loader: Any) -> None:
         self.source = Source()
-        self.quoted: yaml.ScalarEvent | None = None  # the last text in quotes
+        self.quoted: yaml.ScalarEvent | None = None  # the last quoted text
         self._events: Iterator[Any] = iter(yaml.parse(text, Loader=loader))
 
     def read(self) -> Source:
-        """The one document of the stream. Raises Unreadable, or yaml.YAMLError for bad syntax."""
+        """Read the stream's only document. Raises Unreadable, or yaml.YAMLError for bad syntax."""
         next(self._events)  # the stream's start
         if isinstance(next(self._events), yaml.DocumentStartEvent):
             self.source.data = self._value((), next(self._events), 0)
@@ -126,7 +126,7 @@ class _Reader:
         return values
 
     def _key(self, place: Place, event: Any, depth: int) -> str:
-        """The key, or a stand-in for one that cannot be used, of which no more will be said."""
+        """The key, or a stand-in for an unusable one, whose further errors are suppressed."""
         if isinstance(event, yaml.ScalarEvent):
             if not _is_text(event.value):
                 sentence = "this key holds an escape that stands for no character"
@@ -169,7 +169,7 @@ def _line(event: Any) -> int:
 
 
 def _kind_of(scalar: Any) -> str:
-    """What YAML takes the scalar for: "str", "int", "null" ..."""
+    """The type that YAML resolves the scalar to: "str", "int", "null" ..."""
     return str(_RESOLVER.resolve(yaml.ScalarNode, scalar.value, scalar.implicit)).removeprefix(_TAG)
 
 
@@ -182,11 +182,11 @@ _NO_YAML = "this is not YAML: something is missing or too much here or just befo
 
 @dataclass(frozen=True)
 class _Syntax:
-    """What PyYAML says, and what that means to someone who wrote a catalogue."""
+    """A pattern for PyYAML's message, and the sentence for a course's author."""
 
     says: str
     means: str
-    at_beginning: bool = False  # the mistake is where the construct begins, not where PyYAML noticed
+    at_beginning: bool = False  # the mistake is where the construct begins, not where PyYAML noticed it
 
 
 _SYNTAX = (
@@ -220,7 +220,7 @@ _SYNTAX = (
 
 
 def _syntax_problem(error: yaml.YAMLError) -> Problem:
-    """One sentence for what PyYAML found."""
+    """Translate PyYAML's error into one sentence."""
     noticed = getattr(error, "problem_mark", None)
     began = getattr(error, "context_mark", None) or noticed
     for syntax in _SYNTAX:
@@ -231,7 +231,7 @@ def _syntax_problem(error: yaml.YAMLError) -> Problem:
 
 
 def read_source(text: str) -> Source:
-    """What the text says, and where. Raises Unreadable when it is not YAML."""
+    """Parse the text. Raises Unreadable when it is not YAML."""
     problem = Problem(1, _NO_YAML)
     for loader in (_FAST, yaml.SafeLoader):
         reader = _Reader(text, loader)
@@ -240,13 +240,13 @@ def read_source(text: str) -> Source:
         except yaml.YAMLError as error:
             problem = _unclosed_quote(reader.quoted, error) or _syntax_problem(error)
         except (ValueError, OverflowError):
-            # PyYAML's own slip at an absurd number in an escape or directive; libyaml has placed it.
+            # PyYAML itself fails at an absurd number in an escape or directive; libyaml has already located it
             pass
     raise Unreadable(problem)
 
 
 def _unclosed_quote(quoted: yaml.ScalarEvent | None, error: yaml.YAMLError) -> Problem | None:
-    """A quote left open swallows lines up to the next quote, and only there does anything look wrong."""
+    """An open quote swallows text up to the next quote, and PyYAML notices only there: report where it opened."""
     noticed = getattr(error, "problem_mark", None)
     if quoted is None or noticed is None:
         return None
@@ -257,7 +257,7 @@ def _unclosed_quote(quoted: yaml.ScalarEvent | None, error: yaml.YAMLError) -> P
 
 
 def read_bytes(path: Path) -> bytes:
-    """The file's content. Raises CourseError when it cannot be had or is too large."""
+    """Read the file. Raises CourseError when that fails or it is too large."""
     try:
         if path.is_dir():
             raise CourseError(f"{path.name}: this is a folder, not a file")
@@ -275,7 +275,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decoded(content: bytes) -> str:
-    """The content as text. Raises Unreadable when it is not plain UTF-8."""
+    """Decode the content. Raises Unreadable when it is not plain UTF-8."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

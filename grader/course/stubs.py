@@ -1,4 +1,4 @@
-"""The learner's stub, made from the reference solution by taking the marked regions out."""
+"""Makes the learner's stub from the reference solution by removing the marked regions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from grader.course import Course, Exercise
 
 _MARKER = re.compile(r"[ \t]*# (BEGIN|END) (SOLUTION|STUB)[ \t]*")
-# Anything that looks like an attempt at a marker: passing it over could hand the solution to the learner.
+# Anything that looks like a misspelt marker: ignoring one could hand the solution to the learner.
 _NEAR_MARKER = re.compile(r"#.*\b(BEGIN|END)[ _-]*(SOLUTION|STUB)", re.IGNORECASE)
 _DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+def|def|class)[ \t]+(\w+)")
 _STUB_LINE = re.compile(r"([ \t]*)#(?: (.*))?")
 
 
 class StubError(Exception):
-    """The solution's markers do not fit together; `line` says where."""
+    """The solution's markers do not match; `line` says where."""
 
     def __init__(self, line: int, sentence: str) -> None:
         super().__init__(f"line {line}: {sentence}")
@@ -37,10 +37,8 @@ class _Region:
 def make_stub(solution_text: str) -> str:
     """The stub of a reference solution.
 
-    Each SOLUTION region goes. In its place come the lines of the STUB region that follows it directly,
-    uncommented, or else `raise NotImplementedError("<entry>: still to write")`, where <entry> is the function
-    or class around it.
-
+    Each SOLUTION region is replaced by the uncommented lines of the STUB region directly after it, or else by
+    `raise NotImplementedError("<entry>: still to write")`, where <entry> is the function or class around it.
     Raises StubError when markers are missing, misspelt, nested or out of place.
     """
     lines = _plain(solution_text).split("\n")
@@ -61,14 +59,14 @@ def make_stub(solution_text: str) -> str:
 
 
 def stub_of(course: Course, exercise: Exercise) -> str:
-    """The file as a learner is given it. Raises StubError as `make_stub` does."""
+    """The file that learners are given. Raises StubError as `make_stub`."""
     if course.is_bundle:
         return course.given_path(exercise).read_text(encoding="utf-8")
     return make_stub(course.solution_path(exercise).read_text(encoding="utf-8"))
 
 
 def same_as_stub(source: bytes, stub: str) -> bool:
-    """Whether the source is the untouched stub, apart from a BOM, line endings and blanks at the ends."""
+    """Whether the source is the unchanged stub, apart from a BOM, line endings and trailing whitespace."""
     try:
         text = source.decode("utf-8")
     except UnicodeDecodeError:
@@ -88,9 +86,9 @@ def _essence(text: str) -> list[str]:
 
 
 def _regions(lines: Sequence[str]) -> list[_Region]:
-    """All regions in order. Raises StubError when they are not well-formed, or when none is a SOLUTION."""
+    """All regions in order. Raises StubError when they are malformed, or when none is a SOLUTION."""
     regions: list[_Region] = []
-    opened: tuple[str, int] | None = None  # kind and line of the BEGIN that waits for its END
+    opened: tuple[str, int] | None = None  # kind and line of the BEGIN that is still open
     for index, line in enumerate(lines):
         marker = _marker(line, index)
         if marker is None:
@@ -121,7 +119,7 @@ def _marker(line: str, index: int) -> tuple[str, str] | None:
 
 
 def _is_pair(solution: _Region | None, stub: _Region | None) -> bool:
-    """Whether the second region is the STUB that replaces the first, a SOLUTION."""
+    """Whether `stub` is the STUB region that replaces the SOLUTION region before it."""
     if solution is None or stub is None:
         return False
     return solution.kind == "SOLUTION" and stub.kind == "STUB" and stub.begin == solution.end + 1
@@ -158,7 +156,7 @@ def _entry(lines: Sequence[str], index: int) -> str:
     depth = _depth(lines[index])
     for line in reversed(lines[:index]):
         code = line.strip()
-        # Blank lines, comments and a long signature's closing bracket may stand left of their block.
+        # blank lines, comments and the closing bracket of a long signature may be indented less than their block
         if not code or code[0] in "#)]}" or _depth(line) >= depth:
             continue
         depth = _depth(line)

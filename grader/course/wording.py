@@ -1,4 +1,4 @@
-"""What is wrong with single entries, in our words instead of pydantic's."""
+"""Translates pydantic's validation errors into our own sentences."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _MODELS: Mapping[str, type[Model]] = {
     "policy": Policy,
 }
 _FILLED_IN = ("root", "unit", "bundle", "bundle_checks")
-"""Keys that no author writes: the first two are worked out here, the last is put there by `kata release`."""
+"""Keys that no author writes: the loader computes root and unit, `kata release` writes the others."""
 
 
 def problems_of(error: ValidationError, source: Source) -> Iterator[Problem]:
-    """Pydantic's findings in our words, with lines, apart from places of which enough has been said."""
+    """Pydantic's errors as sentences with lines, except at places already reported."""
     findings = [found for found in error.errors(include_url=False) if not source.is_spoilt(found["loc"])]
     meant: dict[Place, Place] = {}
     for finding in findings:
@@ -46,14 +46,14 @@ def problems_of(error: ValidationError, source: Source) -> Iterator[Problem]:
         if place in meant:
             sentence = f"unknown key {name_of(place)}: did you mean {name_of(meant[place])}?"
         elif finding["type"] == "missing" and place in meant.values():
-            continue  # it is there, misspelt
+            continue  # it is there, but misspelt
         else:
             sentence = _sentence(finding["type"], place, finding, source.data)
         yield Problem(source.line(place), sentence)
 
 
 def _key_meant(place: Place, data: Any) -> str | None:
-    """The key that the unknown one at `place` may be a misspelling of: one that is not there itself."""
+    """The known key, not used here itself, that the unknown key at `place` may be a misspelling of."""
     absent = [key for key in _known_keys(place) if key not in _at(place[:-1], data)]
     return next(iter(difflib.get_close_matches(str(place[-1])[:100], absent, n=1)), None)
 
@@ -78,7 +78,7 @@ def _sentence(type_: str, place: Place, finding: Mapping[str, Any], data: Any) -
 
 
 def _owner(place: Place, data: Any) -> str:
-    """What the mapping at `place` is called by people: "exercise `softmax`"."""
+    """How people call the mapping at `place`: "exercise `softmax`"."""
     model, entry = _model_at(place), _at(place, data)
     if model is Course:
         return "the course"
@@ -103,12 +103,12 @@ def _at(place: Place, data: Any) -> Any:
 
 
 def _known_keys(place: Place) -> list[str]:
-    """The keys that the mapping around `place` may hold."""
+    """The keys allowed in the mapping around `place`."""
     return [key for key in _model_at(place[:-1]).model_fields if key not in _FILLED_IN]
 
 
 def _instead(type_: str, given: Any) -> str:
-    """What stands where something of another type should; the value itself where that helps."""
+    """What was given instead of the required type; the value itself where that helps."""
     if type_ == "string_type" and isinstance(given, (int, float)):
         return f"{_sort_of(given)}: put it in quotes"
     if type_ == "int_type" and isinstance(given, float):
@@ -133,6 +133,6 @@ def _shown(value: Any) -> str:
 
 
 def _unlike(value: Any) -> str:
-    """The value that did not do, where showing it helps."""
+    """The rejected value, where showing it helps."""
     is_shown = isinstance(value, (int, float)) or (isinstance(value, str) and value.strip())
     return f", not {quoted(str(value))}" if is_shown else ""

@@ -22,11 +22,11 @@ __all__ = ["NotPassed", "check", "load_ipython_extension", "play", "unload_ipyth
 _MAGIC = "kata"
 _PLAY = "play"
 _COLUMNS = 80
-"""Of a line that `nbgrader validate` prints to its end."""
+"""Width to which messages are wrapped: `nbgrader validate` cuts off longer lines."""
 
 
 class NotPassed(Exception):
-    """An answer did not pass, or nobody could tell; the text is for the learner, so it is shown without a traceback."""
+    """An answer did not pass, or was not checked; the text is for the learner, so it is shown without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [part for line in str(self).splitlines() for part in _in_columns(line)]
@@ -118,7 +118,7 @@ def _in_columns(line: str) -> list[str]:
 
 
 def load_ipython_extension(shell: object) -> None:
-    """Make the magic known: what `%load_ext grader.in_notebook` calls."""
+    """Register the magic: called by `%load_ext grader.in_notebook`."""
 
     def kata(line: str, cell: str | None = None) -> None:
         """Check your answer to an exercise: `%kata softmax`, or `%%kata softmax` over the answer's own cell.
@@ -136,6 +136,6 @@ def load_ipython_extension(shell: object) -> None:
 
 
 def unload_ipython_extension(shell: object) -> None:
-    """Forget the magic."""
+    """Unregister the magic."""
     for magics in shell.magics_manager.magics.values():  # type: ignore[attr-defined]
         magics.pop(_MAGIC, None)

@@ -1,4 +1,4 @@
-"""The judge's process as the kernel holds it: started by the first question, kept warm, ended with the kernel.
+"""The kernel's side of the judge process: started by the first question, kept warm, ended with the kernel.
 
 Nothing heavy may be imported here: the kernel is the learner's.
 """
@@ -14,21 +14,21 @@ from contextlib import suppress
 from typing import Any
 
 LOOK_SECONDS = 0.2
-"""How often an interrupt is looked for where it does not end a wait by itself."""
+"""How often to check for an interrupt on systems where it does not end a wait by itself."""
 END_SECONDS = 5.0
 
 
 class JudgeEnded(Exception):
-    """The judge's process ended without an answer; the text is one sentence."""
+    """The judge process ended without an answer; the text is one sentence."""
 
 
 class _JudgeProcess:
-    """One process of `judging`, asked one question after another over its standard input and output."""
+    """One process that runs `judging`, asked one question after another over its standard input and output."""
 
     def __init__(self) -> None:
         self._talk: threading.Thread | None = None
         self._owner = os.getpid()
-        # this package's own folder comes first on the path there, whatever lies in the notebook's
+        # cwd puts this package first on the module path, whatever lies in the notebook's folder
         home = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         self._process = subprocess.Popen(
             [sys.executable, "-m", f"{__package__}.judging"],
@@ -36,20 +36,20 @@ class _JudgeProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # an interrupt of the kernel is for the kernel alone
+            # an interrupt is meant for the kernel alone
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
 
     @property
     def is_ours(self) -> bool:
-        """Not so in a fork of the kernel: its answers there might be those to the kernel's own questions."""
+        """False in a fork of the kernel, which might read the answers to the kernel's own questions."""
         return self._owner == os.getpid()
 
     def ask(self, question: bytes) -> bytes:
-        """The answer to a question, both a line; empty when the process has ended. After an interrupt, end it."""
+        """The answer to a question, each one line; empty when the process has ended. After an interrupt, call `end`."""
         answers: list[bytes] = []
-        # in a thread, as nothing interrupts the reading of a pipe on Windows
+        # in a thread, because reading a pipe cannot be interrupted on Windows
         self._talk = threading.Thread(target=self._ask, args=(question, answers), daemon=True)
         self._talk.start()
         while self._talk.is_alive():
@@ -64,10 +64,10 @@ class _JudgeProcess:
             answers.append(self._process.stdout.readline())
 
     def end(self) -> int:
-        """End the process, and with it the learner's code that it lets run; return its exit status."""
+        """End the process, and with it any learner's code it is running; return its exit status."""
         assert self._process.stdin is not None and self._process.stdout is not None
         with suppress(OSError):
-            self._process.stdin.close()  # it ends when nobody can ask any more
+            self._process.stdin.close()  # it ends when its input is closed
         try:
             status = self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
@@ -83,9 +83,9 @@ _judge: _JudgeProcess | None = None
 
 
 def answer_to(question: dict[str, Any]) -> dict[str, Any]:
-    """What the judge says to a question. Raises JudgeEnded when it says nothing; the next question gets another one.
+    """The judge's answer to a question. Raises JudgeEnded when there is none; the next question starts a new process.
 
-    An interrupt ends the wait and the judge, whatever it was busy with; a new one starts at once.
+    An interrupt ends the wait and the judge process, and a new one starts at once.
     """
     global _judge
     if _judge is None or not _judge.is_ours:

@@ -1,4 +1,4 @@
-"""From the cells that were run to the answer that is judged, put together as it is for a notebook that is handed in."""
+"""Makes a submission from the cells that were run, in the same way as from a notebook that is handed in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACE = "this notebook"
 
 @dataclass(frozen=True)
 class ExecutedCell:
-    """A cell that was run: the number that the notebook shows beside it, its text, and whether Python could read it."""
+    """A cell that was run: the number shown beside it in the notebook, its text, and whether it is valid Python."""
 
     number: int
     text: str
@@ -37,11 +37,10 @@ class Answer:
 
 
 def answer_among(cells: Sequence[ExecutedCell], exercise: Exercise, course: Course) -> Answer | None:
-    """The answer that was run last, with what it needs of all other cells; None when none was run.
+    """The answer that was run last, with what it needs from all other cells; None when none was run.
 
-    What was run before as an answer to the same exercise plays no part: it stands in the notebook no more. Other cells
-    count even when they were run after the answer, as they do in the kernel.
-
+    Earlier answers to the same exercise are ignored: they are no longer in the notebook. Other cells count even when
+    they were run after the answer, as they do in the kernel.
     Raises SubmissionError when there is too much to read.
     """
     names = ExerciseNames(course)
@@ -59,7 +58,7 @@ def answer_among(cells: Sequence[ExecutedCell], exercise: Exercise, course: Cour
 
 
 def _answers(text: str, exercise: Exercise, course: Course, names: ExerciseNames) -> bool:
-    """Whether a cell answers the exercise: its first line says so, or what it defines."""
+    """Whether a cell answers the exercise, by its first line or by what it defines."""
     defined = defined_names(statements(text))
     if named := named_exercise(text, defined, names):
         return named == exercise
@@ -71,7 +70,7 @@ def _answers(text: str, exercise: Exercise, course: Course, names: ExerciseNames
 
 
 def _is_headed(text: str, exercise: Exercise, course: Course) -> bool:
-    """Whether a text still begins as the exercise was given: some exercises ask for the same name."""
+    """Whether a text still begins like the exercise's stub: some exercises share an entry point's name."""
     heading = stub_of(course, exercise).lstrip().split("\n", 1)[0].rstrip()
     return heading in (line.rstrip() for line in text.split("\n"))
 

@@ -1,4 +1,4 @@
-"""The process between kernel and judge: has one answer after another graded, until the kernel has gone.
+"""The process between kernel and judge: answers one question after another until the kernel ends.
 
 Questions and answers are lines of JSON on standard input and output.
 """
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Answer what comes through standard input. Never returns."""
+    """Answer the questions on standard input. Never returns."""
     line = _Line()
     judging = _Judging(line)
     line.listen(judging.end)
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 class _Line:
-    """Both ways between kernel and judge, out of reach of everything else in this process that reads or prints."""
+    """The connection to the kernel, moved off descriptors 0 and 1, which other code in this process may use."""
 
     def __init__(self) -> None:
         self._questions = os.fdopen(os.dup(0), "rb")
@@ -57,7 +57,7 @@ class _Line:
         self._waiting: SimpleQueue[bytes] = SimpleQueue()
 
     def listen(self, end: Callable[[], NoReturn]) -> None:
-        """Take questions in from now on; `end` when the kernel has gone, whatever is being done."""
+        """Read questions from now on; call `end` when the kernel has ended, whatever is running."""
 
         def take_in() -> None:
             for question in self._questions:
@@ -82,7 +82,7 @@ class _Line:
             self._answers.flush()
 
     def say(self, sentence: str) -> None:
-        """Answer the question that was taken last with a sentence in place of a verdict."""
+        """Answer the last question with a sentence instead of a verdict."""
         self.give(sentence, f"<p>{escape(sentence)}</p>")
 
 
@@ -102,7 +102,7 @@ class _Asked:
 
 
 class _Judging:
-    """Asks the judge that is kept warm for a course, question after question."""
+    """Sends questions to the warm judge of their course."""
 
     def __init__(self, line: _Line) -> None:
         self._line = line
@@ -110,11 +110,11 @@ class _Judging:
         self._mismatches: dict[tuple[str, str], Mismatch] = {}
 
     def end(self) -> NoReturn:
-        """End this process; a judge that works for it alone ends too."""
+        """End this process; a judge that only this process uses ends too."""
         os._exit(0)
 
     def run(self) -> NoReturn:
-        """Answer one question after another. What keeps a judge from grading is told, and the next question tries."""
+        """Answer one question after another. An error is reported as an answer; the next question tries again."""
         while True:
             asked = self._next()
             try:
@@ -130,7 +130,7 @@ class _Judging:
                 self._line.say(_broken(error))
 
     def _grade(self, asked: _Asked) -> None:
-        """Raises MachineError, GraderBroken, ServiceError when there can be no verdict."""
+        """Grade and answer. Raises MachineError, GraderBroken, ServiceError when there can be no verdict."""
         course, level = asked.workspace.course.root / "course.yml", strongest_level()
         if (course, level) not in self._judges:
             self._judges[course, level] = line_for(course, level)

@@ -1,4 +1,4 @@
-"""What is taken from the kernel, and given to it: the cells that were run, a folder, a place to show the verdict.
+"""The interface to the kernel: the cells that were run, its folder, and the display of a verdict.
 
 Nothing heavy may be imported here: the kernel is the learner's.
 """
@@ -14,21 +14,21 @@ from typing import Any
 
 MOST_CELLS = 1000
 MOST_CHARACTERS = 256 * 1024
-"""Of the cells that are sent, from the last one back, as far as each fits: a session may be long, an answer needs
-little of it, and no data that was pasted into a cell."""
+"""Limit for the cells sent, counted from the last one back; a cell that does not fit is skipped. A session may be long,
+but an answer needs little of it, and no data pasted into a cell."""
 
 
 def kernel() -> Any:
-    """The kernel that this is running in, or None outside of one."""
+    """The IPython kernel that runs this code, or None outside of one."""
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython is not None else None
 
 
 def executed_cells(shell: Any) -> list[tuple[int, str, bool]]:
-    """The cells that were run, oldest first: number, text, and whether it is Python that can be run.
+    """The cells that were run, oldest first: number, text, and whether it is valid Python.
 
-    Of a text that was run often the first and the last time count: what it defines was there from the first time on,
-    and anew after the last.
+    Of repeated runs of the same text only the first and the last count: its definitions exist from the first on, and
+    were renewed by the last.
     """
     history = shell.history_manager
     typed: list[str] = list(history.input_hist_raw)
@@ -53,7 +53,7 @@ def executed_cells(shell: Any) -> list[tuple[int, str, bool]]:
 
 @lru_cache(maxsize=4 * MOST_CELLS)
 def _is_python(text: str) -> bool:
-    """Whether the kernel could run it: a cell with a typing error in it has defined nothing."""
+    """Whether the kernel could compile it: a cell with a syntax error has defined nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they were shown when the cell was run
         try:
@@ -64,7 +64,7 @@ def _is_python(text: str) -> bool:
 
 
 def is_run_by_person(shell: Any) -> bool:
-    """Whether a person runs this cell, who could be asked for input. Whatever runs whole notebooks cannot be asked."""
+    """Whether a person runs this cell: programs that run whole notebooks do not allow asking for input."""
     if not hasattr(shell, "get_parent"):  # IPython in a terminal
         return True
     asked: dict[str, Any] = shell.get_parent().get("content", {})
@@ -80,7 +80,7 @@ def working_folder() -> str | None:
 
 
 def show(text: str, html: str) -> None:
-    """Show an answer below the cell that is running."""
-    from IPython.display import display  # loaded long ago, as this is a kernel
+    """Display an answer below the running cell."""
+    from IPython.display import display  # already loaded by the kernel
 
     display({"text/plain": text, "text/html": html}, raw=True)

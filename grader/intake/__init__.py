@@ -1,7 +1,7 @@
-"""What a learner hands in: a folder, a zip, a notebook or one file, read as bytes by name.
+"""Reads what a learner hands in, a folder, a zip, a notebook or one file, into bytes by file name.
 
-Nothing here is extracted to disk, imported, compiled or parsed as Python, and no link is followed. What
-counts is what `names` recognises; whatever else lies about is reported, never guessed at.
+Nothing here is extracted to disk, imported, compiled or parsed as Python, and no link is followed. Only files that
+`names` recognises count; all others are reported, never guessed at.
 """
 
 from .reading import LeftOut, Listing, Part, find_submissions, look_into, nothing_in, read_parts, read_submission

@@ -1,7 +1,7 @@
-"""The clock under which one submission is read: its processor time is the learner's matter, waiting is the machine's.
+"""Time limits for reading a submission: its processor time is charged to the learner, waiting to the machine.
 
-Each step of the reading is short, since sizes are bounded and time grows in proportion to them. So it is enough to look
-at the clock between steps. What is read without a clock, in the course's own files say, takes what it takes.
+Each step of the reading is short, since sizes are limited and time grows in proportion to them. So it is enough to
+check the clock between steps. Without a running clock, as for the course's own files, there is no limit.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from contextvars import ContextVar
 from .submission import SubmissionError
 
 READING_SECONDS = 10.0
-"""Processor time that reading a submission may take; an ordinary one takes a hundredth of a second."""
+"""Limit of processor time for reading a submission; an ordinary one takes a hundredth of a second."""
 WAITING_SECONDS = 300.0
-"""Wall time, after which a disk or a network is too slow to grade from."""
+"""Limit of wall time: a disk or network slower than this cannot be graded from."""
 
 
 class SlowDiskError(SubmissionError):
-    """The machine was too slow at giving the submission out; that is no fault of the learner's."""
+    """The machine was too slow to read the submission; not the learner's fault."""
 
 
 class _Clock:
     def __init__(self, name: str) -> None:
         self._name = name
-        self._worked_before = time.thread_time()  # a judge's other threads work for other submissions
+        self._worked_before = time.thread_time()  # this thread only: a judge's other threads work for other submissions
         self._began = time.monotonic()
 
     def look(self) -> None:
@@ -43,7 +43,7 @@ _running: ContextVar[_Clock | None] = ContextVar("_running", default=None)
 
 @contextmanager
 def reading_clock(name: str) -> Iterator[None]:
-    """In here a submission is read, and `look_at_clock` ends that when it takes too long; `name` is what people see."""
+    """Limit the time for reading a submission in this block, enforced by `look_at_clock`; `name` is for messages."""
     token = _running.set(_Clock(name))
     try:
         yield
@@ -52,7 +52,7 @@ def reading_clock(name: str) -> Iterator[None]:
 
 
 def look_at_clock() -> None:
-    """Say between two steps of the reading that another begins.
+    """Check the clock between two steps of reading.
 
     Raises:
         SubmissionError: the submission's time is used up.

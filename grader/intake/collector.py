@@ -1,4 +1,4 @@
-"""Gathers what a submission offers, file by file, and settles which source counts for which exercise."""
+"""Collects the files of a submission and decides which source counts for which exercise."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from .names import ExerciseNames, kind_of_file, printable
 from .notebook import MAX_CARRIED, NOTEBOOK_MB, read_notebook
 from .submission import Problem, ProblemKind, RefusedError, SourceFile, Submission, SubmissionError, UnreadableError
 
-MAX_TOTAL_MB = 64  # read in all, over every file of a submission
-MAX_PROBLEMS = 20  # spelt out, of one kind; the rest are counted
-MAX_PROBLEMS_OF_EXERCISE = 3  # of one kind, about one exercise
+MAX_TOTAL_MB = 64  # total over all files of a submission
+MAX_PROBLEMS = 20  # reported of one kind; the rest are counted
+MAX_PROBLEMS_OF_EXERCISE = 3  # of one kind, for one exercise
 
-# Given a number of bytes, returns the file's content or, when there is more, at least one byte too many.
-# Raises RefusedError or UnreadableError.
+# Takes a number of bytes; returns the file's content, or, if it is longer, at least one byte more than that. Raises
+# RefusedError or UnreadableError.
 Read = Callable[[int], bytes]
 
 
 class Taker(Protocol):
-    """Who is offered the files of a folder or a zip, one by one; a `Collector` is one."""
+    """Is offered the files of a folder or a zip, one by one; a `Collector` is one."""
 
     name: str
 
     def offer(self, where: str, read: Read) -> None:
-        """Take or leave the file `where`; only what is read is unpacked."""
+        """Take or ignore the file `where`; only files that are read are unpacked."""
 
     def report(self, where: str, error: UnreadableError | RefusedError) -> None:
-        """Hear what was wrong with `where`; the error's text continues a sentence that starts with it."""
+        """Report what is wrong with `where`; the error's text continues a sentence that starts with it."""
 
 
 @dataclass
 class _Claim:
-    """All that was offered for one exercise: where it was found, and the first content that could be read."""
+    """Everything offered for one exercise: where it was found, and the first readable content."""
 
     names: list[str] = field(default_factory=list)
     content: bytes | None = None
@@ -48,7 +48,7 @@ class _Claim:
 
 @dataclass(frozen=True)
 class _Loose:
-    """A file whose name is not quite that of the exercise that it must mean; without content, why it has none."""
+    """A file whose name is not exactly, but must mean, an exercise's; without content, the error says why."""
 
     exercise: Exercise
     where: str
@@ -57,7 +57,7 @@ class _Loose:
 
 
 class Collector:
-    """Takes the files of one submission in any order of kinds; `submission()` then tells what counts."""
+    """Takes the files of one submission in any order; `submission()` returns the result."""
 
     def __init__(self, name: str, names: ExerciseNames) -> None:
         self.name = printable(name) or "submission"
@@ -70,10 +70,10 @@ class Collector:
         self._bytes_left = MAX_TOTAL_MB * 1024 * 1024
 
     def offer(self, where: str, read: Read) -> None:
-        """Take a file if its name says that it counts, and report it otherwise; only what counts is read.
+        """Take a file if its name says that it counts, and report it otherwise; only files that count are read.
 
         Raises:
-            SubmissionError: the submission as a whole is too much.
+            SubmissionError: the submission as a whole is too large.
         """
         look_at_clock()
         name = basename(where)
@@ -101,7 +101,7 @@ class Collector:
             self.report(where, error)
 
     def _looked_at(self, exercise: Exercise, where: str, read: Read) -> _Loose:
-        """A file whose name is not quite an exercise's; whether it counts is settled when all have been seen."""
+        """Read a file with almost an exercise's name; whether it counts is decided when all files have been seen."""
         try:
             content = self._spend(read, exercise.limits.source_kb * 1024)
             if reason := submission.fault(content, exercise.limits.source_kb):
@@ -111,7 +111,7 @@ class Collector:
         return _Loose(exercise, where, submission.without_bom(content))
 
     def take_by_loose_name(self, exercise: Exercise, where: str, content: bytes) -> None:
-        """Take `content` as `take_source` does, and say under what name.
+        """Take `content` as `take_source` does, and report the name under which it was found.
 
         Raises:
             UnreadableError: as there.
@@ -123,7 +123,7 @@ class Collector:
         """Take `content` as an answer to `exercise`.
 
         Raises:
-            UnreadableError: it is no source, too large or not UTF-8 for instance.
+            UnreadableError: it is not a source: too large, or not UTF-8, for instance.
         """
         if reason := submission.fault(content, exercise.limits.source_kb):
             raise UnreadableError(reason)
@@ -133,7 +133,7 @@ class Collector:
         """Take every cell of a notebook that answers an exercise.
 
         Raises:
-            UnreadableError: it is no notebook, or a damaged one.
+            UnreadableError: it is not a notebook, or a damaged one.
         """
         found = read_notebook(content, self._names)
         for cell in found.answers:
@@ -146,7 +146,7 @@ class Collector:
         for cell_number, advice in found.unclear:
             self._add(where, "duplicate", f"Cell {cell_number} of {printable(where)} {advice}.")
         room = max(MAX_CARRIED - self._carried, 0)
-        self._problems += found.carried[:room]  # counted and shortened where they were told
+        self._problems += found.carried[:room]  # counted and shortened where they were first reported
         self._carried += len(found.carried)
         if not (found.answers or found.unclear or found.carried):
             example = self._names.exercises[0].file_name
@@ -158,13 +158,13 @@ class Collector:
             )
 
     def report(self, where: str, error: UnreadableError | RefusedError) -> None:
-        """Add a problem with the file `where`, about its exercise if its name tells one."""
+        """Add a problem with the file `where`, for its exercise if the name identifies one."""
         exercise = self._names.by_file(basename(where))
         kind: ProblemKind = "refused" if isinstance(error, RefusedError) else "unreadable"
         self._add(where, kind, f"{printable(where)} {error}.", exercise.id if exercise else None)
 
     def submission(self) -> Submission:
-        """Settle every exercise and return the whole."""
+        """Decide every exercise and return the submission."""
         self._settle_loose()
         sources: dict[str, SourceFile] = {}
         for exercise in self._names.exercises:
@@ -181,7 +181,7 @@ class Collector:
         return Submission(self.name, sources, (*self._problems, *self._uncounted()))
 
     def _settle_loose(self) -> None:
-        """An exact name wins; of files that are not quite called so, one counts, or several that do not differ."""
+        """An exact name wins; of almost exact names one file counts, or several with the same content."""
         exact = {id: claim.names[0] for id, claim in self._claims.items()}
         taken: list[_Loose] = []
         for each in self._loose:

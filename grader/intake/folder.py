@@ -1,7 +1,7 @@
-"""A folder, walked by descriptors: each step goes from an open folder to a name in it, no link leads out.
+"""Walks a folder by descriptors: each step goes from an open folder to a name in it, so no link leads outside.
 
-Files are opened without following a link, waiting on a device or reading more than asked for. Which of an archive's
-files count is told from their paths alone, as the walk tells it.
+Files are opened without following links, waiting on devices or reading more than asked for. Which files of an archive
+count is decided from their paths alone, by the same rules as in a walk.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .collector import Taker
 from .names import COURSE_WORK, is_course, is_passed_over
 from .submission import RefusedError, SubmissionError, UnreadableError
 
-# Not every system has every flag; each is a second wall behind the look at the file's kind.
+# Not every system has every flag; each is a second safeguard after the check of the file's mode.
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -33,7 +33,7 @@ _FLAGS = (
 
 def reason_of(error: OSError) -> UnreadableError | RefusedError:
     """Return an operating system's error in a learner's words."""
-    if error.errno in (errno.ELOOP, errno.EMLINK):  # what O_NOFOLLOW says about a link
+    if error.errno in (errno.ELOOP, errno.EMLINK):  # with O_NOFOLLOW, these mean a link
         return RefusedError("is a link; hand in the file itself")
     if isinstance(error, PermissionError):
         return UnreadableError("cannot be opened: permission denied")
@@ -43,7 +43,7 @@ def reason_of(error: OSError) -> UnreadableError | RefusedError:
 
 
 def kind_refused(mode: int) -> str | None:
-    """Return why a thing of this mode is not read, to follow its name in a sentence; None if it may be."""
+    """Return why a file of this mode is not read, to follow its name in a sentence; None if it may be."""
     if stat.S_ISLNK(mode):
         return "is a link; hand in the file itself"
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
@@ -60,11 +60,11 @@ def open_regular(path: str | os.PathLike[str], folder: int | None = None) -> int
 
     Raises:
         RefusedError: it is a link, or not an ordinary file.
-        UnreadableError: the system does not let us.
+        UnreadableError: the system does not allow it.
     """
     try:
-        # Looked at before opening, as opening a device may already do something, and once more after, as it
-        # may be another file by then.
+        # Checked before opening, because opening a device may already have an effect, and again after it, because the
+        # file may have been replaced meanwhile.
         before = os.stat(path, dir_fd=folder, follow_symlinks=False)
         _demand_regular(before.st_mode)
         descriptor = os.open(path, _FLAGS, dir_fd=folder)
@@ -79,7 +79,7 @@ def open_regular(path: str | os.PathLike[str], folder: int | None = None) -> int
 
 
 def read_regular(path: str | os.PathLike[str], limit: int, folder: int | None = None) -> bytes:
-    """Return an ordinary file's bytes, at most one more than `limit`, which tells that there are more.
+    """Return an ordinary file's bytes, at most `limit` + 1, where the extra byte means that there are more.
 
     Raises:
         RefusedError, UnreadableError: as `open_regular`.
@@ -104,10 +104,10 @@ def _demand_regular(mode: int) -> None:
         raise RefusedError("is not an ordinary file")
 
 
-MAX_ENTRIES = 20_000  # files and folders looked at
+MAX_ENTRIES = 20_000  # files and folders visited
 MAX_DEPTH = 16  # folders within folders
 ENVIRONMENT = "pyvenv.cfg"
-"""Lies in a virtual environment of any name: libraries, not work."""
+"""Marks a virtual environment, whatever its folder is called: libraries, not work."""
 
 _CAN_WALK = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd and os.scandir in os.supports_fd
 
@@ -116,7 +116,7 @@ def collect_folder(path: Path, collector: Taker) -> None:
     """Offer every file below the folder `path` to the collector.
 
     Raises:
-        SubmissionError: the folder cannot be opened, or holds too much.
+        SubmissionError: the folder cannot be opened, or contains too much.
     """
     if not _CAN_WALK:
         raise SubmissionError("This system cannot read a folder safely; hand in a zip, a notebook or a single file.")
@@ -140,7 +140,7 @@ class _Walk:
         self._entries_left = MAX_ENTRIES
 
     def enter(self, folder: int, inside: str, depth: int) -> None:
-        """Visit what is in an open folder, in the order of names; `inside` is its path in the submission."""
+        """Visit the entries of an open folder, sorted by name; `inside` is its path in the submission."""
         try:
             names = self._names(folder)
         except OSError as error:
@@ -148,7 +148,7 @@ class _Walk:
             return
         if depth and ENVIRONMENT in names:
             return
-        if is_course(names):  # whole: the learner's work is one part of it
+        if is_course(names):  # a whole copy of the course: only this folder in it is the learner's work
             names = [COURSE_WORK]
         for name in names:
             look_at_clock()
@@ -202,9 +202,9 @@ def _read(folder: int, name: str, limit: int) -> bytes:
 
 
 def looked_at(paths: Collection[str]) -> list[str]:
-    """Return the paths, sorted, without what a walk passes over: hidden, a tool's, the course's own, libraries.
+    """Return the sorted paths without those that a walk skips: hidden, a tool's, the course's own, libraries.
 
-    It takes time in proportion to the paths. To look for each folder in each path would be hours for a large archive.
+    Takes time in proportion to the paths. Searching each folder in each path would take hours for a large archive.
     """
     names: defaultdict[str, set[str]] = defaultdict(set)
     for path in paths:
@@ -222,7 +222,7 @@ def looked_at(paths: Collection[str]) -> list[str]:
 
 
 def _steps(path: str) -> Iterator[tuple[str, str]]:
-    """Each folder on the way, with the name that is looked up in it; what lies too deep is one name."""
+    """Each folder along the path, with the name that is looked up in it; levels beyond MAX_DEPTH are one name."""
     folder = ""
     for name in path.split("/", MAX_DEPTH + 1):
         yield folder, name

@@ -1,7 +1,7 @@
-"""Which exercise a name means that is not quite a file's: `Softmax.py`, `03_softmax (1).py`, `02_dot_scores_final.py`.
+"""Recognises almost exact file names of exercises: `Softmax.py`, `03_softmax (1).py`, `02_dot_scores_final.py`.
 
-A browser's number, letter case, a copy's mark and a few words that people put behind a name are looked through. A name
-may decide which exercise is meant, and never whose it is; one that could mean two exercises means none.
+It ignores a browser's number, letter case, a copy's mark and a few words that people append. A name may decide which
+exercise is meant, and never whose it is; one that could mean two exercises means none.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def exercise_meant(name: str, ids: Collection[str]) -> str | None:
     lowered = name[: _LONGEST + 1].casefold()
     if len(lowered) > _LONGEST or not lowered.endswith(ENDING):
         return None
-    if not (name.isascii() and name.isprintable()):  # what only looks like an exercise's name is none
+    if not (name.isascii() and name.isprintable()):  # look-alike characters do not count
         return None
     stem = _COPY.sub("", _COPY_OF.sub("", lowered[: -len(ENDING)].strip()))
     stem = _NUMBER.sub("", _APART.sub("_", stem)).strip("_")
@@ -36,5 +36,5 @@ def exercise_meant(name: str, ids: Collection[str]) -> str | None:
 
 
 def _called(stem: str, ids: Collection[str]) -> set[str]:
-    """The ids that are spelt with these letters, with or without what stands between words."""
+    """The ids spelt with the same letters, with or without separators between words."""
     return {id for id in ids if stem == id} or {id for id in ids if stem.replace("_", "") == id.replace("_", "")}

@@ -1,4 +1,4 @@
-"""What a file's name says: which exercise it answers, whether it matters at all, and how to show it."""
+"""What a file's name means: which exercise it answers, whether it counts at all, and how to show it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ FileKind = Literal["exercise", "notebook", "zip", "tar", "packed", "unknown"]
 _TARS = (".tar.gz", ".tgz", ".tar")
 _OTHERWISE_PACKED = (".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 
-# Passed over without a word, with everything in them, as hidden names are: what tools leave behind.
+# Skipped silently with everything in them, like hidden names: tools leave them behind.
 _LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
 _COURSE_FURNITURE = frozenset({"README.md", "glossary.md", "course.yml", "timestamp.txt"})
-_PICTURES = (".svg", ".png")  # of the lessons
+_PICTURES = (".svg", ".png")  # used by the lessons
 
 COURSE_FILE = "course.yml"
 COURSE_WORK = "exercises"
-"""In a whole copy of the course, the folder that holds the learner's work; solutions and checks lie beside it."""
+"""The folder of the learner's work in a whole copy of the course, which also contains solutions and checks."""
 REVIEWS = "review"
-"""Beside the learner's work: what was written again for practice, finished or not. It is never handed in."""
+"""The folder beside the learner's work with exercises written again for practice. It is never handed in."""
 
 
 def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
@@ -51,19 +51,19 @@ def first_few(names: Sequence[str], most: int = SPELT_OUT, *, shown: Callable[[s
 
 
 def is_passed_over(name: str) -> bool:
-    """Tell whether a file or folder of this name is left out silently: hidden, a tool's, the course's own."""
+    """Return whether a file or folder of this name is skipped silently: hidden, a tool's, the course's own."""
     return name.startswith(".") or name.endswith(_PICTURES) or name in _LEFT_BY_TOOLS | _COURSE_FURNITURE
 
 
 def is_course(names: Collection[str]) -> bool:
-    """Tell whether a folder with these names in it is a copy of the course, or a learner's workspace with reviews."""
+    """Return whether a folder with these entries is a copy of the course, or a learner's workspace with reviews."""
     return COURSE_WORK in names and (COURSE_FILE in names or REVIEWS in names)
 
 
 def kind_of_file(name: str) -> FileKind:
-    """Tell by its ending what a file may be; `exercise` still has to be a name that the course knows.
+    """Return by the extension what a file may be; an `exercise` must still have a name that the course knows.
 
-    A `tar` may be packed by gzip; `packed` is whatever is packed in another way, which is not read.
+    A `tar` may be packed by gzip; `packed` is any other packed format, none of which is read.
     """
     lowered = name.lower()
     if lowered.endswith(".ipynb"):
@@ -78,7 +78,7 @@ def kind_of_file(name: str) -> FileKind:
 
 
 def stem_of(name: str) -> str:
-    """The name of a file without its ending, of a packed folder without both."""
+    """The name of a file without its extension, of a packed folder without both."""
     lowered = name.lower()
     ending = next((each for each in (*_TARS, *_OTHERWISE_PACKED) if lowered.endswith(each)), None)
     stem = name[: -len(ending)] if ending else Path(name).stem
@@ -86,7 +86,7 @@ def stem_of(name: str) -> str:
 
 
 class ExerciseNames:
-    """The course's exercises by the names that learners' files and cells give them."""
+    """Finds the course's exercises by the names in learners' files and cells."""
 
     def __init__(self, course: Course) -> None:
         self.exercises: tuple[Exercise, ...] = course.exercises
@@ -95,7 +95,7 @@ class ExerciseNames:
         self._stubs: dict[str, str | None] = {}
 
     def by_id(self, id: str) -> Exercise | None:
-        """Return the exercise of exactly this id, or None."""
+        """Return the exercise with exactly this id, or None."""
         return self._by_id.get(id)
 
     def by_stem(self, stem: str) -> Exercise | None:
@@ -109,19 +109,19 @@ class ExerciseNames:
         return self.by_stem(name[: -len(".py")]) if name.endswith(".py") else None
 
     def by_loose_file(self, name: str) -> Exercise | None:
-        """Return the exercise that a file's name must mean which is not quite that of one, or None."""
+        """Return the exercise that an almost exact file name must mean, or None."""
         id = exercise_meant(name, self._by_id)
         return self._by_id[id] if id else None
 
     def is_as_given(self, exercise: Exercise, text: str) -> bool:
-        """Tell whether `text` is still the exercise's stub; False where the course lacks what stubs are made from."""
+        """Return whether `text` is still the exercise's stub; False where the course cannot make stubs."""
         if exercise.id not in self._stubs:
             self._stubs[exercise.id] = _stub_at(self._course.solution_path(exercise))
         stub = self._stubs[exercise.id]
         return stub is not None and same_as_stub(text.encode("utf-8", "surrogatepass"), stub)
 
     def nearest_file(self, name: str) -> str | None:
-        """Return the file name of the exercise that a misspelt name may have meant, or None."""
+        """Return the file name of the exercise that a misspelt name may mean, or None."""
         words = re.sub(r"^[0-9]+[_ -]*|\.\w+$", "", name[:SHOWN_CHARACTERS].lower())
         near = get_close_matches(re.sub(r"[^a-z_]+", "_", words).strip("_"), self._by_id, n=1, cutoff=0.75)
         return self._by_id[near[0]].file_name if near else None

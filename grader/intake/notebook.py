@@ -1,14 +1,14 @@
-"""A notebook's cells, and the sources made of those that answer an exercise.
+"""Reads a notebook's cells, and makes source files of those that answer an exercise.
 
-A cell's answer stands on its own in the sandbox, but in the notebook it could use what earlier cells defined.
-So what it mentions of them is put in front of it: imports, functions, classes, and constants made from
-libraries alone. A constant computed with the learner's own functions stays out: one unfinished exercise must
-not break the next. Nothing is put in front of an answer that is still as it was given, nor of a cell that is a
-whole file: that one is taken to the byte, and gives nothing to other cells.
+In the sandbox a cell's answer runs on its own, but in the notebook it could use what earlier cells defined. So what it
+mentions of them is put in front of it: imports, functions, classes, and constants made from libraries alone. A constant
+computed with the learner's own functions is left out: one unfinished exercise must not break the next. Nothing is put
+in front of an unchanged stub, nor of a cell that is a whole file: that is taken to the byte, and provides nothing for
+other cells.
 
-A notebook that was made of files says which cell is a whole file, and what was not taken, and why. A learner could
-write such marks too. So they can take away only: a whole file gets nothing put in front of it, and a
-carried problem is a sentence, shown as one that was told elsewhere, which gives no points to anything.
+A notebook made from files records which cells are whole files, and what was refused, and why. A learner could write
+such metadata too. So it can only take away: a whole file gets nothing put in front of it, and a carried problem is a
+sentence, shown as coming from elsewhere, which gives no points.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ KEY = "kata"
 PROBLEMS = "problems"
 
 TOLD = "Told at hand-in: "
-"""Before a carried sentence, so that it is not taken for one of the grader's own."""
+"""Prefix of a carried sentence, so that it is not taken for one of the grader's own."""
 MAX_CARRIED = 300
-"""More than one submission's intake ever tells."""
+"""More problems than reading one submission can report."""
 MAX_CHARACTERS = 600
 
 
 def whole_file(exercise: str, name: str) -> dict[str, Any]:
-    """Our metadata of a cell that holds a file, to the byte; `name` says where the file was found."""
+    """Our metadata of a cell that holds a whole file; `name` says where the file was found."""
     return {"exercise": exercise, "file": name}
 
 
 def exercise_of_file(metadata: Mapping[str, Any]) -> str | None:
-    """What a cell with this metadata answers as a whole file; None when it is no such cell."""
+    """The exercise id that a whole-file cell with this metadata answers; None for any other cell."""
     marks = metadata.get(KEY)
     if not isinstance(marks, Mapping) or not isinstance(marks.get("file"), str):
         return None
@@ -63,12 +63,12 @@ def exercise_of_file(metadata: Mapping[str, Any]) -> str | None:
 
 
 def listed(problems: Iterable[Problem]) -> list[list[str | None]]:
-    """Problems as JSON holds them."""
+    """Encode problems for JSON."""
     return [[each.file, each.kind, each.message, each.exercise] for each in problems]
 
 
 def carried_problems(metadata: Mapping[str, Any], names: ExerciseNames) -> tuple[Problem, ...]:
-    """The problems that a notebook's metadata carries; what is not made like one is left out."""
+    """The problems in a notebook's metadata; malformed ones are left out."""
     marks = metadata.get(KEY)
     found = marks.get(PROBLEMS) if isinstance(marks, Mapping) else None
     rows = found[:MAX_CARRIED] if isinstance(found, list) else []
@@ -89,11 +89,11 @@ def _problem(row: object, names: ExerciseNames) -> Problem | None:
 
 NOTEBOOK_MB = 8
 MAX_CELLS = 2000
-MAX_CODE_KB = 512  # all code cells together; pictures in outputs make a notebook large, code does not
+MAX_CODE_KB = 512  # all code cells together; outputs with pictures make a notebook large, code does not
 
-# Cells that begin with another of these are written in another language.
+# Cells that begin with any other cell magic are written in another language.
 _PYTHON_MAGICS = frozenset({"%%time", "%%timeit", "%%capture", "%%prun", "%%kata"})
-# A constant may be made of these; what asks the world outside finds nothing there in the sandbox.
+# A constant may be made of these; functions that access the outside would find nothing in the sandbox.
 _ALWAYS_THERE = (frozenset(dir(builtins)) | frozenset(keyword.kwlist)) - {
     "open",
     "input",
@@ -105,7 +105,7 @@ _ALWAYS_THERE = (frozenset(dir(builtins)) | frozenset(keyword.kwlist)) - {
 
 @dataclass(frozen=True)
 class CellAnswer:
-    """A cell that answers an exercise, counted from 1 over all cells, and the source made of it."""
+    """A cell that answers an exercise, its number counted from 1 over all cells, and the source made of it."""
 
     exercise: Exercise
     number: int
@@ -114,8 +114,7 @@ class CellAnswer:
 
 @dataclass(frozen=True)
 class NotebookAnswers:
-    """All answers in a notebook, the cells that could answer several exercises, each with advice, and what was told
-    when the notebook was made of files."""
+    """All answers in a notebook, the ambiguous cells, each with advice, and the problems carried in its metadata."""
 
     answers: tuple[CellAnswer, ...]
     unclear: tuple[tuple[int, str], ...]
@@ -138,7 +137,7 @@ class _Cell:
 
     @property
     def is_given(self) -> bool:
-        """Tell whether nbgrader marks this as the course's cell, which a learner does not write in."""
+        """Whether nbgrader marks this as a cell of the course's, which learners do not edit."""
         return self._nbgrader.get("locked") is True and self._nbgrader.get("solution") is not True
 
     @property
@@ -148,12 +147,12 @@ class _Cell:
 
     @cached_property
     def file_of(self) -> str | None:
-        """The exercise that the cell answers as a whole file, however it is spelt; None when it is no file."""
+        """The exercise id that the cell answers as a whole file, however it is spelt; None when it is not a file."""
         return exercise_of_file(self.metadata)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The exercise ids that the cell's metadata gives, as far as there are any."""
+        """The exercise ids in the cell's metadata."""
         given = (self._nbgrader.get("grade_id"), _mapping(self.metadata.get("kata")).get("exercise"))
         return tuple(label.replace("-", "_") for label in given if isinstance(label, str))
 
@@ -166,7 +165,7 @@ def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
     """Return the answers in a notebook of format 3 or 4.
 
     Raises:
-        UnreadableError: it is too large, damaged, or no notebook.
+        UnreadableError: it is too large, damaged, or not a notebook.
     """
     notebook = _notebook(content)
     cells = [cell for cell in _code_cells(notebook) if not cell.is_test]
@@ -182,7 +181,7 @@ def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
             different.setdefault(cell.text, cell)
         for cell in different.values():
             look_at_clock()
-            # Several answers to one exercise will not count, so they need not run.
+            # several answers to one exercise do not count, so they need not run
             is_whole = len(different) > 1 or cell.file_of is not None or names.is_as_given(exercise, cell.text)
             source = cell.text if is_whole else namespace.source(cell)
             answers.append(CellAnswer(exercise, cell.number, source.encode("utf-8", "surrogatepass")))
@@ -202,7 +201,7 @@ def _notebook(content: bytes) -> dict[str, Any]:
 
 
 def _no_number(digits: str) -> None:
-    """Numbers play no part here, and a huge one would take its time."""
+    """Drop numbers: none are needed, and a huge one would take long to convert."""
 
 
 def _code_cells(notebook: dict[str, Any]) -> list[_Cell]:
@@ -259,7 +258,7 @@ def _claims(cells: Sequence[_Cell], names: ExerciseNames) -> tuple[_Claimed, tup
             claims[exercise.id].append(cell)
         elif cell.is_python and not cell.is_given:
             unnamed.append(cell)
-    # Where a cell is named, others that define the same are attempts beside it.
+    # if one cell is named for an exercise, others that define the same functions are drafts
     settled = frozenset(claims)
     unclear: list[tuple[int, str]] = []
     for cell in unnamed:
@@ -282,7 +281,7 @@ def _named(cell: _Cell, names: ExerciseNames) -> Exercise | None:
 
 
 class _Namespace:
-    """What the cells of a notebook define, in order, for the cells that come after."""
+    """The definitions in a notebook's cells, in order, for the cells that come after."""
 
     def __init__(self, cells: Iterable[_Cell]) -> None:
         self._entries = _usable([(cell.number, statement) for cell in cells for statement in cell.statements])
@@ -292,7 +291,7 @@ class _Namespace:
                 self._binders[name].append(index)
 
     def source(self, cell: _Cell) -> str:
-        """Return the cell as a file of its own: what it needs of earlier cells, then the cell."""
+        """Return the cell as a file of its own: what it needs from earlier cells, then the cell."""
         futures = [
             statement.text for number, statement in self._entries if statement.kind == "future" and number < cell.number
         ]
@@ -300,14 +299,14 @@ class _Namespace:
         own = without_magics(cell.text)
         if not support and not futures:
             return own
-        # These must come first in a file, and may be said twice.
+        # these must come first in a file, and may be repeated
         futures += [statement.text for statement in cell.statements if statement.kind == "future"]
         return "".join([*dict.fromkeys(futures), *support, without_futures(own)])
 
     def _support(self, cell: _Cell) -> list[str]:
         own_names = {name for statement in cell.statements for name in statement.binds}
         mentioned = {name for statement in cell.statements for name in statement.mentions}
-        waiting = (mentioned - own_names) | {"*"}  # whatever a star import brings may be what is mentioned
+        waiting = (mentioned - own_names) | {"*"}  # a star import may provide any of the mentioned names
         wanted: set[int] = set()
         seen: set[str] = set()
         while waiting:
@@ -324,7 +323,7 @@ class _Namespace:
 
 
 def _usable(entries: Sequence[tuple[int, Statement]]) -> list[tuple[int, Statement]]:
-    """Keep what may be put in front of an answer; a constant is made of what comes before it."""
+    """Keep what may be put in front of an answer; a constant may use only what comes before it."""
     usable: list[tuple[int, Statement]] = []
     available = set(_ALWAYS_THERE)
     for number, statement in entries:

@@ -1,4 +1,4 @@
-"""One submission from a path, and all submissions in a folder."""
+"""Reads one submission from a path, and lists all submissions in a folder."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from .submission import Problem, RefusedError, Submission, SubmissionError, Unre
 from .tar_file import collect_tar
 from .zip_file import collect_archive
 
-_TOLD = 5  # names in a sentence
+_TOLD = 5  # names listed in a sentence
 _LOOKED_AT = 256 * 1024  # of a lone file, to find out what it answers
 
 
 def read_submission(path: Path, course: Course) -> Submission:
     """Read what a learner handed in: a folder, a `.py` file, a zip, a tar or a notebook.
 
-    A folder with nothing in it but one zip or tar is that.
+    A folder with nothing in it but one zip or tar is read as that archive.
 
     Args:
-        path: where it lies; not a link itself.
+        path: the submission; not a link itself.
         course: says which files count and how large they may be.
 
     Raises:
-        SubmissionError: it cannot be read as a whole. Single files that cannot are among its problems.
+        SubmissionError: it cannot be read as a whole. Single unreadable files are among its problems.
     """
     names = ExerciseNames(course)
     shown = printable(_own_name(path))
@@ -56,7 +56,7 @@ def read_submission(path: Path, course: Course) -> Submission:
                 return _read_file(packed, Collector(stem_of(packed.name), names), names)
             except SlowDiskError:
                 raise
-            except SubmissionError as error:  # there is a submission, with nothing in it that can be read
+            except SubmissionError as error:  # the learner did submit, but nothing in it can be read
                 return Submission(_own_name(path), {}, (Problem(printable(packed.name), "unreadable", str(error)),))
         if stat.S_ISDIR(mode):
             collector = Collector(_own_name(path), names)
@@ -66,28 +66,28 @@ def read_submission(path: Path, course: Course) -> Submission:
 
 
 def _only_packed(folder: Path) -> Path | None:
-    """The single zip or tar that a folder consists of, as platforms hand them out for each learner."""
+    """The single zip or tar in a folder, as platforms create one for each learner."""
     try:
         with os.scandir(folder) as entries:
             found = list(islice((entry.name for entry in entries if not is_passed_over(entry.name)), 2))
-    except OSError:  # reading the folder will tell
+    except OSError:  # reading the folder will report it
         return None
     return folder / found[0] if len(found) == 1 and kind_of_file(found[0]) in ("zip", "tar", "packed") else None
 
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a submission that lies beside other learners' files, and what its learner called it."""
+    """One file of a submission that lies among other learners' files, and the name that its learner gave it."""
 
     path: Path
     called: str
 
 
 def read_parts(parts: Sequence[Part], course: Course) -> Submission:
-    """Read a submission whose files lie one by one among those of others, as some systems hand them out.
+    """Read a submission whose files lie singly among those of others, as some platforms deliver them.
 
     Raises:
-        SubmissionError: a zip among them cannot be read. Other files that cannot are among the problems.
+        SubmissionError: a zip among them cannot be read. Other unreadable files are among the problems.
     """
     names = ExerciseNames(course)
     collector = Collector(parts[0].path.name, names)
@@ -106,9 +106,9 @@ def read_parts(parts: Sequence[Part], course: Course) -> Submission:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Something in the folder of a class that is no submission, and why, in a sentence about `name`.
+    """An entry in the folder of a class that is not a submission; `reason` is a sentence about `name`.
 
-    is_usual: whether it is what systems and tools leave behind.
+    is_usual: whether systems and tools leave such entries behind.
     """
 
     name: str
@@ -118,17 +118,17 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Listing:
-    """All that is in the folder of a class."""
+    """All entries in the folder of a class."""
 
     submissions: tuple[Path, ...]
     others: tuple[LeftOut, ...]
 
 
 def look_into(folder: Path) -> Listing:
-    """What is in the folder of a class, in the order of names: submissions, one a learner, and everything else.
+    """List the folder of a class, sorted by name: submissions, one a learner, and everything else.
 
-    Submissions are folders, zips, tars, notebooks and `.py` files. Links of such a name are as well, so that reading
-    them says what is wrong. Nothing is opened.
+    Submissions are folders, zips, tars, notebooks and `.py` files. Links with such a name are included, so that reading
+    them reports what is wrong. Nothing is opened.
 
     Raises:
         SubmissionError: it is not a folder, or cannot be opened.
@@ -152,7 +152,7 @@ def find_submissions(folder: Path) -> list[Path]:
     """Return the submissions in a folder, as `look_into` does.
 
     Raises:
-        SubmissionError: it is not a folder, cannot be opened, or holds no submission.
+        SubmissionError: it is not a folder, cannot be opened, or contains no submission.
     """
     found = look_into(folder)
     if not found.submissions:
@@ -172,7 +172,7 @@ def nothing_in(folder: Path, others: Sequence[LeftOut]) -> str:
 
 
 def _why_no_submission(entry: os.DirEntry[str]) -> str:
-    """Why an entry is passed over; nothing for a submission."""
+    """Why an entry is skipped; "" for a submission."""
     if is_passed_over(entry.name):
         return "It is hidden, or what tools, systems or the course leave behind."
     if kind_of_file(entry.name) != "unknown" or _is_folder(entry):
@@ -187,7 +187,7 @@ def _why_no_submission(entry: os.DirEntry[str]) -> str:
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # a link to itself, or what cannot be looked at
+    except OSError:  # a link to itself, or an entry without permission
         return False
 
 
@@ -226,9 +226,9 @@ def _take_lone_file(path: Path, called: str, collector: Collector, names: Exerci
 
 
 def _take_by_content(path: Path, called: str, collector: Collector, names: ExerciseNames) -> None:
-    """A lone file may bear its learner's name; then its first line or its definitions say what it answers.
+    """Find out what a lone file, perhaps named after its learner, answers: by its first line or its definitions.
 
-    Where they do not, its name may still be one that can mean a single exercise only.
+    If these do not decide it, the name may still be one that can mean only a single exercise.
     """
     limit_kb = max(exercise.limits.source_kb for exercise in names.exercises)
     content = read_regular(path, limit_kb * 1024)

@@ -1,8 +1,8 @@
-"""Python text cut into top-level statements by regular expressions: what each binds and mentions, and which exercise it
-answers, told by its first line or else by what it defines.
+"""Cuts Python text into top-level statements by regular expressions: what each binds and mentions, and which exercise
+the text answers, by its first line or else by its definitions.
 
-This is no parser and decides nothing about a mark. It tells a `def` from one that is quoted in a docstring,
-and takes time in proportion to the text, whatever the text is.
+This is not a parser and decides nothing about a mark. It distinguishes a `def` from one quoted in a docstring, and
+takes time in proportion to the text, whatever the text is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .names import ExerciseNames
 
 StatementKind = Literal["definition", "import", "future", "assignment", "other"]
 
-# What has a meaning to the reader of lines: a comment, a joined line, a line's end, the start of a string.
+# What matters for finding logical lines: a comment, a joined line, a line's end, the start of a string.
 _MARK = re.compile(r"""\#|\\\n|\n|'''|\"""|'|\"""")
 _STRING_END = {
     quote: re.compile(rf"\\.|{quote}" + (r"|\n" if len(quote) == 1 else ""), re.DOTALL)
@@ -28,7 +28,7 @@ _STRING_END = {
 _F_STRING = re.compile(r"(?<!\w)(?:f|rf|fr)\Z", re.IGNORECASE)
 
 _WORD = r"[^\W\d]\w*"
-# IPython's own: %magic, !command, ?help, help?, name = !command. `% b` with a blank is Python's remainder.
+# IPython's own syntax: %magic, !command, ?help, help?, name = !command. `% b` with a blank is Python's remainder.
 _MAGIC = re.compile(
     r"[ \t]*(?=\S)(?:%{1,2}[^\W\d]|!|\?|[\w.%*]+\?{1,2}[ \t]*(?:\n|\Z)|\w[\w, ]*=[ \t]*(?:![^=]|%[^\W\d]))"
 )
@@ -37,9 +37,9 @@ _FUTURE = re.compile(r"from[ \t]+__future__[ \t]+import\b")
 _IMPORT = re.compile(r"(?:import|from)[ \t]+[^;]*")
 _IMPORTED = re.compile(r"\A(?:from\b.*?\bimport\b|import\b)", re.DOTALL)
 _ASSIGNMENT = re.compile(rf"({_WORD}(?:[ \t]*,[ \t]*{_WORD})*)[ \t]*(?::[^=\n]*)?=(?!=)")
-# A name that has to exist already: not an attribute, not a target, not the name of a keyword argument.
+# A name that must exist already: not an attribute, not a target, not the name of a keyword argument.
 _MENTION = re.compile(rf"(?<![\w.]){_WORD}\b(?![ \t]*=(?!=))")
-# Names that a statement gives a meaning of its own: loop variables, parameters, targets.
+# Names that a statement binds for itself: loop variables, parameters, targets.
 _LOOP_OR_LAMBDA = re.compile(r"\bfor\b([^:]{1,80}?)\bin\b|\blambda\b([^:\n]{0,80}):")
 _PARAMETERS = re.compile(rf"\bdef[ \t]+{_WORD}[ \t]*\(([^)]{{0,2000}})")
 _PARAMETER = re.compile(rf"(?:\A|[,*])\s*({_WORD})")
@@ -47,9 +47,9 @@ _TARGETS = re.compile(rf"^[ \t]+({_WORD}(?:[ \t]*,[ \t]*{_WORD})*)[ \t]*=(?!=)",
 
 
 class Line(NamedTuple):
-    """One logical line: brackets, long strings and backslashes carry it over several lines of text.
+    """One logical line, which may span several lines of text through brackets, long strings and backslashes.
 
-    `code` is the same without comments and strings and with no line ends inside; IPython's own have none.
+    `code` is the text without comments, strings and inner line ends; "" for IPython's own lines.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """A top-level statement with its indented lines; `binds` holds `*` for a star import."""
+    """A top-level statement with its indented lines; `binds` contains `*` for a star import."""
 
     kind: StatementKind
     text: str
@@ -68,7 +68,7 @@ class Statement:
 
 
 def logical_lines(text: str) -> list[Line]:
-    """Cut `text`, whose lines end with a line feed, into logical lines; together they are `text` again."""
+    """Cut `text`, whose lines end with a line feed, into logical lines; joined, they are `text` again."""
     lines: list[Line] = []
     start = 0
     while start < len(text):
@@ -84,12 +84,12 @@ def logical_lines(text: str) -> list[Line]:
 
 
 def without_magics(text: str) -> str:
-    """Return `text` with IPython's own lines commented out; the number of lines stays."""
+    """Return `text` with IPython's own lines commented out; the number of lines stays the same."""
     return "".join(_harmless(line.text) if line.is_magic else line.text for line in logical_lines(text))
 
 
 def without_futures(text: str) -> str:
-    """Return `text` with its imports from `__future__` commented out; the number of lines stays."""
+    """Return `text` with its imports from `__future__` commented out; the number of lines stays the same."""
     return "".join(
         re.sub(r"^(?=.)", "# ", line.text, flags=re.MULTILINE) if _FUTURE.match(line.code) else line.text
         for line in logical_lines(text)
@@ -97,7 +97,7 @@ def without_futures(text: str) -> str:
 
 
 def statements(text: str) -> tuple[Statement, ...]:
-    """Return the top-level statements of `text`, without blank lines, comments and magics between."""
+    """Return the top-level statements of `text`, without the blank lines, comments and magics between them."""
     return tuple(_statement(block) for block in _blocks(logical_lines(text)))
 
 
@@ -124,7 +124,7 @@ def _python_line(text: str, start: int) -> tuple[int, str]:
             code.append(" ")
         else:
             position = _after_string(text, found.end(), mark)
-            # What an f-string mentions counts as mentioned.
+            # names in an f-string count as mentioned
             inside = text[found.end() : position] if _F_STRING.search(plain) else ""
             code.append(f" {inside} ".replace("\n", " ") if inside else "''")
     code.append(text[position:])
@@ -143,7 +143,7 @@ def _after_string(text: str, position: int, quote: str) -> int:
 def _harmless(magic: str) -> str:
     bare = magic.lstrip(" \t")
     indent = magic[: len(magic) - len(bare)]
-    # It may be all that an `if` holds.
+    # it may be the only line in the body of an `if`
     return f"{indent}pass  # {bare}" if indent else f"# {bare}"
 
 
@@ -172,12 +172,12 @@ def _statement(block: Sequence[Line]) -> Statement:
     if _FUTURE.match(head):
         return Statement("future", text, frozenset(), frozenset())
     if found := _IMPORT.match(head):
-        # What follows a semicolon is not an import.
+        # what follows a semicolon is not an import
         kept = text if len(found[0]) == len(head) else found[0].rstrip() + "\n"
         return Statement("import", kept, _imported_names(found[0]), frozenset())
     if found := _ASSIGNMENT.match(head):
         targets = frozenset(name.strip() for name in found[1].split(","))
-        # A type beside the target is read too.
+        # a type annotation of the target is included
         value = frozenset(_MENTION.findall(code, found.end(1)))
         return Statement("assignment", text, targets, value - _own_names(code))
     return Statement("other", text, frozenset(), mentions - _own_names(code))
@@ -204,7 +204,7 @@ _LABEL = "exercise"
 
 @dataclass(frozen=True)
 class Finding:
-    """The exercise that a text answers; or none, with advice where it could be one of several."""
+    """The exercise that a text answers; or none, with advice if it could be one of several."""
 
     exercise: Exercise | None = None
     advice: str | None = None
@@ -219,12 +219,12 @@ def exercise_of_text(text: str, names: ExerciseNames) -> Finding:
 
 
 def named_exercise(text: str, defined: frozenset[str], names: ExerciseNames) -> Exercise | None:
-    """Return the exercise that the first line with anything in it names, or None.
+    """Return the exercise that the first non-empty line names, or None.
 
-    That is a comment like `# 03_softmax.py` or `# exercise: softmax`, or a magic that writes the file. A
-    comment of the bare id may just be a heading, so it counts only over one of the exercise's entry points.
+    That is a comment like `# 03_softmax.py` or `# exercise: softmax`, or a magic that writes the file. A comment with
+    only the id may just be a heading, so it counts only above one of the exercise's entry points.
     """
-    # Words and not a pattern: a line may be as long as the file, and of nothing but `#` or blanks.
+    # split instead of a regular expression: a line may be as long as the file, and consist of `#` or blanks only
     first = text.lstrip().split("\n", 1)[0].rstrip()
     if first.startswith("#"):
         return _in_comment(first.lstrip("#"), defined, names)
@@ -239,7 +239,7 @@ def named_exercise(text: str, defined: frozenset[str], names: ExerciseNames) -> 
 
 
 def _in_comment(comment: str, defined: frozenset[str], names: ExerciseNames) -> Exercise | None:
-    """Return the exercise that is all of a comment, but for the word "exercise:" in front."""
+    """Return the exercise that a comment names with nothing else in it, except "exercise:" in front."""
     said, is_labelled = comment.strip(), False
     if said[: len(_LABEL)].lower() == _LABEL and (rest := said[len(_LABEL) :].lstrip(_BLANKS)).startswith(":"):
         said, is_labelled = rest[1:].lstrip(_BLANKS), True
@@ -253,7 +253,7 @@ def _in_comment(comment: str, defined: frozenset[str], names: ExerciseNames) -> 
 
 
 def defining_exercise(defined: frozenset[str], names: ExerciseNames) -> Finding:
-    """Return the one exercise whose entry points are all defined; with several, advice instead of a guess."""
+    """Return the one exercise whose entry points are all defined; if there are several, advice instead of a guess."""
     known = defined.intersection(name for exercise in names.exercises for name in exercise.entry_points)
     whole = tuple(exercise for exercise in names.exercises if known.issuperset(exercise.entry_points))
     exact = tuple(exercise for exercise in whole if known == set(exercise.entry_points))

@@ -1,6 +1,6 @@
-"""A submission once it is read: sources by exercise, what was wrong on the way, and which bytes are a source.
+"""A submission that has been read: sources by exercise, and problems; and the test whether bytes are a source.
 
-A source is UTF-8 text of a sensible size, told without a look at the Python in it.
+A source is UTF-8 text of a sensible size; its Python is not looked at.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Problem:
-    """One sentence about a file that was not taken as it is, with the exercise where that is known."""
+    """One sentence about a file that was not taken as it is, with the exercise if that is known."""
 
     file: str
     kind: ProblemKind
@@ -35,7 +35,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Submission:
-    """Everything that was found under one name. An exercise without a source here is missing."""
+    """Everything found under one name. An exercise without a source here is missing."""
 
     name: str
     sources: Mapping[str, SourceFile]
@@ -51,12 +51,12 @@ class UnreadableError(Exception):
 
 
 class RefusedError(Exception):
-    """One file must not be read, say a link; the text continues a sentence that starts with its name."""
+    """One file must not be read, such as a link; the text continues a sentence that starts with its name."""
 
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-# PEP 263: a comment in the first line, or in the second after a line without code.
+# PEP 263: a comment in the first line, or in the second if the first has no code
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NO_CODE = re.compile(rb"[ \t\f]*(?:#|\Z)")
 
@@ -67,7 +67,7 @@ def without_bom(content: bytes) -> bytes:
 
 
 def fault(content: bytes, limit_kb: int) -> str | None:
-    """Return why `content` is no source, to follow the file's name in a sentence, or None when it is one."""
+    """Return why `content` is not a source, to follow the file's name in a sentence, or None if it is."""
     if len(content) > limit_kb * 1024:
         return f"is larger than {limit_kb} kB; hand in the source alone"
     if content.startswith(_UTF16):

@@ -1,7 +1,7 @@
-"""A tar, packed by gzip or not, read member by member into memory; nothing is extracted, no header believed.
+"""Reads a tar, gzipped or not, member by member into memory; nothing is extracted, and no header is trusted.
 
-It is walked twice: headers alone are looked at first, with a bound on each, since the standard library holds what is
-said beside a member's name in memory, and what harms is refused as a whole, as in a zip.
+It is read in two passes: first only the headers, each with a size limit, since the standard library keeps extended
+headers in memory; a harmful archive is refused as a whole, like a zip.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .submission import RefusedError, SubmissionError, UnreadableError
 from .zip_file import MAX_DECLARED_MB, MAX_MEMBERS, MAX_RATIO, MAX_ZIP_MB, parts_of_name
 
 MAX_HEADER_KB = 64
-"""Of what is said beside one member, such as a long name."""
+"""Limit for the extended header of one member, such as a long name."""
 _RATIO_COUNTS_FROM = 1024 * 1024  # unpacked bytes; a tar of small files is mostly zeros
 _IN_MEMORY = 32 * 1024 * 1024
 _BLOCK = 512
@@ -37,7 +37,7 @@ def collect_tar(path: Path, collector: Taker) -> None:
     """Offer every member of the tar at `path` to the collector.
 
     Raises:
-        SubmissionError: it cannot be opened, is damaged, or is made to do harm.
+        SubmissionError: it cannot be opened, is damaged, or is harmful.
     """
     try:
         descriptor = open_regular(path)
@@ -57,7 +57,7 @@ def collect_tar(path: Path, collector: Taker) -> None:
 
 
 def _unpack(file: IO[bytes], to: IO[bytes]) -> None:
-    """The tar itself, with what gzip has done to it undone. Raises RefusedError, zlib.error, EOFError."""
+    """Write the unpacked tar to `to`. Raises RefusedError, zlib.error, EOFError."""
     if os.fstat(file.fileno()).st_size > MAX_ZIP_MB * 1024 * 1024:
         raise RefusedError(f"is larger than {MAX_ZIP_MB} MB; pack the exercise files alone")
     is_packed = file.read(len(_GZIP)) == _GZIP
@@ -71,7 +71,7 @@ def _unpack(file: IO[bytes], to: IO[bytes]) -> None:
             if not is_packed:
                 to.write(piece)
                 break
-            if unpacker.eof:  # gzip allows several parts
+            if unpacker.eof:  # gzip allows several members in one file
                 unpacker = zlib.decompressobj(wbits=31)
             out = unpacker.decompress(piece, _PIECE)
             piece = unpacker.unconsumed_tail or unpacker.unused_data
@@ -88,7 +88,7 @@ def _unpack(file: IO[bytes], to: IO[bytes]) -> None:
 
 
 def _members_by_headers(file: IO[bytes]) -> int:
-    """Look at every header before the standard library does; how many members there are.
+    """Check every header before the standard library reads it; return the number of members.
 
     Raises RefusedError, tarfile.TarError.
     """
@@ -100,7 +100,7 @@ def _members_by_headers(file: IO[bytes]) -> int:
             break
         count += 1
         look_at_clock()
-        if count > 3 * MAX_MEMBERS:  # a member may have a long name and a long link beside it
+        if count > 3 * MAX_MEMBERS:  # each member may have a long name and a long link in front of it
             raise RefusedError(f"holds more than {MAX_MEMBERS} files; pack the exercise files alone")
         size = tarfile.nti(header[124:136])  # type: ignore[attr-defined]
         if size < 0:
@@ -114,7 +114,7 @@ def _members_by_headers(file: IO[bytes]) -> int:
 
 def _offer(archive: tarfile.TarFile, count: int, collector: Taker) -> None:
     members = _safe_members(archive)
-    if len(archive.getmembers()) != count:  # at a damaged header the standard library ends without a word
+    if len(archive.getmembers()) != count:  # the standard library stops silently at a damaged header
         raise tarfile.ReadError
     for where in looked_at(members):
         member = members[where]
@@ -128,7 +128,7 @@ def _offer(archive: tarfile.TarFile, count: int, collector: Taker) -> None:
 
 
 def _safe_members(archive: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:
-    """All members by their paths. Raises RefusedError for one that would do harm, as for a zip."""
+    """All members by path. Raises RefusedError for a harmful one, by the rules for a zip."""
     found: dict[str, tarfile.TarInfo] = {}
     for member in _bounded(archive):
         where = "/".join(_safe_path(member))

@@ -1,4 +1,4 @@
-"""A zip, read member by member into memory with a byte counter; nothing is extracted, no header believed."""
+"""Reads a zip, member by member into memory with a byte counter; nothing is extracted, and no header is trusted."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from .submission import RefusedError, SubmissionError, UnreadableError
 
 MAX_ZIP_MB = 32  # the zip itself
 MAX_MEMBERS = 1000
-MAX_DIRECTORY_KB = 1024  # the zip's table of contents
-MAX_DECLARED_MB = 256  # what all members claim to hold, unpacked
+MAX_DIRECTORY_KB = 1024  # the zip's central directory
+MAX_DECLARED_MB = 256  # sum of the members' declared unpacked sizes
 MAX_RATIO = 200  # unpacked to packed; Python source stays below 20
-_RATIO_COUNTS_FROM = 256 * 1024  # unpacked bytes; small files of blanks pack better than any bomb
+_RATIO_COUNTS_FROM = 256 * 1024  # unpacked bytes; small files of blanks have a higher ratio than any bomb
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""How members may be packed. The other ways can swell without bound inside one step of the unpacker."""
+"""Accepted compression methods. The others can expand without limit within one step of the unpacker."""
 _ENCRYPTED = 0x1 | 0x40
-_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip can tell; written for want of a time
+_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time in a zip; written when there is none
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
     OSError,
-    RuntimeError,  # a password is wanted, or a method is not implemented
-    ValueError,  # names that are not text, offsets below zero
+    RuntimeError,  # a password is needed, or a method is not implemented
+    ValueError,  # names that are not text, negative offsets
     OverflowError,
     struct.error,
 )
@@ -44,26 +44,26 @@ _DAMAGE = (
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a zip may hold."""
+    """Size limits for a zip."""
 
     zip_mb: int = MAX_ZIP_MB
     members: int = MAX_MEMBERS
     directory_kb: int = MAX_DIRECTORY_KB
     declared_mb: int = MAX_DECLARED_MB
     one_by_one: bool = False
-    """Whether a member with a name that does harm is reported and left out, instead of refusing the whole zip."""
+    """Whether a member with a harmful name is reported and left out, instead of refusing the whole zip."""
 
 
 OF_A_LEARNER = Limits()
 OF_A_CLASS = Limits(zip_mb=2048, members=50_000, directory_kb=32 * 1024, declared_mb=100 * 1024, one_by_one=True)
-"""What many people handed in, packed by a learning platform: one of them must not spoil it for the others."""
+"""The download of a whole class from a learning platform: one learner's file must not spoil it for the others."""
 
 
 def collect_archive(path: Path, collector: Taker, limits: Limits = OF_A_LEARNER) -> None:
     """Offer every member of the zip at `path` to the collector.
 
     Raises:
-        SubmissionError: it cannot be opened, is damaged, or is made to do harm.
+        SubmissionError: it cannot be opened, is damaged, or is harmful.
     """
     try:
         descriptor = open_regular(path)
@@ -75,11 +75,11 @@ def collect_archive(path: Path, collector: Taker, limits: Limits = OF_A_LEARNER)
 
 @dataclass(frozen=True)
 class Packed:
-    """What reads one member, with the time that the zip has for it."""
+    """Reads one member; `modified` is the zip's time for it."""
 
     unpack: Read
     modified: datetime | None
-    """By the clock of whoever packed it, without a time zone; None when the zip has no such time."""
+    """By the clock of the machine that packed it, without a time zone; None when the zip has no such time."""
 
     def __call__(self, limit: int) -> bytes:
         """As `Read`."""
@@ -107,10 +107,9 @@ def _safe_path(info: zipfile.ZipInfo) -> list[str]:
 
 
 def parts_of_name(name: str, pack: str) -> list[str]:
-    """The folders and the name in a member's path; `pack` is what the learner does to make such a file.
+    """The folders and the name in a member's path; `pack` is the verb for making such an archive.
 
-    Raises RefusedError, whose text continues the name of the file with the member in it, for a path that leads
-    elsewhere.
+    Raises RefusedError, whose text continues the archive's name, for a path that leads elsewhere.
     """
     shown = printable(name)
     if "\0" in name:
@@ -135,7 +134,7 @@ def _modified(info: zipfile.ZipInfo) -> datetime | None:
 
 
 class _Guarded(io.RawIOBase):
-    """The zip's file, with a bound on what may be read while the table of contents is taken in."""
+    """The zip's file, with a limit on what is read while the central directory is parsed."""
 
     def __init__(self, file: io.BufferedReader, limit: int) -> None:
         super().__init__()
@@ -194,7 +193,7 @@ class _Archive:
                 self._offer(archive, member)
 
     def _safe_members(self, archive: zipfile.ZipFile) -> list[_Member]:
-        """Look at the whole table of contents before anything is unpacked."""
+        """Check the whole central directory before anything is unpacked."""
         infos = archive.infolist()
         if len(infos) > self._limits.members:
             raise self._refusal(f"holds more than {self._limits.members} files; zip the exercise files alone")
@@ -217,7 +216,7 @@ class _Archive:
         return [members[where] for where in looked_at(members) if not members[where].info.is_dir()]
 
     def _demand_no_overlap(self, infos: list[zipfile.ZipInfo], end: int) -> None:
-        """Members that share packed bytes are how a small zip unpacks to terabytes."""
+        """Refuse members that share packed bytes: that is how a small zip unpacks to terabytes."""
         for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
             if info.header_offset < 0:
                 raise self._refusal("is damaged or not a zip; zip your files again")

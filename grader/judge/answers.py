@@ -1,8 +1,8 @@
-"""What came back for one case. From a learner's side everything in it is a claim and is checked for its form here.
+"""Checks the form of the answers that came back for a case. From a learner's worker, all of it is a claim.
 
-Some answers have numbers of the learner's own, as those of a model with other parts. A check then asks for raw
-numbers, compares them with each other and with what only the judge knows, and keeps what came of it: a few plain
-values. By these, not by the numbers, a known mistake is recognised: it is asked in the same way.
+Some answers depend on the learner's own numbers, as with a model built from other parts. Then a check asks for raw
+numbers, compares them with each other and with what only the judge knows, and keeps the result: a few plain values, its
+reading. A known mistake is asked in the same way, and recognised by its reading instead of its numbers.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ NUMBERS = re.compile(r"[\d\s]+")
 
 
 class Malformed(Exception):
-    """An answer that does not have the form of one."""
+    """An answer of invalid form."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """The told values of one case by name, and the error that ended it, if any."""
+    """The returned values of one case by name, and the error that ended it, if any."""
 
     values: Mapping[str, Any]
     error: Mapping[str, Any] | None = None
@@ -38,7 +38,7 @@ class Answers:
 
     @property
     def size(self) -> int:
-        """Roughly the bytes that the values take."""
+        """Approximate size of the values in bytes."""
         return _size(self.values)
 
 
@@ -53,7 +53,7 @@ def _size(value: Any) -> int:
 
 
 def read_answers(reply: Any, cases: Sequence[Case]) -> list[Answers]:
-    """Check the form of a reply to these cases. Raises Malformed when it isn't one."""
+    """Check the form of a reply to these cases. Raises Malformed when it is invalid."""
     if not isinstance(reply, list) or len(reply) != len(cases):
         raise Malformed("not one answer for each case")
     return [_read(item, case) for item, case in zip(reply, cases, strict=True)]
@@ -86,7 +86,7 @@ def _check_form(form: TypeAdapter[Any], name: str, value: Any) -> None:
 
 
 def read_error(error: Any) -> dict[str, Any]:
-    """Check the form of a told error. Raises Malformed when it isn't one."""
+    """Check the form of a reported error. Raises Malformed when it is invalid."""
     try:
         return ERROR.validate_python(error).model_dump()
     except ValidationError as fault:
@@ -94,13 +94,13 @@ def read_error(error: Any) -> dict[str, Any]:
 
 
 def _first_fault(fault: ValidationError) -> str:
-    """What is wrong and where, without what came: that is a learner's."""
+    """What is wrong and where, without the value itself, which is the learner's."""
     first = fault.errors(include_url=False, include_context=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['type']}"
 
 
 def error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What makes two errors the same one, whatever the sizes and names in them."""
+    """The key by which two errors count as the same, whatever the sizes and names in them."""
     details = {
         "exception": ("type", "step"),
         "names": ("missing",),
@@ -110,13 +110,13 @@ def error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
     }.get(error["kind"], ())
     identity = (error["kind"], *(repr(error[name]) for name in details))
     if error.get("type") == "RuntimeError":
-        # torch raises this one for everything; what it says tells one from the other, but for the sizes in it
+        # torch raises RuntimeError for everything; only its message, without the sizes in it, distinguishes them
         return (*identity, NUMBERS.sub("", error["message"].partition("\n")[0]))
     return identity
 
 
 class Ask(Protocol):
-    """Puts one question; raises Ended when the code that is asked ends with an error."""
+    """Asks one question; raises Ended when the code asked ends with an error."""
 
     def __call__(self, *cases: Case) -> list[Answers]:
         """The answers, one a case."""
@@ -124,25 +124,25 @@ class Ask(Protocol):
 
 
 Talk = Callable[[Ask], Mapping[str, Any]]
-"""Asks, perhaps more than once, a later question depending on earlier answers, and returns what it reads from them:
-plain values, the same for the same answers. It draws nothing, as it is run again for every known mistake."""
+"""Asks one or more questions, a later one depending on earlier answers, and returns its reading of them: plain
+values, the same for the same answers. It draws no random numbers, since it is run again for every known mistake."""
 
 
 class Ended(Exception):
-    """The code that was asked ended with an error."""
+    """The code asked ended with an error."""
 
     def __init__(self, error: Mapping[str, Any]) -> None:
         super().__init__(error["kind"])
         self.error = error
 
     def reading(self) -> dict[str, Any]:
-        """What is read from it."""
+        """The reading of a case that ended with an error."""
         return {"error": error_identity(self.error)}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A talk with the learner's code and what was read from it. No answers are kept."""
+    """A talk with the learner's code and the reading from it. The answers are not kept."""
 
     talk: Talk
     came: Mapping[str, Any]
@@ -151,7 +151,7 @@ class Reading:
 
 
 def read_from(talk: Talk, answer: Callable[[Question], list[Answers]]) -> Mapping[str, Any]:
-    """What a talk reads from code of the course's own."""
+    """The reading of a talk with the course's own code."""
 
     def ask(*cases: Case) -> list[Answers]:
         answers = answer(Question.of(cases))
@@ -167,7 +167,7 @@ def read_from(talk: Talk, answer: Callable[[Question], list[Answers]]) -> Mappin
 
 
 def same_answers(came: Answers, other: Answers) -> bool:
-    """Whether two answers to a case cannot be told apart: same numbers, same shapes, same kind of error."""
+    """Whether two answers to a case are indistinguishable: same numbers, same shapes, same kind of error."""
     if (came.error is None) != (other.error is None):
         return False
     if came.error is not None and other.error is not None:
@@ -185,5 +185,5 @@ def same_answers(came: Answers, other: Answers) -> bool:
 
 
 def reach(gradients: Mapping[str, Any]) -> set[str]:
-    """What a gradient reaches."""
+    """The names that a gradient reaches."""
     return {name for name, gradient in gradients.items() if gradient is not None}

@@ -1,4 +1,4 @@
-"""All that the author of checks and mistake banks writes with."""
+"""Everything that authors of checks and of known mistakes import."""
 
 from __future__ import annotations
 

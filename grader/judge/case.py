@@ -1,4 +1,4 @@
-"""What a check asks: a case is a short program, run alike on the learner's code, reference and mistakes."""
+"""A case is a short program of steps, run in the same way on the learner's code, the reference and the mistakes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ OUTPUT = "output"
 GRADIENTS = "gradients"
 OBSERVED = "observed"
 STEPS_OF_TRAINING = 10
-"""One step of training takes as long as so many others, or longer."""
+"""A training step counts as this many other steps; it takes at least as long."""
 
 
 @dataclass
 class Case:
-    """Steps that fill numbered slots; `told` names the slots whose values come back.
+    """Steps that fill numbered slots; `told` names the slots whose values are returned.
 
     `axes` names the axes of the output for a learner, `inputs` the tensors by the learner's own parameter names.
-    `is_random`: right outputs may differ, as the learner's code draws random numbers in an order of its own.
+    `is_random`: right outputs may differ, since the learner's code draws random numbers in an order of its own.
     `said`: what is special about the case, for messages: "in training, with dropout = 1".
     """
 
@@ -46,7 +46,7 @@ class Case:
         return Slot(number)
 
     def tensor(self, value: torch.Tensor, *, name: str = "", gradient: bool = False) -> Slot:
-        """Hand in a fresh copy of a tensor; with a `name` it is one of the inputs."""
+        """Pass in a fresh copy of a tensor; with a `name` it is one of the inputs."""
         slot = self._add("tensor", value=value.contiguous(), gradient=gradient)
         if name:
             self.inputs[name] = slot
@@ -61,16 +61,16 @@ class Case:
         return self._add("library_module", name=name, args=list(args))
 
     def call(self, target: Slot, *args: Any, method: str = "", tell: str = "", **kwargs: Any) -> Slot:
-        """Call what is in a slot (or one of its methods). Tensors among the arguments are handed in as fresh copies."""
+        """Call what is in a slot, or one of its methods. Tensor arguments are passed as fresh copies."""
         args, kwargs = tuple(map(self._handed_in, args)), {k: self._handed_in(v) for k, v in kwargs.items()}
         return self._add("call", tell, target=target, method=method, args=list(args), kwargs=kwargs)
 
     def refuses(self, target: Slot, *args: Any, tell: str = "refusal", **kwargs: Any) -> Slot:
-        """Call what must be refused; tells "refused", "accepted", or the name of another error."""
+        """Call what should be refused; returns "refused", "accepted", or the name of another error."""
         return self._add("refuses", tell, target=target, method="", args=list(args), kwargs=kwargs)
 
     def load(self, module: Slot, weights: Mapping[str, torch.Tensor]) -> None:
-        """Put numbers into a module's parameters, by name."""
+        """Load numbers into a module's parameters, by name."""
         self._add("load", target=module, weights=dict(weights))
 
     def prepare(self, module: Slot, *, train: bool = False, dtype: torch.dtype | None = None) -> None:
@@ -80,42 +80,43 @@ class Case:
         self._add("prepare", target=module, train=train, dtype=name)
 
     def tell(self, value: Any, name: str) -> None:
-        """Bring a slot's value (or a list or dict of slots) back under this name."""
+        """Return a slot's value (or a list or dict of slots) under this name."""
         self._add("value", name, value=value)
 
     def parameters(self, module: Slot) -> None:
-        """Bring back {name: [shape, trainable]} as "parameters"."""
+        """Return {name: [shape, trainable]} as "parameters"."""
         self._add("parameters", "parameters", target=module)
 
     def buffers(self, module: Slot) -> None:
-        """Bring back the names of the module's buffers as "buffers"."""
+        """Return the names of the module's buffers as "buffers"."""
         self._add("buffers", "buffers", target=module)
 
     def attribute(self, target: Slot, name: str, *, tell: str = "") -> None:
-        """Bring back an attribute under its own name, or under another."""
+        """Return an attribute under its own name, or under `tell`."""
         self._add("attribute", tell or name, target=target, name=name)
 
     def observed(self) -> None:
-        """Bring back, as "observed", what was seen of the steps so far: {"largest", "functions", "printed"}.
+        """Return, as "observed", what was observed of the steps so far: {"largest", "functions", "printed"}.
 
-        "largest" is how many numbers the largest tensor held that was made, "functions" are the names of torch's
-        functions called directly, "printed" counts characters. All three are claims of the learner's side.
+        "largest" is the element count of the largest tensor made, "functions" are the names of torch's functions called
+        directly, "printed" counts characters. All three are claims by the learner's side.
         """
         self._add("observed", OBSERVED)
 
     def train(self, module: Slot, batches: torch.Tensor, rate: float, *, keep: bool = False) -> None:
         """Train a model on batches of texts (steps, batch, tokens + 1) to predict each token from those before it.
 
-        keep: a later case that begins with the same steps finds the model as this training left it.
+        keep: cache the trained model for later cases that begin with the same steps.
         """
         self._add("train", target=module, batches=batches, rate=rate, keep="")
         if keep:
             self.steps[-1]["keep"] = _digest(wire.pack(self.as_data(), wire.TRUSTED_BYTES)).hex()
 
     def gradients(self, cotangents: Sequence[torch.Tensor]) -> None:
-        """Bring back the gradients of sum(output * cotangent) for the inputs and the module's parameters.
+        """Return the gradients of sum(output * cotangent) for the inputs and the module's parameters.
 
-        Only now are the inputs handed in as tensors that want gradients: no NumPy can read these, no call change them.
+        Only with this step do the inputs require gradients: NumPy cannot read such tensors, and in-place calls fail on
+        them.
         """
         for slot in self.inputs.values():
             self.steps[slot.number]["gradient"] = self.steps[slot.number]["value"].is_floating_point()
@@ -135,7 +136,7 @@ class Case:
 
     @property
     def effort(self) -> int:
-        """How much there is to do, in steps."""
+        """How much work there is, in steps."""
         return sum(len(step["batches"]) * STEPS_OF_TRAINING if step["do"] == "train" else 1 for step in self.steps)
 
     def as_data(self) -> dict[str, Any]:
@@ -172,7 +173,7 @@ def module(
     seed: int = 0,
     **init_keywords: Any,
 ) -> Case:
-    """Make a module of the learner's class, load weights by name, choose the mode and call it.
+    """Create a module of the learner's class, load weights by name, set the mode and call it.
 
     `inputs` maps forward's parameter names to what is passed, in order and by position.
     """
@@ -188,9 +189,9 @@ def module(
 
 
 def called_again(case: Case, *others: Any, weights: Mapping[str, torch.Tensor] | None = None) -> Case:
-    """Call a case's module or function again, on `others` of the same shapes: nothing may be kept from call to call.
+    """Call a case's module or function again, on `others` of the same shapes, to show any state kept between calls.
 
-    A module is called again in training too (where nothing may be left to chance), and with other `weights` if given.
+    A module is called again in training too (so nothing in it may be random), and with other `weights` if given.
     """
     first, is_random = list(case.inputs.values()), case.is_random
     if case.module is None:
@@ -215,7 +216,7 @@ def called_again(case: Case, *others: Any, weights: Mapping[str, torch.Tensor] |
 
 @dataclass(frozen=True)
 class Question:
-    """Some cases, packed once: the same bytes go to the learner and name the answers of reference and mistakes."""
+    """Some cases, packed once: the same bytes are sent to the learner and identify answers in the caches."""
 
     cases: tuple[Case, ...]
     frame: bytes
@@ -230,7 +231,7 @@ class Question:
 
     @property
     def effort(self) -> int:
-        """How much there is to do for an answer, in steps."""
+        """How much work an answer takes, in steps."""
         return sum(case.effort for case in self.cases)
 
 
@@ -239,13 +240,13 @@ def _digest(frame: bytes) -> bytes:
 
 
 class Questions(Protocol):
-    """Whoever turns cases into a question."""
+    """Makes a question of cases."""
 
     def of(self, cases: Sequence[Case]) -> Question: ...
 
 
 class FreshQuestions:
-    """Packs every question anew."""
+    """Packs each question, without a cache."""
 
     def of(self, cases: Sequence[Case]) -> Question:
         """Pack some cases."""

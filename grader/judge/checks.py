@@ -1,9 +1,8 @@
 """The hidden checks of a course: collected once by pytest, then run one after another without it.
 
-A check is a pytest function of `learner`, or of `learner` and `draw`, and may be parametrised. Collecting them with
-pytest keeps them ordinary pytest functions; running them for submission after submission takes none of its protocol.
-
-An exercise's file as pytest sees it: its hidden checks stand under it, the file itself is never imported.
+A check is a pytest function of `learner`, or of `learner` and `draw`, and may be parametrised. Collecting with pytest
+keeps checks ordinary pytest functions; running them directly avoids pytest's overhead for every submission. pytest sees
+an exercise's file as a node with its hidden checks below it; the file itself is never imported.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Worth:
-    """What one check is worth, as its `points` marker says."""
+    """What one check is worth, from its `points` marker."""
 
     points: float
     role: Role
@@ -52,9 +51,9 @@ class Worth:
 
 
 class Kit:
-    """An exercise together with what the judge has for it; in a learner's bundle that is less.
+    """An exercise with what the judge has for it; a learner's bundle has less.
 
-    `hidden` are the checks that are not here: none in the whole course. Raises GraderBroken for a damaged bundle.
+    `hidden` are the checks that are missing here: none in the whole course. Raises GraderBroken for a damaged bundle.
     """
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
@@ -66,9 +65,9 @@ class Kit:
         self._kept: tuple[int, Kept] | None = None
 
     def expected(self, seed: int) -> KnowsAnswers:
-        """The reference and the known mistakes; in a bundle, what its plan with this seed knows of them.
+        """The reference and the known mistakes; in a bundle, its plan for this seed.
 
-        Raises GraderBroken for a bundle that is damaged here, or that has no plan with this seed.
+        Raises GraderBroken for a damaged bundle, or one without a plan for this seed.
         """
         if not self.course.is_bundle:
             return self._whole
@@ -77,7 +76,7 @@ class Kit:
         return self._kept[1]
 
     def forget(self) -> None:
-        """Keep nothing of a seed that is not asked with any more."""
+        """Drop what is cached for a seed that is no longer used."""
         self._kept = None
         if "_whole" in self.__dict__:
             self._whole.forget()
@@ -107,15 +106,15 @@ class Kit:
 
 
 class ExerciseFile(pytest.Module):
-    """The node of one exercise; its items are the exercise's hidden checks. `learner_session` is who is asked now."""
+    """The node of one exercise; its items are the hidden checks. `learner_session` is the session being checked now."""
 
     kit: Kit
     course: Course
     learner_session: Session | None = None
     size: int = 0
-    """How many checks there are to run, whether or not they were chosen to."""
+    """How many checks can be run, chosen or not."""
     names_hidden: bool = False
-    """Whether the checks that are not here get an item each, for a learner to see."""
+    """Whether checks that are missing here get an item each, so that a learner sees them."""
 
     @classmethod
     def of(cls, parent: pytest.Collector, path: Path, kit: Kit, course: Course) -> ExerciseFile:
@@ -156,7 +155,7 @@ def _load_checks(path: Path) -> ModuleType:
 
 
 def worth_of(item: pytest.Item) -> Worth:
-    """Read a check's marker and its sentence."""
+    """Read a check's marker and its title."""
     marker = item.get_closest_marker("points")
     assert marker is not None
     value, options = float(marker.args[0]), marker.kwargs
@@ -176,16 +175,16 @@ def exercise_file(item: pytest.Item) -> ExerciseFile:
 
 
 def session_of(item: pytest.Item) -> Session:
-    """The go at the exercise that this check looks at now."""
+    """The session that this check runs against."""
     session = exercise_file(item).learner_session
     assert session is not None
     return session
 
 
 GIVEN = frozenset({"learner", "draw"})
-"""What a check may ask for."""
+"""The arguments that a check may have."""
 
-# Collecting needs none of what pytest does for a person at a terminal.
+# pytest plugins for interactive use, which collecting does not need.
 LEAN = ("cacheprovider", "terminal", "capture", "logging", "warnings", "doctest", "junitxml", "stepwise", "pastebin",
         "setuponly", "setupplan", "debugging", "nose", "faulthandler", "unraisableexception", "threadexception",
         "recwarn", "reports", "legacypath", "skipping")  # fmt: skip
@@ -202,18 +201,18 @@ class Check:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def run(self, learner: LearnerModule, draw: Draw) -> None:
-        """Run it. Raises CheckFailed for the learner's fault; anything else is the grader's own."""
+        """Run it. Raises CheckFailed for the learner's fault; any other error is the grader's own."""
         given = {"learner": learner, "draw": draw}
         self.function(**{name: given[name] for name in self.wants}, **self.parameters)
 
     @property
     def file(self) -> Path:
-        """Where it is written."""
+        """The file that defines it."""
         return Path(inspect.unwrap(self.function).__code__.co_filename)
 
     @classmethod
     def of(cls, item: pytest.Item) -> Check:
-        """The check that pytest has collected. Raises GraderBroken for one that asks for something else."""
+        """The check for a collected pytest item. Raises GraderBroken for one with an unknown argument."""
         function = item.obj  # type: ignore[attr-defined]
         parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         wants = frozenset(inspect.signature(function).parameters) - parameters.keys()
@@ -225,9 +224,9 @@ class Check:
 
 
 def collect_checks(course: Course, kits: Sequence[Kit]) -> dict[str, tuple[Check, ...]]:
-    """The checks of these exercises, by the exercise's id, in the order in which they are written.
+    """The checks of these exercises, by exercise id, in the order of their files.
 
-    Raises GraderBroken when some are not there or cannot be collected.
+    Raises GraderBroken when some are missing or cannot be collected.
     """
     absent = [kit.exercise.id for kit in kits if not kit.checks_path.is_file()]
     if absent:
@@ -235,7 +234,7 @@ def collect_checks(course: Course, kits: Sequence[Kit]) -> dict[str, tuple[Check
         raise GraderBroken(f"there are no {kind} for {', '.join(absent)}")
     collector = _Collector(course, kits)
     arguments = ["-c", os.devnull, "--rootdir", str(course.root), "--import-mode=importlib", "--collect-only"]
-    arguments += ["--noconftest"]  # a check gets `learner` and `draw`, and nothing else that lies around
+    arguments += ["--noconftest"]  # a check gets `learner` and `draw`, and nothing from conftest files
     arguments += [part for name in LEAN for part in ("-p", f"no:{name}")]
     arguments += [str(kit.checks_path) for kit in kits]
     with _own_environment():
@@ -248,7 +247,7 @@ def collect_checks(course: Course, kits: Sequence[Kit]) -> dict[str, tuple[Check
 
 
 class _Collector:
-    """A pytest plugin that takes the files of checks for what they are, and keeps what was found."""
+    """A pytest plugin that collects the files of checks and stores their items."""
 
     def __init__(self, course: Course, kits: Sequence[Kit]) -> None:
         self._course = course
@@ -276,7 +275,7 @@ class _Collector:
 
 @contextmanager
 def _own_environment() -> Iterator[None]:
-    """Keep the user's pytest settings and plugins out of a grade."""
+    """Keep the user's pytest settings and plugins out of grading."""
     kept = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")}
     kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

@@ -1,8 +1,8 @@
-"""Is this the value that was expected? If not, one sentence in a learner's terms that gives nothing away.
+"""Compares a value with the expected one; a difference is one sentence for the learner, without the right values.
 
-Tolerances are not the check author's business. A difference counts when it is larger than float32 rounding (1e-5 of the
-largest number expected) and larger than what a rounding of the inputs would make of the result: so exact ways of
-writing the same formula pass, and zeros never pass as small numbers.
+Check authors do not set tolerances. A difference counts when it is larger than float32 rounding (1e-5 of the largest
+expected number) and larger than what rounding the inputs would change in the result: so exact ways of writing the same
+formula pass, and zeros never pass as small numbers.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from .whereabouts import misplaced, where
 
 RELATIVE = 1e-5
 ULPS_OF_HALF = 4
-"""float16 and bfloat16 results may be off by this many units in the last place."""
+"""Allowed error of float16 and bfloat16 results, in units in the last place."""
 
 ROUNDING_SAFETY = 4.0
 FAR = 0.05
-"""The share of the largest number expected by which a value must be off to be called far off."""
+"""Relative to the largest expected number: a value with a larger error is far off."""
 
 GENEROUS = 10.0
-"""How many tolerances may lie between two values of a learner's: two ways of computing the same round differently."""
+"""Factor on the tolerance between two of a learner's own values: two ways of computing the same round differently."""
 
 
 def difference(
     came: Any, expected: Any, *, what: str, axes: Sequence[str] = (), slack: Any = None, scale: float | None = None
 ) -> str | None:
-    """Return what is wrong with `came`, or None when it is `expected`.
+    """Return what is wrong with `came`, or None when it equals `expected`.
 
-    `what` begins the sentence; when it is empty the answer is only good for telling right from wrong, and comes sooner.
-    `slack` is a structure like `expected` that holds, for each tensor, how far rounding alone may move it; `scale` is
-    the size of number to which the tolerance is relative (by default the largest finite one that is expected).
+    `what` begins the sentence; if it is empty, the result only tells right from wrong, and is faster.
+    `slack` has the structure of `expected` and holds, for each tensor, how far rounding alone may move it; `scale` is
+    the magnitude that the tolerance is relative to (by default the largest finite expected number).
     """
     if isinstance(expected, torch.Tensor):
         return _tensor_difference(came, expected, what, axes, slack, scale)
@@ -52,7 +52,7 @@ def difference(
 
 
 def in_words(value: Any) -> str:
-    """Say what a value is, for a learner: a tensor by dtype and shape, anything else by its type."""
+    """Describe a value to a learner: a tensor by dtype and shape, anything else by its type."""
     if isinstance(value, torch.Tensor):
         return f"a {dtype_name(value)} tensor of shape {shape_text(value.shape)}"
     if isinstance(value, Opaque):
@@ -74,18 +74,18 @@ def dtype_name(tensor: torch.Tensor) -> str:
 
 
 def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
-    """(2, 5, 8), followed by the axes' names when they fit."""
+    """(2, 5, 8), followed by the axes' names when there is one for each."""
     sizes = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
     return f"{sizes} = ({', '.join(axes)})" if axes and len(axes) == len(shape) else sizes
 
 
 def same(came: Any, expected: Any) -> bool:
-    """Whether two values of a learner's agree up to rounding."""
+    """Whether two of a learner's own values agree up to rounding."""
     return difference(came, expected, what="", scale=_scale(expected, GENEROUS)) is None
 
 
 def is_far_off(came: Any, expected: Any) -> bool:
-    """Whether a value is so wrong that no rounding, not even of bfloat16, explains it."""
+    """Whether a value is so wrong that no rounding, not even bfloat16's, explains it."""
     if isinstance(expected, torch.Tensor) and expected.is_floating_point():
         if form_difference(came, expected, what=""):
             return True
@@ -107,7 +107,7 @@ def _scale(value: Any, factor: float) -> float | None:
 
 
 def _largest(tensor: torch.Tensor) -> float:
-    """The largest finite number of a tensor that has any, whatever its sign."""
+    """The largest finite absolute value in a non-empty tensor."""
     largest = float(tensor.abs().max())
     if math.isfinite(largest):
         return largest
@@ -115,7 +115,7 @@ def _largest(tensor: torch.Tensor) -> float:
 
 
 def form_difference(came: Any, expected: torch.Tensor, *, what: str, axes: Sequence[str] = ()) -> str | None:
-    """Return what is wrong with the form of `came` (a tensor, its shape, its dtype), or None."""
+    """Return what is wrong with the form of `came` (not a tensor, shape, dtype), or None."""
     if not isinstance(came, torch.Tensor):
         return f"{what} should be a tensor, but {in_words(came)} came back."
     if came.shape != expected.shape:
@@ -127,7 +127,7 @@ def form_difference(came: Any, expected: torch.Tensor, *, what: str, axes: Seque
 
 
 def _names_by_size(came: Sequence[int], expected: Sequence[int], axes: Sequence[str]) -> list[str]:
-    """The names of the axes that came, where their sizes tell which of those expected each must be; else no names."""
+    """Names for the axes of `came`, if sizes alone identify each of them; else no names."""
     names = dict(zip(expected, axes, strict=False))
     if (
         len(axes) != len(expected)
@@ -163,12 +163,12 @@ def _tensor_difference(
 
 
 def _is_close(came: torch.Tensor, expected: torch.Tensor, scale: float | None) -> bool | None:
-    """Whether every number is close enough, told by the largest difference alone; None where that does not tell.
+    """Whether every number is close enough, by the largest difference alone; None where that does not decide it.
 
-    It says what `_allowed` and `_wrong_numbers` would, in a third of the time: most of a judge's work is comparing.
+    Same result as `_allowed` and `_wrong_numbers` in a third of the time: most of a judge's work is comparing.
     """
     if expected.dtype not in (torch.float32, torch.float64):
-        return None  # there what is allowed differs from number to number
+        return None  # half precision: the tolerance differs from number to number
     most = float((came.double() - expected.double()).abs().max())
     if not math.isfinite(most):
         return None
@@ -195,7 +195,7 @@ def _wrong_numbers(came: torch.Tensor, expected: torch.Tensor, allowed: torch.Te
 
 
 def wrong_places(came: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
-    """Where a tensor of the right form is off by more than rounding, as `same` sees it."""
+    """Where a tensor of the right form is off by more than rounding, with the tolerance of `same`."""
     if not expected.is_floating_point():
         return came != expected
     return _wrong_numbers(came.double(), expected.double(), _allowed(expected, None, _scale(expected, GENEROUS)))
@@ -258,7 +258,7 @@ def _mapping_difference(came: Any, expected: Mapping[Any, Any], what: str, slack
 
 
 def names_text(missing: Sequence[Any], extra: Sequence[Any]) -> str:
-    """Which names are missing and which are there without being asked for."""
+    """Which names are missing and which are not expected."""
     parts = []
     if missing:
         parts.append("missing: " + ", ".join(f"`{name}`" for name in missing))

@@ -1,8 +1,8 @@
-"""Which known mistake gives exactly what the learner's code gave?
+"""Finds the known mistakes that give exactly what the learner's code gave.
 
-Two at once are tried only where no single one does. Ruled out first is who changes nothing that is wrong, or
-something that is right; then both are made into one file, as far as their edits go together, and asked as any mistake
-is.
+Pairs are tried only if no single mistake fits. Mistakes that change none of the wrong cases, or any of the right ones,
+are ruled out first; each remaining pair is combined into one file, if its edits are compatible, and asked like any
+mistake.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .learner import Exchange
 from .mistakes import Mistake
 
 MOST_PAIRS = 1000
-"""So many are tried, those first that stand first in the bank: a fraction of a second."""
+"""How many pairs are tried, in the order of the bank: a fraction of a second."""
 MOST_PROBES = 6
 MOST_FURTHER_CASES = 24
-"""Looked at for what shows in few of them: one of float64, say."""
+"""How many further cases are tried, for mistakes that show in few: only in float64, say."""
 MOST_EFFORT_OF_A_CASE = 500
-"""In steps. Where more is asked (a model is trained), pairs are not tried."""
+"""In steps. If any case needs more (it trains a model), pairs are not tried."""
 
 
 class Probe(Protocol):
@@ -50,11 +50,11 @@ class _Suspect:
     place: int
     mistake: Mistake
     changed: int
-    """The wrong probes that this mistake changes, a bit each."""
+    """Bit mask of the wrong probes that this mistake changes."""
 
 
 def two_mistakes(expected: KnowsAnswers, checks: Sequence[Sequence[Probe]]) -> list[Mistake]:
-    """The two mistakes that together explain every case of these checks; of several pairs what all of them share."""
+    """The two mistakes that together explain every case of these checks; of several pairs, their common part."""
     cases = sorted((case for check in checks for case in check), key=lambda case: case.effort())
     wrong = [_cheapest(check, lambda case: case.is_wrong and not case.is_error) for check in checks]
     probes = [case for case in wrong if case is not None][:MOST_PROBES]
@@ -94,14 +94,14 @@ def _suspects(
 
 
 RIGHT_TELLS_LESS = 10
-"""A right answer rules out fewer mistakes than a wrong one."""
+"""Weight of right answers: they rule out fewer mistakes than wrong ones."""
 MOST_EFFORT = 40_000
-"""Of asking mistakes that explain a part of what is wrong, in steps as cases count them: some seconds of training."""
+"""Limit for asking mistakes that explain only part of the failures, in steps of cases: some seconds of training."""
 
 
 @dataclass(frozen=True)
 class CheckedExchanges:
-    """What was asked in one check, whether the check passed, and whether it is about the exercise's main thing."""
+    """The exchanges of one check, whether it passed, and whether it is a main check of the exercise."""
 
     name: str
     passed: bool
@@ -112,10 +112,10 @@ class CheckedExchanges:
 def diagnose(checks: Sequence[CheckedExchanges], expected: KnowsAnswers) -> list[Mistake]:
     """Name the mistakes that reproduce the learner's answers in the failed checks, the best match first.
 
-    A mistake explains a failed check when it gives the learner's answers to all that was asked there, and the reference
-    does not. Of several the one is taken that explains most checks and contradicts fewest of the others; one that
-    contradicts any must explain a main check, else it is only alike by chance. What is read from a learner's own
-    numbers plays a part only where the known mistakes can be asked: not with a plan.
+    A mistake explains a failed check when it gives all of the learner's answers there, and the reference does not. Of
+    several, the one is chosen that explains most checks and contradicts fewest of the others; one that contradicts any
+    must explain a main check, else the match counts as chance. Readings are used only where known mistakes can be
+    asked: not with a plan.
     """
     if all(check.passed for check in checks):
         return []
@@ -136,7 +136,7 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: KnowsAnswers) -> list
             break
         if score is not None:
             scores.append(score)
-    if effort.is_too_much:  # a better match may not have been looked at: only what nothing speaks against is named
+    if effort.is_too_much:  # a better match may not have been tried: name only those that nothing contradicts
         scores = [score for score in scores if not score.contradicts]
     found: list[Mistake] = []
     open_checks = set(failed)
@@ -155,10 +155,10 @@ def _without_readings(exchanges: Sequence[Exchange | Reading]) -> list[Exchange]
 
 
 def _whole_explanation(expected: KnowsAnswers, weighed: Sequence[_Weighed]) -> Mistake | None:
-    """The first mistake that explains every failed check and contradicts none: nothing can be a better match.
+    """The first mistake that explains every failed check and contradicts none: no match can be better.
 
-    It gives all of the learner's answers. So each is tried on what takes least first, and on what is wrong before what
-    is right: most mistakes are ruled out there.
+    It must give all of the learner's answers. Cheap cases come first, and wrong ones before right ones, since these
+    rule out most mistakes.
     """
     cases = sorted((case for check in weighed for case in check.cases), key=lambda case: case.effort())
     for mistake, module in expected.mistakes:
@@ -168,7 +168,7 @@ def _whole_explanation(expected: KnowsAnswers, weighed: Sequence[_Weighed]) -> M
 
 
 class _Compared(Protocol):
-    """Something that the learner's code said, to be compared with what a known mistake says."""
+    """Something that the learner's code answered, to be compared with a known mistake's answer."""
 
     @property
     def is_wrong(self) -> bool: ...
@@ -197,20 +197,20 @@ class _Answered:
         return self.came.error is not None
 
     def effort(self) -> int:
-        """How much there is to do for an answer, in steps, and more for one that tells less."""
+        """Cost of the comparison in steps, weighted up for right answers, which rule out less."""
         return self.question.cases[self.number].effort * (1 if self.is_wrong else RIGHT_TELLS_LESS)
 
     def is_given_by(self, module: GivesAnswers) -> bool:
         return module.gives(self.came, self.question, self.number)
 
     def is_right_with(self, module: GivesAnswers, expected: KnowsAnswers) -> bool:
-        """Whether a known mistake gives here what the reference gives."""
+        """Whether a known mistake gives the reference's answer here."""
         return module.gives(expected.answers_to(self.question)[self.number], self.question, self.number)
 
 
 @dataclass(frozen=True)
 class _Read:
-    """What was read from a talk with the learner's code, and whether that is wrong."""
+    """The reading of a talk with the learner's code, and whether it is wrong."""
 
     reading: Reading
     is_wrong: bool
@@ -220,21 +220,21 @@ class _Read:
         return "error" in self.reading.came
 
     def effort(self) -> int:
-        """As of an answer."""
+        """As for an answer."""
         return self.reading.effort * (1 if self.is_wrong else RIGHT_TELLS_LESS)
 
     def is_given_by(self, module: GivesAnswers) -> bool:
         return module.gives_reading(self.reading)
 
     def is_right_with(self, module: GivesAnswers, expected: KnowsAnswers) -> bool:
-        """Whether from a known mistake is read what is read from the reference."""
+        """Whether a known mistake gives the reference's reading here."""
         right = read_from(self.reading.talk, expected.answers_to)
         return module.gives_reading(replace(self.reading, came=right))
 
 
 @dataclass(frozen=True)
 class _Weighed:
-    """A check with its cases, the wrong ones first: most mistakes are ruled out by the first of them."""
+    """A check with its cases, wrong ones first: these rule out most mistakes."""
 
     name: str
     passed: bool
@@ -267,8 +267,10 @@ class _Weighed:
 
 @dataclass
 class _Effort:
-    """What has been asked of known mistakes, counted alike whether or not the answers are kept: so the same answers get
-    the same names, whoever came before."""
+    """Cost of asking known mistakes so far.
+
+    Cached answers count too, so that the same answers get the same diagnosis, whoever was graded before.
+    """
 
     spent: int = 0
 
@@ -277,7 +279,7 @@ class _Effort:
         return self.spent > MOST_EFFORT
 
     def is_given_by(self, module: GivesAnswers, check: _Weighed) -> bool:
-        """Whether a known mistake gives all that the learner's code said in a check; no, when it is too much to ask."""
+        """Whether a known mistake gives all of the learner's answers in a check; no, once the limit is exceeded."""
         for case in check.cases:
             self.spent += case.effort()
             if self.is_too_much or not case.is_given_by(module):

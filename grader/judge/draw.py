@@ -1,4 +1,4 @@
-"""The hidden inputs of a check: other numbers in every run, the same numbers for the same seed."""
+"""The hidden inputs of a check: fresh numbers in every run, the same numbers for the same seed."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ FRESH: Mapping[Kind, Callable[..., torch.Tensor]] = {
     "integer": lambda chance, low, high, *shape: torch.randint(low, high, shape, generator=chance),
     "order": lambda chance, count: torch.randperm(count, generator=chance),
 }
-"""Where each kind of random numbers comes from."""
+"""The source of each kind of random numbers."""
 
 
 COMMON = ""
-"""In place of a check's name: what all checks of an exercise draw alike."""
+"""Stands in for a check's name: numbers that all checks of an exercise share."""
 
 
 def chance_for(text: str) -> torch.Generator:
-    """Chance that is the same for the same text."""
+    """A generator seeded from a text."""
     key = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return torch.Generator().manual_seed(int.from_bytes(key, "big") >> 1)
 
 
 class Draw:
-    """Random numbers for one check of one exercise. `reference` are the names of the reference solution."""
+    """Random numbers for one check of one exercise. `reference` is the reference solution's namespace."""
 
     def __init__(self, seed: int, exercise: str, check: str, reference: Mapping[str, Any]) -> None:
         self._random = chance_for(f"{seed}/{exercise}/{check}")
@@ -41,11 +41,11 @@ class Draw:
         self._reference = reference
 
     def common(self) -> Draw:
-        """Numbers that all hidden checks of the exercise draw alike, for what they ask about together."""
+        """Numbers that all hidden checks of the exercise share, for what they ask about together."""
         return Draw(*self._of, COMMON, self._reference)
 
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
-        """The next random numbers: all chance comes from here."""
+        """The next random numbers: all randomness comes from here."""
         return FRESH[kind](self._random, *sizes)
 
     def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
@@ -67,7 +67,7 @@ class Draw:
         *,
         dtype: torch.dtype = torch.float32,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Normal numbers for a query, a key and a value that go together, with the same leading axes."""
+        """Normal numbers for a matching query, key and value, with the same leading axes."""
         return (
             self.normal(*leading, queries, width, dtype=dtype),
             self.normal(*leading, keys, width, dtype=dtype),
@@ -77,7 +77,7 @@ class Draw:
     def uniform(
         self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32
     ) -> torch.Tensor:
-        """Evenly distributed numbers from low to high."""
+        """Uniformly distributed numbers from low to high."""
         return (self._numbers("uniform", *shape) * (high - low) + low).to(dtype)
 
     def integer(self, low: int, high: int) -> int:
@@ -85,16 +85,16 @@ class Draw:
         return int(self._numbers("integer", low, high + 1))
 
     def distinct(self, count: int, low: int, high: int) -> list[int]:
-        """Different whole numbers from low to high, so that no two axes can be mixed up unnoticed."""
+        """Distinct whole numbers from low to high, so that mixing up two axes is noticed."""
         order = self._numbers("order", high - low + 1)[:count]
         return [low + int(i) for i in order]
 
     def booleans(self, *shape: int, share: float = 0.5) -> torch.Tensor:
-        """True with the given share."""
+        """Booleans that are True with this probability."""
         return self._numbers("share", *shape) < share
 
     def hidden(self, rows: int, columns: int, share: float = 0.4) -> torch.Tensor:
-        """A mask (True: hidden) that leaves every row at least one visible place and hides at least one."""
+        """A mask (True: hidden) with at least one visible place in every row, and at least one hidden place."""
         mask = self.booleans(rows, columns, share=share)
         seen = self._numbers("integer", 0, columns, rows)
         mask[torch.arange(rows), seen] = False
@@ -103,20 +103,20 @@ class Draw:
         return mask
 
     def order(self, count: int) -> torch.Tensor:
-        """A permutation of 0 … count-1 that moves at least one (for count > 1)."""
+        """A permutation of 0 … count-1 other than the identity (for count > 1)."""
         order = self._numbers("order", count)
         return order if count < 2 or bool((order != torch.arange(count)).any()) else order.flip(0)
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
-        """The items in another order."""
+        """The items in random order."""
         return [items[int(i)] for i in self._numbers("order", len(items))]
 
     def seed(self) -> int:
-        """A seed for the learner's side, for questions that involve dropout or random weights."""
+        """A seed for the learner's side, for questions with dropout or random weights."""
         return self.integer(0, 2**31 - 1)
 
     def weights(self, entry: str, *init: Any, gain: float = 1.5, **keywords: Any) -> dict[str, torch.Tensor]:
-        """Numbers for every parameter that the reference's class has when made with these arguments, by name.
+        """Numbers for every parameter of the reference's class when made with these arguments, by name.
 
         Matrices are scaled by 1/√(inputs), so that scores stay moderate whatever the width.
         """

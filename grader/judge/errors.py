@@ -1,4 +1,4 @@
-"""Errors that end a check: of the course or the grader itself, or of the learner. Light to import."""
+"""Errors that end a check: the course's, the grader's own, or the learner's. Light to import."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ class GraderBroken(Exception):
 
 
 class BankError(GraderBroken):
-    """A bank of mistakes that cannot be used as it is written; for the course's author."""
+    """A bank of mistakes that cannot be used as written; for the course's author."""
 
 
 class CheckFailed(Exception):

@@ -1,4 +1,4 @@
-"""Who knows what is expected of the checks of one exercise: the reference itself, or a plan that was written down."""
+"""Interfaces to the expected answers of one exercise: from the reference itself, or from a plan."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from .mistakes import Mistake
 
 
 class NotInPlan(GraderBroken):
-    """A check asks what nobody has written down the answer to; only the whole course can tell."""
+    """A check asks a question whose answer is not in the plan; only the whole course can answer it."""
 
 
 class GivesAnswers(Protocol):
-    """A known mistake, as code or as what is kept of its answers."""
+    """A known mistake, as code or as stored answers."""
 
     def gives(self, came: Answers, question: Question, number: int) -> bool:
-        """Whether a learner's answer to one case of a question is this mistake's."""
+        """Whether a learner's answer to one case of a question is this mistake's answer."""
         ...
 
     def gives_reading(self, reading: Reading) -> bool:
-        """Whether what was read from a talk with the learner's code is read from this mistake too."""
+        """Whether the reading from the learner's code is this mistake's reading too."""
         ...
 
 
 class KnowsAnswers(Protocol):
-    """Whoever knows what is expected."""
+    """Knows what is expected: the reference or a plan."""
 
     @property
     def is_plan(self) -> bool:
-        """Whether this is a plan, which answers only what was asked when it was made, and holds no readings."""
+        """Whether this is a plan, which answers only the questions asked when it was made, and holds no readings."""
         ...
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
@@ -45,14 +45,14 @@ class KnowsAnswers(Protocol):
         ...
 
     def slack(self, question: Question) -> list[Answers]:
-        """How far rounding alone may move each number of them, in the same structure. Raises as `answers_to` does."""
+        """How far rounding alone may move each number of the answers, in the same structure. Raises as `answers_to`."""
         ...
 
     @property
     def mistakes(self) -> Sequence[tuple[Mistake, GivesAnswers]]:
-        """The known mistakes, ready to be held against a learner's answers."""
+        """The known mistakes, ready to be compared with a learner's answers."""
         ...
 
     def pair(self, one: int, other: int) -> GivesAnswers | None:
-        """Two of them at once, by their places; nothing where they don't go together, or a plan knows no pairs."""
+        """Two mistakes combined, by their places; None where their edits are incompatible, or in a plan."""
         ...

@@ -1,4 +1,4 @@
-"""How a check says that the learner's code is not right, and how errors of that code are told."""
+"""Sentences for failed checks and for errors of the learner's code."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .compare import names_text, shape_text
 from .errors import CheckFailed
 
 DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
-"""Digits are only begun at their first one: from each of 100,000 in a row to the last would be minutes."""
+"""A match begins at the first digit of a run only: else a text of 100,000 digits would take minutes."""
 MAX_SOURCE_LINE = 120
 MAX_NAME = 60
 NAME_LIKENESS = 0.6
 MOST_LIKENED = 200
-"""Names that are looked at for one like the missing one: it takes a moment each, and a file can hold 100,000."""
+"""How many defined names are compared with a missing one: each takes a moment, and a file can hold 100,000."""
 NO_MODULE = re.compile(r"No module named '([\w.]{1,60})'")
 DEFINITION = re.compile(rf"(?:def|class)\s+([A-Za-z_]\w{{0,{MAX_NAME - 1}}})")
-"""Names are likened by their beginnings only, as that takes more than the square of their lengths."""
+"""Names are cut before they are compared: the time grows faster than the square of their lengths."""
 
 BREAKPOINT = "BdbQuit"
 """What a debugger raises that finds nobody to talk to."""
@@ -52,7 +52,7 @@ def fail(message: str) -> NoReturn:
 def error_text(
     error: Mapping[str, Any], source_lines: Sequence[str], forbidden_reason: str, *, hide_numbers: bool
 ) -> str:
-    """Tell an error of the learner's code: what it was, and the learner's own line. Nothing of the grader's is shown.
+    """Describe an error of the learner's code: what it was, and the learner's own line, nothing of the grader's.
 
     With `hide_numbers` decimals in the error's text are blanked: they could be hidden inputs.
     """
@@ -93,7 +93,7 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
         return BREAKPOINT_TEXT
     said = f": {text}" if text else ""
     where = _line_text(error["frames"], source_lines)
-    # called wrongly, or looked at by us: then the error is none of the learner's lines
+    # a wrong call, or our own use of the result: then no line of the learner's raised the error
     is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
     return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}"
 
@@ -124,23 +124,23 @@ def _line_text(frames: Sequence[Any], source_lines: Sequence[str]) -> str:
 
 
 def library_name(operator: str) -> str:
-    """The name under which a learner knows one of torch's operators."""
+    """The library name by which a learner knows one of torch's operators."""
     return LIBRARY_NAMES.get(operator, operator.removeprefix("aten::").strip("_"))
 
 
 def forbidden_text(name: str, line: int, reason: str) -> str:
-    """Say which library call was refused, and why."""
+    """Say which library call is forbidden, and why."""
     where = f" (line {line})" if line else ""
     return f"The library's `{name}` is not allowed here{where}: {reason}"
 
 
 def syntax_text(line: int, message: str, source_lines: Sequence[str]) -> str:
-    """Say why a file is not Python."""
+    """Say why a file is not valid Python."""
     return f"Your file is not valid Python: {message}{_line_text([(line, '<module>')], source_lines)}."
 
 
 def loss_text(loss: WorkerLost) -> str:
-    """Say how the learner's process came to its end."""
+    """Say how the learner's process ended."""
     if loss.reason == "time":
         return f"No answer after {loss.detail} seconds. Is there a loop that does not end, or far too much work?"
     if loss.reason == "flood":

@@ -1,8 +1,8 @@
-"""Families of mistakes: what kindred exercises get wrong alike is written once, in words that each bank fills in.
+"""Families of mistakes: mistakes that several exercises share, written once as templates that each bank fills in.
 
-A family is a file `families/NAME.py` beside the units' banks. Its FAMILY is a list of Mistake in which words such as
-`$width` stand for what each reference calls differently. A bank says `from_family("NAME", "id", ...)` where these
-mistakes belong, and in its own WORDS what the words are there.
+A family is a file `families/NAME.py` beside the units' banks. Its FAMILY is a list of Mistake with words such as
+`$width` for what each reference names differently. A bank lists `from_family("NAME", "id", ...)` where these mistakes
+belong, and defines the words in its own WORDS.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FromFamily:
-    """Some mistakes of a family, in the place of a bank's list where they belong."""
+    """Stands in a bank's list for mistakes of a family."""
 
     family: str
     ids: tuple[str, ...]
@@ -32,12 +32,12 @@ class FromFamily:
 
 
 def from_family(family: str, *ids: str, **words: str) -> FromFamily:
-    """Mistakes of a family by their ids. `words` hold for these alone, and go before the bank's own WORDS."""
+    """Mistakes of a family by their ids. `words` apply to these only, and override the bank's WORDS."""
     return FromFamily(family, ids, words)
 
 
 class Families:
-    """The families that one bank takes mistakes from, filled in with its words."""
+    """The families that one bank uses, filled in with its words."""
 
     def __init__(self, bank: Path, words: object, read: Callable[[Path], Sequence[Mistake]]) -> None:
         if not isinstance(words, dict) or not all(isinstance(text, str) for text in (*words, *words.values())):
@@ -50,7 +50,7 @@ class Families:
         self._used: set[str] = set()
 
     def expanded(self, listed: Sequence[object]) -> list[object]:
-        """A bank's list with the mistakes themselves. Raises BankError for an unknown family, mistake or word."""
+        """A bank's list with families expanded. Raises BankError for an unknown family, mistake or word."""
         found: list[object] = []
         for each in listed:
             found.extend(self._taken(each) if isinstance(each, FromFamily) else [each])
@@ -99,7 +99,7 @@ class Families:
                 source=filled(mistake.source),
                 same_as=filled(mistake.same_as),
             )
-            object.__setattr__(made, "where", mistake.where)  # where its author finds its text
+            object.__setattr__(made, "where", mistake.where)  # the family's file, which is what its author has to edit
             return made
         except KeyError as missing:
             needs = f"{FAMILIES}/{family}.py needs the word {missing.args[0]!r} for {mistake.id!r}"
@@ -109,7 +109,7 @@ class Families:
 
 
 class _Words(dict[str, str]):
-    """Words that remember which of them were asked for."""
+    """A dict that records which words were used."""
 
     def __init__(self, words: Mapping[str, str]) -> None:
         super().__init__(words)

@@ -1,9 +1,8 @@
-"""What is kept of a known mistake's answer to one case: enough to tell it from others, a few numbers a tensor.
+"""Fingerprints of a known mistake's answers: enough to recognise them, in a few numbers a tensor.
 
-A tensor's elements are dealt out to a few groups, and of each group a sum with changing signs is kept. An element
-that is off moves the sum of its group, wherever it stands; and answers that `same_answers` takes for the same can't
-differ in a sum by more than the group's tolerances together. So who made a mistake is always recognised, as in the
-judge.
+A tensor's elements are distributed over a few groups, and each group's sum with alternating signs is stored. A wrong
+element changes its group's sum, wherever it is; and answers that `same_answers` accepts cannot differ in a sum by more
+than the group's tolerances together. So whatever the judge would recognise by comparing is recognised here too.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name, gradient_scal
 
 GROUPS = 16
 ROUNDING_OF_SUMS = 1e-6
-"""Sums are kept with six digits, as a part of the largest number among those that are added."""
+"""Sums are stored with six digits, relative to the largest number in them."""
 
 Print = dict[str, Any]
-"""Plain data, ready for JSON."""
+"""Plain data that can be written as JSON."""
 
 
 def fingerprint(answers: Answers) -> Print:
-    """What is kept of an answer."""
+    """The fingerprint of an answer."""
     if answers.error is not None:
         return {"error": list(error_identity(answers.error))}
     return {"values": {name: _of_value(name, value) for name, value in answers.values.items()}}
 
 
 def has_fingerprint(came: Answers, kept: Print) -> bool:
-    """Whether an answer can't be told from the one that this is kept of."""
+    """Whether an answer matches a fingerprint."""
     if came.error is not None or "error" in kept:
         return came.error is not None and list(error_identity(came.error)) == kept.get("error")
     return all(
@@ -86,7 +85,7 @@ def _key(value: Any) -> str:
 
 
 def _fits(came: Any, kept: Print, scale: float | None = None) -> bool:
-    """As `compare.difference` has it; `scale` is the size of number to which the tolerance is relative."""
+    """With the tolerances of `compare.difference`; `scale` is the magnitude that they are relative to."""
     if "dtype" in kept:
         return isinstance(came, torch.Tensor) and _tensor_fits(came, kept, scale)
     if "list" in kept:
@@ -149,14 +148,14 @@ def _digest(tensor: torch.Tensor) -> str:
 
 
 def _odd_places(numbers: torch.Tensor) -> str:
-    """Where there is NaN or infinity, in short; nothing when all numbers are finite."""
+    """Digest of the places of NaN and infinity; "" when all numbers are finite."""
     if bool(numbers.isfinite().all()):
         return ""
     return _digest(numbers.isnan() + 2 * numbers.isposinf() + 3 * numbers.isneginf())
 
 
 def _sums(finite: torch.Tensor, largest: float) -> torch.Tensor:
-    """The sum of each group, as a part of the largest number."""
+    """The sum of each group, relative to the largest number."""
     groups, signs, counts = _dealt(finite.numel())
     parts = finite.reshape(-1) / (largest or 1.0) * signs
     return torch.zeros(counts.numel(), dtype=torch.float64).index_add_(0, groups, parts)
@@ -164,10 +163,10 @@ def _sums(finite: torch.Tensor, largest: float) -> torch.Tensor:
 
 @lru_cache(maxsize=256)
 def _dealt(count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Of each of so many elements its group and its sign, and the size of each group: the same on every machine."""
+    """Group and sign of each of `count` elements, and the size of each group: the same on every machine."""
     if count <= GROUPS:
         return torch.arange(count), torch.ones(count, dtype=torch.float64), torch.ones(count, dtype=torch.float64)
-    # multiplied by a large odd number, neighbours and the columns of a matrix come to lie in different groups
+    # multiplying by a large odd number puts neighbours, and a matrix's columns, into different groups
     mixed = (torch.arange(count, dtype=torch.int64) * 2654435761) % 2**32
     mixed = ((mixed ^ (mixed >> 15)) * 2246822519) % 2**32
     groups, signs = (mixed >> 16) % GROUPS, ((mixed >> 8) % 2).double() * 2 - 1

@@ -1,4 +1,4 @@
-"""What a check receives: the learner behind the wall, and hidden inputs. Light to import, as the plugin needs it."""
+"""The fixtures of a check: the learner's module and hidden inputs. Light to import, for the pytest plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grade submissions: every exercise of each is run in a process of its own, and judged by what that answers."""
+"""Grades submissions: each exercise runs in a process of its own and is judged by that process's answers."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ from .session import Process, Session
 
 MAX_MESSAGE = 2000
 MANY = 8
-"""Where so many submissions have come more will, and some of them need what torch loads late."""
+"""After this many submissions, the sandbox preloads what torch loads late: many more are likely, and some need it."""
 
 NOT_IN_PLAN = "This can only be checked when you hand in."
 UNCOUNTED = "Counts once the main check of this exercise passes."
 
 EARLY: tuple[Role, ...] = ("main", "behaviour")
-"""Roles of checks whose points count whatever else there is."""
+"""Roles of checks whose points count even when a main check fails."""
 
 Nothing = Literal["missing", "not_started"]
 
 Attend = Callable[[Session, ExerciseResult], None]
-"""Is given what one exercise came to, with the session in which it was found out."""
+"""Called with each exercise's session and its result."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Ending:
 class Judge:
     """Grades submissions of one course at one isolation level with one seed.
 
-    The sandbox starts at once, so that torch loads there while this process loads it too.
+    The sandbox starts at once, so that torch loads there and in this process at the same time.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Judge:
         self.kits: dict[str, Kit] = {}
         self.choose(only)
         self.worths: dict[str, dict[str, Worth]] = {}
-        """What the checks of each exercise are worth; known once `grade` was called."""
+        """Points and titles of each exercise's checks; filled by `grade`."""
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
         self._checks: dict[str, tuple[Check, ...]] = {}
         self._plans: dict[str, Plan] = {}
@@ -118,18 +118,17 @@ class Judge:
         show: Shown | None = None,
         attend: Attend | None = None,
     ) -> None:
-        """Grade each submission and hand its record over as soon as it is there; `advance` hears of each exercise.
+        """Grade each submission and pass its record to `take` when it is ready; `advance` is called for each exercise.
 
-        `show` gets what there is to see of failed visible checks, before the record that they are in; `attend` gets
-        all that was asked and answered, for whoever may see hidden inputs.
-
+        `show` gets the mismatches of failed visible checks, before the record that they belong to; `attend` gets
+        everything that was asked and answered, hidden inputs included.
         Raises MachineError when this machine cannot isolate, GraderBroken when the checks cannot be collected.
         """
         self._collect()
         if not gc.get_freeze_count():
-            # torch's hundred thousand objects stay; looking through them again and again takes time
+            # exempt torch's hundred thousand objects, which stay, from every later collection
             gc.freeze()
-        gc.enable()  # it rested while all was loaded (sandbox/launch.py)
+        gc.enable()  # it was off while everything was loaded (sandbox/launch.py)
         self.await_ready()
         for submission in submissions:
             take(self._grade(submission, advance, show, attend))
@@ -138,7 +137,7 @@ class Judge:
                 self.sandbox.expect_many()
 
     def _collect(self) -> None:
-        """Collect the checks of what is chosen, each exercise's once. Raises GraderBroken."""
+        """Collect the checks of the chosen exercises, each once. Raises GraderBroken."""
         kits = [kit for id, kit in self.kits.items() if id not in self._checks]
         if not kits:
             return
@@ -212,7 +211,7 @@ class Judge:
         return Session(start, kit.expected(self.seed), self.seed, kit.stub, plan)
 
     def _plan(self, kit: Kit) -> Plan:
-        """What the checks of an exercise ask with the seed of now; worked out once."""
+        """The plan of an exercise for the current seed, made once."""
         if self._planned_seed != self.seed:
             self._plans.clear()
             for each in self._known_kits.values():
@@ -224,7 +223,7 @@ class Judge:
         return self._plans[id]
 
     def process(self, exercise: Exercise, source: bytes, plan: Plan, allowance: Allowance) -> Process:
-        """The learner's file for one exercise, behind the wall unless the level is "none"."""
+        """The process for one exercise's file, behind the wall unless the level is "none"."""
         if self.sandbox is None:
             return LocalProcess(exercise, source)
         return WalledProcess(exercise, source, self._running_sandbox, plan.questions(), allowance)
@@ -234,12 +233,12 @@ class Judge:
         return self.sandbox
 
     def _examine(self, kit: Kit, session: Session, going: _Going) -> ExerciseResult:
-        """Run the checks of one exercise; when the sandbox breaks, once more with a new one, then say so."""
+        """Run the checks of one exercise; if the sandbox breaks, retry once with a new one, then report the error."""
         started = time.perf_counter()
         checks = self._checks[kit.exercise.id]
         endings = self._run(session, going, checks)
         if any(ending.outcome == "machine" for ending in endings.values()):
-            going.close()  # while their own sandbox is there to be asked for them
+            going.close()  # while their own sandbox still runs: their clocks are read from it
             self._replace_sandbox()
             session.begin_again()
             endings = self._run(session, None, checks)
@@ -250,13 +249,13 @@ class Judge:
         try:
             session.process.start()
             if going is not None and (ahead := going.next_session()) is not None:
-                ahead.process.start()  # it is locked down, loads and answers on the other core meanwhile
+                ahead.process.start()  # it is locked down, loads and answers on another core meanwhile
         except MachineError as error:
             return {check.name: Ending("machine", str(error)) for check in checks}
         return {check.name: run_check(check, session) for check in checks}
 
     def _replace_sandbox(self) -> None:
-        """Start over with a new zygote. Raises MachineError when there can be none."""
+        """Start again with a new zygote. Raises MachineError when that fails."""
         if self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = open_sandbox(self.level)
@@ -265,9 +264,9 @@ class Judge:
 
 
 class _Going:
-    """The exercises of one submission in their order, each opened no sooner than it or its predecessor is looked at.
+    """The exercises of one submission in order, each opened one step ahead at the earliest.
 
-    What its checks ask is worked out then, if nobody was asked before: the predecessor's worker is busy meanwhile.
+    Opening an exercise makes its plan if there is none yet, while the worker of the exercise before it is busy.
     """
 
     def __init__(self, opening: Iterator[tuple[Kit, Session | Nothing]]) -> None:
@@ -285,7 +284,7 @@ class _Going:
             yield kit, self._now
 
     def next_session(self) -> Session | None:
-        """The next exercise that there is anything to run for, opened."""
+        """Open and return the next session: of an exercise that has anything to run."""
         for _, each in chain(self._opened, self._open_more()):
             if isinstance(each, Session):
                 return each
@@ -297,14 +296,14 @@ class _Going:
             yield each
 
     def close(self) -> None:
-        """End the workers of what is open; whoever is asked again gets a new one."""
+        """End the workers of open sessions; a session that is asked again starts a new one."""
         for each in (self._now, *(opened for _, opened in self._opened)):
             if isinstance(each, Session):
                 each.close()
 
 
 def run_check(check: Check, session: Session) -> Ending:
-    """Run one check for one learner, if what was answered is not known to be right already."""
+    """Run one check for one learner, unless its answers are already known to be right."""
     try:
         if not session.answers_like_the_reference(check.name):
             draw = session.draw(check.name)
@@ -331,14 +330,14 @@ def _show_failures(submission: Submission, session: Session, result: ExerciseRes
 def result_of(
     kit: Kit, session: Session, worths: Mapping[str, Worth], endings: Mapping[str, Ending], seconds: float
 ) -> ExerciseResult:
-    """What a session comes to once all checks have run."""
-    if not kit.hidden:  # in a bundle nobody knows whether all else is right
+    """The exercise's result, once all checks have run."""
+    if not kit.hidden:  # in a bundle the hidden checks are missing, so doubts cannot be weighed
         endings = _with_doubts(endings, session.doubts(), worths)
     return _result(kit, worths, endings, _diagnosis(session), seconds)
 
 
 def _diagnosis(session: Session) -> list[Diagnosis]:
-    """The known mistakes in it. That none can be looked for must cost no submission its marks, nor end the batch."""
+    """The known mistakes found. An error in the diagnosis must not cost any points, nor end the batch."""
     try:
         return [Diagnosis(mistake=mistake.id, message=mistake.message) for mistake in session.diagnosis()]
     except Exception as error:
@@ -347,7 +346,7 @@ def _diagnosis(session: Session) -> list[Diagnosis]:
 
 
 def _mismatch(session: Session, check: str) -> Mismatch | None:
-    """What there is to see of a failed check. As little as a diagnosis may it end the batch."""
+    """The mismatch of a failed check. An error here must not end the batch either."""
     try:
         return session.mismatch(check)
     except Exception as error:
@@ -358,7 +357,7 @@ def _mismatch(session: Session, check: str) -> Mismatch | None:
 def _with_doubts(
     endings: Mapping[str, Ending], doubts: Mapping[str, str], worths: Mapping[str, Worth]
 ) -> dict[str, Ending]:
-    """Let doubtful outputs fail their checks when the main checks pass: who fails these is told enough already."""
+    """Let doubtful outputs fail their checks if the main checks pass; otherwise those failures say enough."""
     if not all(endings[name].outcome == "passed" for name, worth in worths.items() if worth.role == "main"):
         return dict(endings)
     return {
@@ -368,7 +367,7 @@ def _with_doubts(
 
 
 def _unbalanced(kit: Kit, checks: Sequence[Check]) -> list[str]:
-    """Say so when the checks of an exercise are not worth what the exercise is."""
+    """Report an exercise whose checks do not add up to its points."""
     worth = math.fsum([*(check.worth.points for check in checks), *(check.points for check in kit.hidden)])
     if abs(worth - kit.exercise.points) <= POINTS_TOLERANCE:
         return []
@@ -397,7 +396,7 @@ def _result(
 ) -> ExerciseResult:
     passed = {name for name, ending in endings.items() if ending.outcome == "passed"}
     is_main_passed = all(name in passed for name, worth in worths.items() if worth.role == "main")
-    # what is known of a part of the checks is worth nothing yet
+    # no points as long as only some of the checks could run
     is_known = not kit.hidden and all(ending.outcome != "skipped" for ending in endings.values())
     checks = tuple(
         _check(name, worth, endings[name], is_known=is_known, counts=is_main_passed or worth.role in EARLY)
@@ -424,7 +423,7 @@ def _result(
 
 
 def _unseen(kit: Kit) -> tuple[CheckResult, ...]:
-    """In a bundle: the checks that are not here, by name and worth."""
+    """In a bundle: results for the checks that are missing here, by name and points."""
     return tuple(
         CheckResult(
             name=check.name,
@@ -453,13 +452,13 @@ def _check(name: str, worth: Worth, ending: Ending, *, counts: bool, is_known: b
 
 
 def _shortened(text: str) -> str:
-    """A message can quote what a learner's code sent, however long."""
-    text = inert(text)  # as the record will have it: what is spelt out is longer
+    """Limit a message, which may quote text of any length from a learner's code."""
+    text = inert(text)  # as the record will hold it: escaping makes it longer
     return text if len(text) <= MAX_MESSAGE else text[:MAX_MESSAGE] + " ..."
 
 
 def ending_of(error: BaseException, written_in: Path | None = None) -> Ending:
-    """Only CheckFailed is the learner's; else it is the grader's own fault, or a bundle that does not know enough.
+    """Classify an error: only CheckFailed is the learner's; others are the grader's fault, or beyond a bundle's plan.
 
     written_in: the file of the check, for its author.
     """

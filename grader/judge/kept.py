@@ -1,6 +1,6 @@
-"""What is expected of one exercise, as a plan's file has it: in a learner's bundle it stands in for the reference.
+"""The expected answers of one exercise, read from a plan file: a learner's bundle has it in place of the reference.
 
-`Kept` answers what `Expected` answers, without reference and mistakes. `packed_expected` writes down what it reads.
+`Kept` has the interface of `Expected`, without reference and mistakes. `packed_expected` writes what it reads.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .plan_file import AS_REFERENCE, KnownMistake, PlanFile
 
 
 def packed_expected(expected: Sequence[Answers], slack: Sequence[Answers]) -> bytes:
-    """The answers to one question as they are written down; of each tensor's slack only the largest number counts."""
+    """Pack the answers to one question for the file; of each tensor's slack only the largest number is stored."""
     told = [
         [dict(each.values), each.error, _largest(dict(moved.values))]
         for each, moved in zip(expected, slack, strict=True)
@@ -43,7 +43,7 @@ def _largest(slack: Any) -> Any:
 
 
 def _spread(largest: Any, expected: Any) -> Any:
-    """Slack in the form of what is expected."""
+    """Expand stored slack to the structure of the expected answers."""
     if isinstance(expected, torch.Tensor):
         return None if largest is None else torch.tensor(largest, dtype=torch.float64).expand(expected.shape)
     if isinstance(expected, Mapping) and isinstance(largest, Mapping):
@@ -54,15 +54,15 @@ def _spread(largest: Any, expected: Any) -> Any:
 
 
 BELOW_ONE = 1 - 2**-24
-"""The largest float32 below 1, so that a uniform number stays one."""
+"""The largest float32 below 1: rounding must not turn a uniform number into 1."""
 
 MANY_NUMBERS = 2048
-"""So many normal numbers drawn at once are kept with half of the digits: most of a bundle's size would be theirs."""
+"""Normal numbers drawn in batches of at least this size are stored as float16: else they would be most of a bundle."""
 
 
 def shortened(numbers: torch.Tensor, kind: Kind) -> torch.Tensor:
-    """Drawn numbers with fewer digits, as plans have them."""
-    if kind == "uniform":  # checks make choices with these, and a choice must not tip over
+    """Drawn numbers at the reduced precision of plans."""
+    if kind == "uniform":  # checks make choices with these, and rounding must not change a choice
         return numbers.float().clamp(max=BELOW_ONE).double()
     if kind == "normal":
         return (numbers.half() if numbers.numel() >= MANY_NUMBERS else numbers.float()).double()
@@ -70,7 +70,7 @@ def shortened(numbers: torch.Tensor, kind: Kind) -> torch.Tensor:
 
 
 class Kept:
-    """What a plan knows of an exercise. Raises NotInPlan for everything else."""
+    """A plan's knowledge of an exercise. Raises NotInPlan for everything else."""
 
     is_plan = True
 
@@ -79,7 +79,7 @@ class Kept:
         self._read: dict[str, tuple[list[Answers], list[Answers]]] = {}
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
-        """The inputs of one check, or what all draw alike. What is drawn beyond the plan is drawn as always."""
+        """The inputs of one check, or those that all checks share. Beyond the plan, numbers are drawn as usual."""
         kept = self._plan.draws.get(check)
         known = PlannedCheck(check, is_visible=False)
         if kept is not None:
@@ -87,11 +87,11 @@ class Kept:
         return DrawnBefore(known, lambda: _WithoutReference(self, seed, exercise, check))
 
     def answers_to(self, question: Question) -> list[Answers]:
-        """What the reference answered."""
+        """The reference's answers."""
         return self._answers(question)[0]
 
     def slack(self, question: Question) -> list[Answers]:
-        """How far rounding alone could move it."""
+        """How far rounding alone may move them."""
         return self._answers(question)[1]
 
     def _answers(self, question: Question) -> tuple[list[Answers], list[Answers]]:
@@ -108,13 +108,13 @@ class Kept:
 
     @cached_property
     def mistakes(self) -> tuple[tuple[Mistake, GivesAnswers], ...]:
-        """The known mistakes by name, with what is kept of their answers."""
+        """The known mistakes by name, with their stored fingerprints."""
         return tuple(
             (Mistake(each.id, each.message, caught_by=""), _KeptMistake(each, self)) for each in self._plan.mistakes
         )
 
     def pair(self, one: int, other: int) -> GivesAnswers | None:
-        """A plan knows the mistakes one by one."""
+        """Always None: a plan has no pairs."""
         return None
 
     def gives(self, mistake: KnownMistake, came: Answers, question: Question, number: int) -> bool:
@@ -141,7 +141,7 @@ class _KeptMistake:
 
 
 class _WithoutReference(Draw):
-    """Draws as a plan's maker did, without asking the reference for shapes."""
+    """Draws as the plan's maker did, but cannot ask the reference for shapes."""
 
     def __init__(self, kept: Kept, seed: int, exercise: str, check: str) -> None:
         super().__init__(seed, exercise, check, {})

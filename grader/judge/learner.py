@@ -23,8 +23,8 @@ from .failure import error_text, expect, fail
 
 MAX_LINES = 2000
 LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
-"""Text at the head of a file, which may go or stay in a small repair. Each line matches in one way only: a choice
-between two would double the time with every line."""
+"""A docstring at the head of a file, which a small repair may change. Each line matches in one way only: two
+alternatives would double the time with every line."""
 LINE_END = re.compile(r"\r\n?")
 
 
@@ -32,20 +32,20 @@ Meanwhile = Callable[[], object]
 
 
 def nothing() -> None:
-    """Wait only."""
+    """Does nothing: the default for `meanwhile`."""
 
 
 class Asked(Protocol):
-    """Whoever passes a question on to the learner's process; raises CheckFailed when that process fails."""
+    """Passes questions to the learner's process; raises CheckFailed when that process fails."""
 
     def ask(self, question: Question, meanwhile: Meanwhile = ...) -> Any:
-        """The reply as it came. `meanwhile` may be called while that process works on it."""
+        """The reply, still unchecked. `meanwhile` may be called while the process works on it."""
         ...
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question and what the learner answered, kept for the diagnosis."""
+    """One question and the learner's answers, kept for the diagnosis."""
 
     question: Question
     answers: list[Answers]
@@ -68,14 +68,14 @@ class LearnerModule:
     questions: Questions = field(default_factory=FreshQuestions)
     exchanges: list[Exchange | Reading] = field(default_factory=list)
     looked_at_source: bool = False
-    """Whether more than answers counted, if only for what a message quotes."""
+    """Whether the source mattered too, if only for a quotation in a message."""
     doubts: list[str] = field(default_factory=list)
-    """Outputs that are wrong where the check looks at something else: they fail it if all else is right."""
+    """Outputs that are wrong in a check of something else: they fail it if everything else is right."""
 
     def ask(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
-        """Ask for the values of some cases, in one question; an error of the learner's code fails the check.
+        """Ask for the values of some cases in one question; an error of the learner's code fails the check.
 
-        against_reference: the reference will be asked the same, and may be so at the same time.
+        against_reference: the reference will be asked the same, and may compute its answers meanwhile.
         """
         answers = self.ask_all(*cases, against_reference=against_reference)
         for answer in answers:
@@ -84,7 +84,7 @@ class LearnerModule:
         return answers
 
     def ask_all(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
-        """As `ask`, but errors come back as part of the answers."""
+        """As `ask`, but errors are returned among the answers."""
         question = self.questions.of(cases)
         meanwhile = partial(self.expected.answers_to, question) if against_reference else nothing
         answers = self._put(question, meanwhile)
@@ -100,7 +100,7 @@ class LearnerModule:
     def read(
         self, talk: Talk, *, tell: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
     ) -> Mapping[str, Any]:
-        """What `talk` makes of the answers to what it asks; an error of the learner's code fails the check.
+        """Return what `talk` reads from the answers to its questions; an error of the learner's code fails the check.
 
         `tell` makes the sentence for an error; with `diagnosed` known mistakes are recognised by the same reading.
         """
@@ -156,9 +156,9 @@ class LearnerModule:
         return error_text(error, self.source.splitlines(), self.forbidden_reason, hide_numbers=not self.is_visible)
 
     def agrees(self, *cases: Case, magnitude: float = 1.0) -> None:
-        """Everything told in these cases is what the reference tells, up to rounding.
+        """Check that all values of these cases equal the reference's, up to rounding.
 
-        The cases go in a shuffled order, the first once more at the end: an answer must not depend on what came before.
+        The cases are asked in random order, the first again at the end: an answer must not depend on earlier cases.
         `magnitude`: the size of numbers that a right answer may have to round on its way (scores of 1000, say).
         """
         order = self.draw.shuffled(cases)
@@ -166,7 +166,7 @@ class LearnerModule:
         self._compare(order, partial(_plain_differences, magnitude=magnitude))
 
     def agrees_in_gradients(self, *cases: Case) -> None:
-        """The gradients of inputs and parameters are the reference's, for a random weighting of the output."""
+        """Check that gradients of inputs and parameters equal the reference's, for a random weighting of the output."""
         expected = self.expected.answers_to(self.questions.of(cases))
         for case, answer in zip(cases, expected, strict=True):
             outputs = answer[OUTPUT] if isinstance(answer[OUTPUT], (list, tuple)) else [answer[OUTPUT]]
@@ -174,7 +174,7 @@ class LearnerModule:
         self._compare(list(cases), _gradient_differences)
 
     def keeps_inputs(self, *cases: Case) -> None:
-        """A call leaves the tensors that were passed in as they were."""
+        """Check that a call leaves its input tensors unchanged."""
         for case in cases:
             case.tell(dict(case.inputs), "inputs")
         answers = self.ask(*cases)
@@ -193,7 +193,7 @@ class LearnerModule:
         self._doubt_outputs(cases, answers)
 
     def refuses(self, entry: str, *arguments: tuple[Any, ...], why: str) -> None:
-        """A constructor or function refuses each of these arguments with AssertionError or ValueError."""
+        """Check that a constructor or function refuses each of these arguments with AssertionError or ValueError."""
         cases = []
         for args in arguments:
             case = Case()
@@ -211,17 +211,17 @@ class LearnerModule:
             )
 
     def returns_a_pair(self, case: Case, result: Slot, sentence: str) -> None:
-        """What came back in a slot has two parts; the sentence is for a learner whose result has not."""
+        """Check that the value in a slot has two parts; otherwise fail with this sentence."""
         case.call(result, method="__len__", tell="parts")
         (answer,) = self.ask_all(case)
         if answer.error is not None:
-            # what has no length is no pair; an error with frames is one in the learner's own lines
+            # a value without a length is no pair; an error with frames was raised in the learner's own lines
             fail(self.tell_error(answer.error) if answer.error.get("frames") else sentence)
         parts = answer["parts"]
         expect(type(parts) is int and parts == 2, sentence)
 
     def repaired_with(self, *, removed: int, added: int) -> None:
-        """The file differs from the one given by at most so many lines; blank lines and comments do not count."""
+        """Check that the file differs from the given one by no more lines than this, blank lines and comments aside."""
         self.looked_at_source = True
         before, after = _code_lines(self.given), _code_lines(self.source)
         expect(
@@ -244,7 +244,7 @@ class LearnerModule:
                 raise RuntimeError(f"the reference fails at its own check: {right.error}")
         wrong = [find(*each, Answers({})) for each in zip(cases, answers, expected, strict=True)]
         if any(wrong):
-            # only now is it worth asking how far rounding may move the numbers
+            # only now is it worth computing how far rounding may move the numbers
             slack = self.expected.slack(question)
             wrong = [find(*each) for each in zip(cases, answers, expected, slack, strict=True)]
         for message in wrong:
@@ -259,7 +259,7 @@ def _code_lines(text: str) -> list[str]:
 
 
 def _changed(before: list[str], after: list[str]) -> tuple[int, int]:
-    """How many lines went and how many came."""
+    """How many lines were removed and added."""
     gone = new = 0
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":

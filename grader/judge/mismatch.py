@@ -1,4 +1,4 @@
-"""From the answers in a visible check to the one thing that is worth looking at: the first wrong plane of numbers."""
+"""Finds what to show of a failed visible check: the first plane of numbers (rows and columns) with a wrong one."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .learner import Exchange
 from .whereabouts import where
 
 MOST = 12
-"""Rows, and columns, that are shown."""
+"""Limit for the rows, and for the columns, that are shown."""
 
 
 def mismatch_of(exchanges: Sequence[Exchange | Reading], expected: KnowsAnswers) -> Mismatch | None:
-    """The first tensor that came in the right form with wrong numbers. Only for checks whose numbers may be seen.
+    """The first tensor of the right form with wrong numbers. Only for checks whose numbers may be seen.
 
-    None when there is no such tensor, and when the learner's code ended with an error: then that is what to look at.
+    None when there is no such tensor, or when the learner's code raised an error, which is then the thing to look at.
     """
     if any(answers.error is not None for exchange in exchanges for answers in exchange.answers):
         return None
@@ -33,7 +33,7 @@ def mismatch_of(exchanges: Sequence[Exchange | Reading], expected: KnowsAnswers)
         cases = zip(exchange.question.cases, exchange.answers, expected.answers_to(exchange.question), strict=True)
         for case, came, rights in cases:
             if case.is_random:
-                continue  # what it should be depends on the order in which random numbers were drawn
+                continue  # the right output depends on the order in which random numbers are drawn
             for name, right in rights.values.items():
                 if name in (GRADIENTS, OBSERVED):
                     continue
@@ -45,7 +45,7 @@ def mismatch_of(exchanges: Sequence[Exchange | Reading], expected: KnowsAnswers)
 
 
 def _tensors(came: Any, expected: Any, what: str) -> Iterator[tuple[str, Any, torch.Tensor]]:
-    """The tensors that were expected, with what came in their places."""
+    """The expected tensors, each with the value that came in its place."""
     if isinstance(expected, torch.Tensor):
         yield what, came, expected
     elif isinstance(expected, (list, tuple)) and isinstance(came, (list, tuple)) and len(came) == len(expected):
@@ -58,7 +58,7 @@ def _tensors(came: Any, expected: Any, what: str) -> Iterator[tuple[str, Any, to
 
 
 def _is_worth_seeing(came: Any, expected: torch.Tensor) -> bool:
-    """Whether there is anything wrong, and more than a single number to look at."""
+    """Whether anything is wrong, in more than a single number."""
     return (
         expected.dim() > 0
         and expected.shape[-2:].numel() > 1
@@ -94,7 +94,7 @@ def _mismatch(what: str, came: torch.Tensor, expected: torch.Tensor, axes: Seque
 
 
 def _first_wrong(wrong: torch.Tensor) -> tuple[int, ...]:
-    """The indices, along all axes but the last two, of the first plane in which anything is wrong."""
+    """Indices of the first plane with a wrong number, along all axes but the last two."""
     if wrong.dim() <= 2:
         return ()
     return tuple(wrong.flatten(-2).any(-1).nonzero()[0].tolist())
@@ -117,7 +117,7 @@ def _summary(wrong: torch.Tensor, names: Sequence[str]) -> str:
 
 
 def _window(flags: torch.Tensor, size: int) -> range:
-    """At most MOST neighbours; the first that is wrong is among them."""
+    """Up to MOST neighbours, among them the first wrong one."""
     first = int(flags.nonzero()[0])
     start = 0 if first < MOST else min(first, size - MOST)
     return range(start, min(start + MOST, size))

@@ -1,4 +1,4 @@
-"""The bank of wrong answers that people really give. It proves the checks, and it tells learners what they did."""
+"""The bank of known mistakes: it proves the checks, and tells learners what they probably did."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .errors import BankError
 from .families import Families
 
 _read_now: ContextVar[str] = ContextVar("bank", default="")
-"""The bank that is being read: what is made now stands in it."""
+"""The bank that is being loaded: mistakes created meanwhile belong to it."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Mistake:
             object.__setattr__(self, "where", place(Path(bank), _line_reached(bank)))
 
     def source_from(self, reference: str) -> str:
-        """The wrong answer as a file. Raises BankError when an edit does not fit the reference."""
+        """The wrong answer as source code. Raises BankError when an edit does not fit the reference."""
         if self.source:
             return self.source
         text = self.edited(reference)
@@ -54,7 +54,7 @@ class Mistake:
         return text
 
     def edited(self, text: str) -> str:
-        """A text with the edits. Raises BankError when one does not fit."""
+        """Apply the edits to a text. Raises BankError when one does not fit."""
         for old, new in self.edits:
             count = text.count(old)
             if count == 0 or (count > 1 and not self.everywhere):
@@ -68,13 +68,13 @@ class Mistake:
 
 
 def _misses(count: int) -> str:
-    """How the text of an edit does not fit, and what to write."""
+    """How the text of an edit does not fit, and what to write instead."""
     remedy = "take more of the line, or set everywhere=True" if count else "copy it from there"
     return f"occurs {count} times in the reference: {remedy}"
 
 
 def _line_reached(bank: str) -> int:
-    """The line of the bank's own that is being run, below whatever it calls."""
+    """The line of the bank's file that is executing, below any function that it calls."""
     line, frame = 0, sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename == bank:
@@ -84,7 +84,7 @@ def _line_reached(bank: str) -> int:
 
 
 def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
-    """The wrong answer with both mistakes, or nothing where they don't go together."""
+    """The wrong answer with both mistakes, or None if their edits are incompatible."""
     for first, second in ((one, other), (other, one)):
         try:
             text = second.edited(first.edited(reference))
@@ -96,7 +96,7 @@ def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
 
 
 def _is_python(text: str) -> bool:
-    """Two edits that fit may still tear a statement apart."""
+    """Edits that fit one by one may still break the syntax together."""
     try:
         compile(text, "two mistakes", "exec", dont_inherit=True)
     except SyntaxError:
@@ -105,9 +105,9 @@ def _is_python(text: str) -> bool:
 
 
 def load_bank(path: Path) -> tuple[Mistake, ...]:
-    """Read MISTAKES from an exercise's bank (trusted, part of the course), with what it takes from families.
+    """Read MISTAKES from an exercise's bank (trusted, part of the course), with families expanded.
 
-    Raises BankError when there is none, or when it cannot be used as it is written.
+    Raises BankError when there is no bank, or when it cannot be used as written.
     """
     if not path.is_file():
         raise BankError(f"{place(path)}: there is no bank of mistakes")
@@ -191,7 +191,7 @@ def _computed("""
 
 
 def kept_in_evaluation(caught_by: str, *, forward: str = "def forward(self, ") -> Mistake:
-    """A module that gives back its first result in eval() as long as the shapes stay."""
+    """A module that caches its first result in eval() while the shapes stay the same."""
     return Mistake(
         "kept-in-evaluation",
         "In eval() a second input of the same shape gets the result of the first: something is kept from call to call. "
@@ -202,7 +202,7 @@ def kept_in_evaluation(caught_by: str, *, forward: str = "def forward(self, ") -
 
 
 def kept_from_the_last_call(entry: str, caught_by: str) -> Mistake:
-    """A function that gives back its last result as long as the shapes stay."""
+    """A function that returns its last result again while the shapes stay the same."""
     return Mistake(
         "kept-from-the-last-call",
         "A second input of the same shape gets the result of the first: something is kept from one call to the next. "

@@ -1,11 +1,10 @@
-"""What the checks of an exercise ask with one seed, worked out once with the reference before any learner is looked at.
+"""The plan: what an exercise's checks ask with one seed, computed once with the reference, before grading.
 
-Every learner is asked the same with the same seed. So each check is rehearsed with the reference's own answers: what
-it drew, what it asked, and what right answers look like to the byte is kept. A learner's process can then be asked all
-of it while the judge does something else, and a check that is run again for a learner draws and packs nothing anew. A
-check may still ask something else, if what it asks depends on the answers: then it is asked on the spot.
-
-Nothing here comes from a learner's process.
+With one seed every learner is asked the same. So each check is rehearsed with the reference's own answers, and what it
+drew, what it asked, and the exact bytes of right answers are kept. A learner's process can then be sent all questions
+while the judge does something else, and running a check for a learner draws and packs nothing again. A check whose
+questions depend on the answers may still ask others: these are sent when they come up. Nothing here comes from a
+learner's process.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ Sizes = tuple[int, ...]
 
 
 class _NotRehearsed(Exception):
-    """A question that costs too much to ask the reference ahead of need."""
+    """The question is too expensive to ask the reference ahead of time."""
 
 
 @dataclass
 class PlannedCheck:
-    """One check as it went with the reference's answers.
+    """One check as it ran with the reference's answers.
 
-    `asked` are the questions to the learner, in order; `packed` these and those that only the reference is asked.
-    `right` are, for each question asked, the bytes of a reply with exactly the reference's answers; None where the
-    check did not pass with them, or looks at more than answers.
+    `asked` are the questions to the learner, in order; `packed` also has those that only the reference is asked.
+    `right` holds, for each question asked, the bytes of a reply with exactly the reference's answers; None if the check
+    did not pass with them, or looks at more than answers.
     """
 
     name: str
@@ -54,14 +53,14 @@ class PlannedCheck:
     right: list[tuple[bytes, bytes]] | None = None
     exchanges: list[Exchange | Reading] = field(default_factory=list)
     is_rehearsed: bool = True
-    """Whether all of it could be tried; not so for a check that trains a model, or reads what is the learner's own."""
+    """False for a check that trains a model, or reads from the learner's own numbers: these are not rehearsed."""
 
     def questions(self) -> Questions:
-        """What packs the check's questions for one learner, or finds them packed."""
+        """Packs the check's questions for one learner, or finds them already packed."""
         return _PlannedQuestions(self.packed)
 
     def draw(self, fresh: Callable[[], Draw]) -> Draw:
-        """The check's hidden inputs once more; `fresh` draws them from the beginning."""
+        """The check's hidden inputs again; `fresh` draws them from the beginning."""
         return DrawnBefore(self, fresh)
 
 
@@ -72,7 +71,7 @@ class Plan:
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
 
     def questions(self) -> list[Question]:
-        """All questions, those of visible checks first: an error there may show numbers, and knows no hidden ones."""
+        """All questions, visible checks first: their error messages may show numbers, and must not know hidden ones."""
         checks = sorted(self.checks.values(), key=lambda check: not check.is_visible)
         return [question for check in checks for question in check.asked]
 
@@ -93,7 +92,7 @@ def _rehearsed(check: Check, expected: KnowsAnswers, exercise: str, seed: int, g
     except _NotRehearsed:
         planned.is_rehearsed = False
     except CHECK_ERRORS:
-        # a check at which the reference fails: each learner hears of that
+        # the reference fails its own check: that is reported when the check runs for a learner
         passed = False
     planned.exchanges = learner.exchanges
     planned.right = [_reply(each) for each in learner.exchanges if isinstance(each, Exchange)] if passed else None
@@ -101,7 +100,7 @@ def _rehearsed(check: Check, expected: KnowsAnswers, exercise: str, seed: int, g
 
 
 def _reply(exchange: Exchange) -> tuple[bytes, bytes]:
-    """The reply to a question with these answers, as a worker packs it."""
+    """The reply with these answers, packed as a worker packs it."""
     cases = zip(exchange.question.cases, exchange.answers, strict=True)
     reply = [
         {"answers": {str(number): answers.values[name] for number, name in case.told.items()}, "error": None}
@@ -114,7 +113,7 @@ def _reply(exchange: Exchange) -> tuple[bytes, bytes]:
 
 
 class _Rehearsing(LearnerModule):
-    """Answers with what the reference says."""
+    """Answers with the reference's answers."""
 
     def __init__(self, planned: PlannedCheck, expected: KnowsAnswers, draw: Draw, given: str) -> None:
         super().__init__(_Nobody(), expected, draw, source=given, given=given, questions=_Packing(planned))
@@ -138,7 +137,7 @@ class _Rehearsing(LearnerModule):
 
 
 class _Nobody:
-    """Nobody is asked in a rehearsal."""
+    """Stands in for the learner's process, which a rehearsal never asks."""
 
     def ask(self, question: Question, meanwhile: object = None) -> Any:
         raise AssertionError("a rehearsal asks the reference alone")
@@ -149,13 +148,13 @@ class _Nobody:
 
 @dataclass(frozen=True)
 class _Packed:
-    """A question, and a copy of what it was made from: a check may go on writing on its cases."""
+    """A question, and a copy of its cases, since a check may go on changing them."""
 
     question: Question
     made_from: tuple[tuple[Any, ...], ...]
 
     def fits(self, cases: Sequence[Case]) -> bool:
-        """Whether it asks just what these cases do."""
+        """Whether it asks exactly what these cases ask."""
         return len(cases) == len(self.made_from) and all(
             map(_is_same, (_made_from(case) for case in cases), self.made_from)
         )
@@ -166,7 +165,7 @@ def _made_from(case: Case) -> tuple[Any, ...]:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two descriptions of a case agree, to the last bit of each tensor."""
+    """Whether two descriptions of a case are identical, to the last bit of each tensor."""
     if one is other:
         return True
     kind = type(one)
@@ -177,7 +176,7 @@ def _is_same(one: Any, other: Any) -> bool:
     if kind is dict:
         if one.keys() != other.keys():
             return False
-        for key, value in one.items():  # a loop: all of a question goes through here, again and again
+        for key, value in one.items():  # a loop, for speed: every question passes through here many times
             match = other[key]
             if value is not match and not _is_same(value, match):
                 return False
@@ -192,7 +191,7 @@ def _is_same(one: Any, other: Any) -> bool:
 def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     if torch.equal(one, other):
         return True
-    # equal() knows no NaN that is equal to another
+    # torch.equal never takes two NaNs for equal
     return bool(
         one.is_floating_point()
         and torch.equal(one.nan_to_num(), other.nan_to_num())
@@ -201,7 +200,7 @@ def _same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 class _Packing:
-    """Packs questions and keeps them."""
+    """Packs questions and stores them."""
 
     def __init__(self, planned: PlannedCheck) -> None:
         self._planned = planned
@@ -213,7 +212,7 @@ class _Packing:
 
 
 class _PlannedQuestions:
-    """Finds questions packed, as long as they come in the order and with the numbers of the rehearsal."""
+    """Finds packed questions, while they come in the order and with the numbers of the rehearsal."""
 
     def __init__(self, packed: Sequence[_Packed]) -> None:
         self._packed = packed
@@ -232,12 +231,12 @@ class _PlannedQuestions:
 
 
 def key_of_shapes(entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> str:
-    """Under which key the shapes are kept of the parameters of a class that is made with these arguments."""
+    """The key for the parameter shapes of a class made with these arguments."""
     return repr((entry, tuple(init), sorted(keywords.items())))
 
 
 class _Drawing(Draw):
-    """Draws and keeps what was drawn."""
+    """Draws and records what was drawn."""
 
     def __init__(self, source: Draw, planned: PlannedCheck) -> None:
         self._source = source
@@ -259,7 +258,7 @@ class _Drawing(Draw):
 
 
 class DrawnBefore(Draw):
-    """Gives out what was drawn in the rehearsal; from where a check draws something else, it is drawn."""
+    """Replays what was drawn in the rehearsal; from where a check draws something else, numbers are drawn afresh."""
 
     def __init__(self, planned: PlannedCheck, fresh: Callable[[], Draw]) -> None:
         self._planned = planned
@@ -283,7 +282,7 @@ class DrawnBefore(Draw):
         return known if known is not None else self._beyond()._shapes(entry, init, keywords)
 
     def _beyond(self) -> Draw:
-        """A draw that has drawn as much as this one has given out."""
+        """A fresh draw, advanced by what has been replayed."""
         if self._source is None:
             self._source = self._fresh()
             for kind, sizes, _ in self._planned.drawn[: self._next]:

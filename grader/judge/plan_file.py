@@ -1,10 +1,10 @@
-"""The plan of one exercise with one seed as a file: what a learner's bundle holds in place of answers and mistakes.
+"""The file format of a plan, which a learner's bundle contains in place of answers and mistakes.
 
-A file in the format of safetensors: the numbers that the checks draw and the answers that are expected as tensors,
-everything else as JSON in its header. Nothing is ever pickled. What is sent to a learner's code is not in it, for it is
-made again from what was drawn: that takes less room, and hardly more time than to read it.
+A safetensors file: drawn numbers and expected answers as tensors, everything else as JSON in the header. Nothing is
+ever pickled. The questions themselves are not stored but made again from the drawn numbers: that takes less space, and
+hardly more time than reading them.
 
-`PlanFile` is what is in such a file. `grader/judge/kept.py` gives the answers in it to a judge.
+`PlanFile` is the content of such a file. `grader/judge/kept.py` gives its answers to a judge.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from .errors import GraderBroken
 from .fingerprint import Print
 
 VERSION = 1
-"""Of the format."""
+"""Version of the format."""
 
 JUDGE = 1
-"""Counts up when checks are asked, or answers compared, in another way: older plans are then stale."""
+"""To be raised whenever checks ask, or answers are compared, in another way: older plans are then stale."""
 
 METADATA = "kata plan"
 MAX_HEADER_BYTES = 64 * 1024 * 1024
 
 Drawn = tuple[Kind, tuple[int, ...], torch.Tensor]
 AS_REFERENCE = -1
-"""Stands for a mistake's answer that is the reference's."""
+"""Marks a mistake's answer that equals the reference's."""
 
 
 @dataclass
 class PlannedDraws:
-    """What one check draws, in order, and the shapes that it asks for by what it asked with."""
+    """What one check draws, in order, and the parameter shapes it needs, by `key_of_shapes`."""
 
     drawn: list[Drawn] = field(default_factory=list)
     shapes: dict[str, dict[str, list[int]]] = field(default_factory=dict)
@@ -48,9 +48,9 @@ class PlannedDraws:
 
 @dataclass
 class KnownMistake:
-    """A known mistake: its name, what is told of it, and its answers.
+    """A known mistake: its id, its message, and its answers.
 
-    `answers`: by the question's digest, of each case the place of a fingerprint in the file's `prints`.
+    `answers`: {digest of a question: for each case, an index into the file's `prints`}.
     """
 
     id: str
@@ -60,7 +60,7 @@ class KnownMistake:
 
 @dataclass
 class PlanFile:
-    """What is in the file. `expected` are the answers by the question's digest, packed as `kept.py` does it."""
+    """Content of the file. `expected` has the answers by the question's digest, packed by `kept.py`."""
 
     exercise: str
     seed: int
@@ -72,7 +72,7 @@ class PlanFile:
     prints: list[Print] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
-        """The file, the same bytes for the same plan."""
+        """Encode the file; the same plan gives the same bytes."""
         numbers = _Numbers()
         questions = sorted(self.expected)
         about = {
@@ -101,7 +101,7 @@ class PlanFile:
             "prints": _bytes_as_tensor(_json(self.prints)),
         }
         told = _json(about).decode("ascii")
-        # one entry: safetensors writes several in any order
+        # a single entry, because safetensors does not keep the order of several
         return safetensors.torch.save(tensors, {METADATA: f"{_digest_of(told, tensors)} {told}"})
 
     def _asked(self) -> Mapping[str, list[int]]:
@@ -111,13 +111,12 @@ class PlanFile:
     def read(cls, path: Path, *, exercise: str, seed: int, checks: str) -> PlanFile:
         """Read the plan of this exercise with this seed, for checks with this text.
 
-        Raises GraderBroken for a file that is damaged, not a plan, or one of something else; OSError when it is not
-        there.
+        Raises GraderBroken for a file that is damaged, not a plan, or of something else; OSError when it is missing.
         """
         content = path.read_bytes()
         try:
             about, tensors = _taken_apart(content)
-        except Exception as error:  # of safetensors, of JSON, of struct for a file that is cut short
+        except Exception as error:  # from safetensors, JSON, or struct for a truncated file
             raise GraderBroken(f"{_named(path)} is damaged: unzip the bundle again") from error
         if about.get("version") != VERSION or about.get("judge") != JUDGE:
             raise GraderBroken(
@@ -162,7 +161,7 @@ class PlanFile:
 
 
 def digest_of_text(*texts: str) -> str:
-    """What tells one course's files from another's; how lines end, which unpacking may change, plays no part."""
+    """Digest of a course's files, regardless of line endings, which unpacking may change."""
     digest = hashlib.sha256()
     for text in texts:
         content = text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
@@ -171,7 +170,7 @@ def digest_of_text(*texts: str) -> str:
 
 
 class _Numbers:
-    """Drawn numbers end to end: one long tensor of a kind takes less room than many short ones."""
+    """Drawn numbers end to end: one long tensor for each dtype takes less space than many short ones."""
 
     KINDS: ClassVar = {"half": torch.float16, "single": torch.float32, "double": torch.float64, "whole": torch.int64}
 
@@ -179,7 +178,7 @@ class _Numbers:
         self._parts: dict[str, list[torch.Tensor]] = {name: [] for name in self.KINDS}
 
     def add(self, tensor: torch.Tensor) -> list[Any]:
-        """Keep a tensor as small as it can be without loss; return how to find it again."""
+        """Store a tensor in the smallest dtype that loses nothing; return the key to read it back."""
         name = next(
             name
             for name, dtype in self.KINDS.items()

@@ -1,6 +1,6 @@
-"""What a check is worth, and what stands in the list for a check that is not here or cannot be run.
+"""What a check is worth, and placeholders in pytest's list for checks that are missing or cannot run.
 
-Of hidden checks a learner's bundle may know what they are called and are worth, and nothing of what they ask.
+Of hidden checks a learner's bundle may contain names, titles and points, but not what they ask.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHECK_ERRORS = (
     pytest.xfail.Exception,
     pytest.exit.Exception,
 )
-"""All that a check may raise; pytest's own are no subclasses of Exception."""
+"""Everything that a check may raise; pytest's own exceptions are not subclasses of Exception."""
 
 Role = Literal["main", "behaviour", "manners", "repair"]
 
@@ -36,7 +36,7 @@ def points(value: float, *, role: Role = "behaviour", visible: bool = False) -> 
 
 
 class HiddenCheck(BaseModel):
-    """A check that is not in the bundle; `title` is the sentence that a learner reads of it."""
+    """A check that is not in the bundle; `title` is the sentence that a learner reads."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,7 +50,7 @@ _LIST = TypeAdapter(tuple[HiddenCheck, ...])
 
 
 def read_hidden(path: Path) -> tuple[HiddenCheck, ...]:
-    """Read a list of hidden checks. Raises GraderBroken when it is damaged, OSError when it is not there."""
+    """Read a list of hidden checks. Raises GraderBroken when it is damaged, OSError when it is missing."""
     try:
         return _LIST.validate_json(path.read_bytes())
     except ValidationError:
@@ -58,16 +58,16 @@ def read_hidden(path: Path) -> tuple[HiddenCheck, ...]:
 
 
 def hidden_as_bytes(checks: tuple[HiddenCheck, ...]) -> bytes:
-    """The list as a file that people can read too."""
+    """The list as a file, indented for people to read."""
     return _LIST.dump_json(checks, indent=1) + b"\n"
 
 
 class Hidden(pytest.Item):
-    """Stands for a check that is not in a learner's bundle."""
+    """Placeholder for a check that is not in a learner's bundle."""
 
     @classmethod
     def of(cls, parent: pytest.Collector, check: str) -> Hidden:
-        """The item for a check of that name."""
+        """The placeholder for a check of that name."""
         item: Hidden = cls.from_parent(parent, name=check)
         return item
 
@@ -79,7 +79,7 @@ class Hidden(pytest.Item):
 
 
 class NotStarted(pytest.Item):
-    """Stands for an exercise whose file is still the stub."""
+    """Placeholder for an exercise whose file is still the stub."""
 
     def runtest(self) -> None:
         pytest.skip("not started")
@@ -89,19 +89,19 @@ class NotStarted(pytest.Item):
 
 
 class BrokenCourse(pytest.File):
-    """Stands for an exercise file whose course cannot be read."""
+    """Placeholder for an exercise file whose course cannot be loaded."""
 
     error: Exception
 
     @classmethod
     def of(cls, parent: pytest.Collector, path: Path, error: Exception) -> BrokenCourse:
-        """The node for a file, with what is wrong with the course."""
+        """The node for a file, with the course's error."""
         node: BrokenCourse = cls.from_parent(parent, path=path)
         node.error = error
         return node
 
     def collect(self) -> list[pytest.Item]:
-        """Say what is wrong, without a trace."""
+        """Report the error without a traceback."""
         raise self.CollectError(str(self.error))
 
 
@@ -109,6 +109,6 @@ class NotStartedFile(pytest.File):
     """The node of an exercise whose file is still the stub."""
 
     def collect(self) -> list[pytest.Item]:
-        """One item that says so."""
+        """One placeholder item."""
         item: pytest.Item = NotStarted.from_parent(self, name="not_started")
         return [item]

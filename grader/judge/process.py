@@ -1,4 +1,4 @@
-"""The learner's file for one exercise, ready to be asked: behind the wall, or for a debugger in this very process."""
+"""The process that answers for a learner's file of one exercise: behind the wall, or in this process for a debugger."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ MAX_LOSSES = 3
 QUITTING = (KeyboardInterrupt, BdbQuit, pytest.exit.Exception)
 """Raised through a learner's code by whoever sits at the keyboard, here or in a debugger: no fault of the code."""
 MOST_AHEAD_BYTES = 16 * 1024 * 1024
-"""Of answers that no check has asked for yet; the largest of right ones have a fiftieth of it."""
+"""Limit for answers that no check has asked for yet; the largest right ones are a fiftieth of it."""
 
 
 def script_of(exercise: Exercise, source: bytes) -> Script:
-    """What a worker is told about an exercise and the learner's file for it."""
+    """What a worker needs to know of an exercise, with the learner's file for it."""
     forbidden = exercise.forbidden
     return Script(
         file=exercise.file_name,
@@ -48,7 +48,7 @@ def script_of(exercise: Exercise, source: bytes) -> Script:
 
 @dataclass
 class _Facts:
-    """What is known of a submission's file for one exercise."""
+    """A submission's file for one exercise, and the reason to refuse it, if any."""
 
     exercise: Exercise
     source: bytes
@@ -64,7 +64,7 @@ class _Facts:
         return self.exercise.forbidden.reason if self.exercise.forbidden else ""
 
     def read_scan(self, scan: dict[str, Any]) -> None:
-        """Refuse the file if the look at its source says so."""
+        """Refuse the file if the scan of its source found something."""
         lines = self.text.splitlines()
         if "syntax" in scan:
             number, message = scan["syntax"]
@@ -74,7 +74,7 @@ class _Facts:
             self.refusal = forbidden_text(str(name), int(number), self.reason)
 
     def read_load(self, error: Any) -> None:
-        """Refuse the file because it failed while it was loaded: before it could see anything that is hidden."""
+        """Refuse the file because loading it failed: before it could see any hidden input."""
         told = error_text(error, self.text.splitlines(), self.reason, hide_numbers=False)
         self.refusal = f"Your file cannot be loaded. {told}"
 
@@ -82,9 +82,8 @@ class _Facts:
 class WalledProcess(_Facts):
     """The learner's file, answered by workers behind the wall: one at a time, and a new one when one is lost.
 
-    A worker is given this file and nothing else, from its start to its end. The planned questions go to it by
-    themselves, whatever the judge is busy with. `ask` raises CheckFailed when the learner's code ends, hangs or floods,
-    MachineError when the sandbox breaks.
+    A worker gets this file and nothing else in its life. The planned questions are sent to it without waiting for the
+    judge. `ask` raises CheckFailed when the learner's code ends, hangs or floods, MachineError when the sandbox breaks.
     """
 
     def __init__(
@@ -95,9 +94,8 @@ class WalledProcess(_Facts):
         planned: Sequence[Question] = (),
         whole: Allowance | None = None,
     ) -> None:
-        """planned: the questions that will come; each is sent when the one before is answered.
-
-        whole: what the whole submission may take.
+        """planned: the expected questions; each is sent when the one before is answered.
+        whole: the time allowance of the whole submission.
         """
         super().__init__(exercise, source)
         limits = exercise.limits
@@ -107,25 +105,25 @@ class WalledProcess(_Facts):
         self._is_loaded = False
         self._losses = 0
         self._to_come = deque(planned)
-        """Planned questions whose answers have not been taken yet."""
+        """Planned questions whose answers have not been received yet."""
         self._ahead: dict[bytes, deque[Parts | WorkerLost]] = defaultdict(deque)
         self._ahead_bytes = 0
 
     def start(self) -> None:
-        """Start a worker ahead of need; it loads the file and answers while the judge is busy with something else."""
+        """Start a worker early; it loads the file and answers while the judge does something else."""
         if self._worker is None and not self.refusal:
-            with suppress(CheckFailed):  # told when something is asked
+            with suppress(CheckFailed):  # reported when something is asked
                 self._start_worker()
 
     def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
-        """Pass a question on and return the reply as it came. See the class for what it raises."""
+        """Ask a question and return the unchecked reply. See the class for what it raises."""
         try:
             return self._read(self._planned_answer(question) or self._asked_now(question, meanwhile))
         except WorkerLost as loss:
             raise CheckFailed(self._told(loss)) from loss
 
     def answered(self, questions: Sequence[Question]) -> list[Parts] | None:
-        """The answers to planned questions as they came, if all are there; each can still be asked for.
+        """The answers to planned questions, unread, if all have come; each can still be asked for.
 
         Raises MachineError.
         """
@@ -144,14 +142,14 @@ class WalledProcess(_Facts):
         return None
 
     def pass_over(self, questions: Sequence[Question]) -> None:
-        """Forget the answers to these planned questions, which are there."""
+        """Drop the answers to these planned questions, all of which have come."""
         for question in questions:
             self._planned_answer(question)
 
     # --- planned questions ------------------------------------------------------------------------------------
 
     def _planned_answer(self, question: Question) -> Parts | None:
-        """The answer to a question that was planned; None when it wasn't. Raises WorkerLost when it got none."""
+        """The answer to a planned question; None if it was not planned. Raises WorkerLost when there is no answer."""
         self._refuse_if_refused()
         self._take_up_to(question)
         waiting = self._ahead[question.digest]
@@ -164,14 +162,14 @@ class WalledProcess(_Facts):
         return outcome
 
     def _take_up_to(self, question: Question, count: int = 1) -> None:
-        """Take answers in the order of the questions until there are so many to this one, if it was planned."""
+        """If the question was planned, receive answers in order until `count` to it are there."""
         while len(self._ahead[question.digest]) < count and not self.refusal:
             if all(each.digest != question.digest for each in self._to_come):
                 return
             self._take_next()
 
     def _take_next(self) -> None:
-        """Take the next planned answer, or why there is none. Raises CheckFailed when the file can't be loaded."""
+        """Receive the next planned answer, or the reason for having none. Raises CheckFailed if the file can't load."""
         worker = self._loaded_worker()
         question = self._to_come.popleft()
         outcome: Parts | WorkerLost
@@ -186,7 +184,7 @@ class WalledProcess(_Facts):
             self._ask_one_by_one()
 
     def _ask_one_by_one(self) -> None:
-        """Answers so large are not kept until somebody wants them."""
+        """Drop answers that are too large to keep; from now on ask each question when a check does."""
         self.close()
         self._to_come.clear()
         self._ahead.clear()
@@ -195,12 +193,12 @@ class WalledProcess(_Facts):
     # --- questions on the spot --------------------------------------------------------------------------------
 
     def _asked_now(self, question: Question, meanwhile: Meanwhile) -> Parts:
-        while self._to_come and not self.refusal:  # the answers come in order
+        while self._to_come and not self.refusal:  # answers come in order
             self._take_next()
         self._refuse_if_refused()
         worker = self._loaded_worker()
         worker.give([question.frame], answers=1)
-        with suppress(Exception):  # where it matters it fails again
+        with suppress(Exception):  # the error is raised again where it matters
             meanwhile()
         try:
             return worker.receive_parts(self._budget)
@@ -215,7 +213,7 @@ class WalledProcess(_Facts):
         except wire.WireError as error:
             self._note_loss(WorkerLost("garbled"))
             raise WorkerLost("garbled", str(error)) from None
-        finally:  # an answer made to be long in reading counts like one that is long in coming
+        finally:  # time for decoding an answer counts like time for computing it
             self._budget.settle(time.thread_time() - began, 0.0, 0.0)
         if isinstance(reply, dict) and set(reply) == {"too_large"}:
             raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
@@ -224,7 +222,7 @@ class WalledProcess(_Facts):
     # --- the worker -------------------------------------------------------------------------------------------
 
     def _loaded_worker(self) -> Worker:
-        """The worker, with the file loaded. Raises CheckFailed when it can't be, MachineError when there is none."""
+        """The worker, with the file loaded. Raises CheckFailed when that fails, MachineError without a worker."""
         worker = self._worker or self._start_worker()
         if not self._is_loaded:
             self._load(worker)
@@ -240,14 +238,15 @@ class WalledProcess(_Facts):
         worker = self._worker = self._sandbox().spawn(bounds)
         self._is_loaded = False
         worker.give([self.script.frame(worker.reply_bytes)], answers=Script.ANSWERS)
-        # one after the other, the first when the file is loaded: whatever runs there sees no question before its time
+        # one after another, the first once the file is loaded: the code sees no question before the one before it is
+        # answered
         for number, question in enumerate(self._to_come):
             worker.give([question.frame], answers=1, after=Script.ANSWERS + number)
         return worker
 
     def _load(self, worker: Worker) -> None:
         try:
-            # the look at the source comes before the source has run, so it can be trusted
+            # the scan was sent before the source ran, so it can be trusted
             self.read_scan(worker.receive(self._budget))
             if not self.refusal:
                 told = worker.receive(self._budget)
@@ -285,7 +284,7 @@ class WalledProcess(_Facts):
             self.refusal = self._told(loss)
 
     def close(self) -> None:
-        """End the learner's process, and charge what it took."""
+        """End the learner's process, and charge its time."""
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.close()
@@ -309,19 +308,19 @@ def up_to_own_frame(trace: TracebackType | None, file: str) -> TracebackType | N
 
 
 class LocalProcess(_Facts):
-    """The learner's file run in this very process (isolation "none"), for a debugger and for print. No wall at all."""
+    """The learner's file run in this process (isolation "none"), for a debugger and for print. No wall at all."""
 
     raises = True
-    """Whether an error ends the question with its traceback; a worker answers with what it was instead."""
+    """Whether an error of the learner's code is raised with its traceback; a worker reports it in the answer."""
 
     def __init__(self, exercise: Exercise, source: bytes, file: str = "") -> None:
         super().__init__(exercise, source)
-        # the real path, so that a debugger can show the lines
+        # the real path, so that a debugger can show the source lines
         self._file = file or exercise.file_name
         self._namespace: host.Namespace | None = None
 
     def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
-        """Answer here and now. A learner's exception becomes CheckFailed with the learner's own traceback."""
+        """Answer in this process. A learner's exception becomes CheckFailed with the learner's own traceback."""
         if self.refusal:
             raise CheckFailed(self.refusal)
         data = wire.unpack_frame(question.frame)
@@ -353,10 +352,10 @@ class LocalProcess(_Facts):
         """Nothing to start."""
 
     def answered(self, questions: Sequence[Question]) -> None:
-        """Nothing is asked ahead of need."""
+        """None: nothing is asked ahead of time."""
 
     def pass_over(self, questions: Sequence[Question]) -> None:
-        """Nothing was answered ahead of need."""
+        """Nothing to drop."""
 
     def close(self) -> None:
         """Nothing to end."""

@@ -1,4 +1,4 @@
-"""Which seed a run takes: any in the whole course, one of those that there are plans for in a bundle."""
+"""Chooses the seed of a run: any seed in the whole course, one of those with plans in a bundle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import GraderBroken
 
 
 def seed_for(course: Course, given: int | None = None) -> int:
-    """The seed that was given, or one by chance. Raises GraderBroken for one that a bundle has no plans for."""
+    """The given seed, or a random one. Raises GraderBroken for one that a bundle has no plans for."""
     if not course.is_bundle:
         return secrets.randbelow(MAX_SEED + 1) if given is None else given
     seeds = course.seeds

@@ -1,4 +1,4 @@
-"""One submission's go at one exercise, from the first check to the diagnosis."""
+"""A session: one submission at one exercise, from the first check to the diagnosis."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .plan import Plan
 from .process import LocalProcess, WalledProcess
 
 MOST_KEPT_BYTES = 4 * 1024 * 1024
-"""Of the answers of one session, for the diagnosis; those of a whole course's right answers take a tenth of it in each.
-Kept without a bound, one submission's answers could fill the judge's memory."""
+"""Limit for the answers of one session kept for the diagnosis; a whole course's right answers take a tenth of it
+each. Without a limit, one submission's answers could fill the judge's memory."""
 
 Process = WalledProcess | LocalProcess
 
 
 @dataclass
 class Session:
-    """Everything the checks of one exercise share while they look at one submission.
+    """What the checks of one exercise share while they run for one submission.
 
-    `start` makes the learner's process, which answers; `given` is the file that learners get.
+    `start` starts the learner's process, which answers; `given` is the file that learners get.
     """
 
     start: Callable[[], Process]
@@ -47,7 +47,7 @@ class Session:
         self.process = self.start()
 
     def begin_again(self) -> None:
-        """Forget all that was answered so far, and ask a new process."""
+        """Drop all answers so far, and start a new process."""
         self.close()
         self.process = self.start()
         self.checked.clear()
@@ -77,9 +77,9 @@ class Session:
         return planned.draw(fresh) if planned else fresh()
 
     def answers_like_the_reference(self, check: str) -> bool:
-        """Whether all that was planned to be asked in a check was answered as the reference does, to the last bit.
+        """Whether all planned questions of a check were answered exactly as by the reference, to the last bit.
 
-        The judge worked these bytes out itself, and the check passed with them: there is nothing to run it for.
+        The judge computed these bytes itself, and the check passed with them: there is no need to run it.
         """
         planned = self.plan.checks.get(check)
         if planned is None or planned.right is None or self.process.answered(planned.asked) != planned.right:
@@ -88,12 +88,12 @@ class Session:
         return True
 
     def note(self, check: str, *, passed: bool, is_main: bool) -> None:
-        """Remember how a check ended, for the diagnosis."""
+        """Store how a check ended, for the diagnosis."""
         if check in self._learners:
             exchanges = self._learners[check].exchanges
             size = sum(answers.size for exchange in exchanges for answers in exchange.answers)
             if self._kept_bytes + size > MOST_KEPT_BYTES:
-                exchanges.clear()  # far more than anything that was expected, so no known mistake either
+                exchanges.clear()  # far more than any expected answer, so it matches no known mistake either
             else:
                 self._kept_bytes += size
         else:
@@ -102,24 +102,24 @@ class Session:
         self.checked.append(CheckedExchanges(check, passed, is_main, exchanges))
 
     def doubts(self) -> dict[str, str]:
-        """The checks that saw a wrong output while they looked at something else, with a sentence for the learner."""
+        """The checks of something else in which an output was wrong, each with a sentence for the learner."""
         return {check: learner.doubts[0] for check, learner in self._learners.items() if learner.doubts}
 
     def mismatch(self, check: str) -> Mismatch | None:
-        """What there is to see of a check that failed; of a hidden one, nothing."""
+        """The mismatch of a failed visible check; None for a hidden one."""
         learner = self._learners.get(check)
         if learner is not None and learner.is_visible:
-            with suppress(NotInPlan):  # in a bundle, when odd code was asked something that right code is not
+            with suppress(NotInPlan):  # in a bundle, when the answers led to questions that right code is not asked
                 return mismatch_of(learner.exchanges, self.expected)
         return None
 
     def asked(self, check: str) -> Sequence[Exchange | Reading]:
-        """What a check has asked and got, hidden inputs too; nothing of one that was known to be right, or too much."""
+        """A check's questions and answers, with hidden inputs; empty if it was known to be right, or too large."""
         learner = self._learners.get(check)
         return learner.exchanges if learner is not None else ()
 
     def diagnosis(self) -> list[Mistake]:
-        """The known mistakes that explain what failed so far; none when a plan does not hold all that this takes."""
+        """The known mistakes that explain the failures so far; none when the plan lacks something that this needs."""
         try:
             return diagnose(self.checked, self.expected)
         except NotInPlan:

@@ -1,9 +1,9 @@
 """Cases and parts of checks that several exercises share, sentences included.
 
-In a loud case the hidden places have a score far above every visible one, and a huge value. With minus infinity they
-weigh nothing all the same. Something too weak in its place (-100, say) lets the value through.
-Scores stay within ±60, where a plain exp is finite. In float32 they lie less far apart than in float64, so that whoever
-sets hidden weights to 0 after the softmax and divides by what is left is right, too.
+In a loud case the hidden places have a score far above every visible one, and a huge value. Masked with minus infinity
+they still get no weight. Anything weaker (-100, say) lets the value through. Scores stay within ±60, where a plain exp
+is finite. In float32 they are closer together than in float64, so that it is also right to set hidden weights to 0
+after the softmax and divide by the sum of the rest.
 
 Cases for modules with a cache: one module reads texts chunk by chunk, and its caches stay on the learner's side.
 """
@@ -31,9 +31,9 @@ STAYS_BELOW = "stays below"
 
 
 def stay_below(learner: LearnerModule, cases: Sequence[Case], limits: Sequence[int]) -> list[bool]:
-    """For each case, whether every tensor that was made on the way held fewer numbers than its limit.
+    """For each case, whether every tensor made on the way held fewer numbers than its limit.
 
-    How much fewer is nobody's business: a known mistake is recognised by these answers alone.
+    How far below the limit does not matter: known mistakes are recognised by these booleans alone.
     """
     for case in cases:
         case.observed()
@@ -48,7 +48,7 @@ def stay_below(learner: LearnerModule, cases: Sequence[Case], limits: Sequence[i
 LEAST_WIDTH = 3
 VISIBLE = -55.0
 LOUD = ((torch.float32, 20.0), (torch.float64, 55.0))
-"""The dtype, and the score of what is hidden."""
+"""(dtype, score of the hidden places)."""
 HUGE = 1e30
 QUIET = 0.1
 FAR = 100.0
@@ -56,13 +56,13 @@ FAR = 100.0
 LOW = -60.0
 HIGH = {torch.float32: 20.0, torch.float64: 50.0}
 HUGE_VALUE = 1e18
-"""Where a check's own weights make the scores: what visible tokens score, what the hidden one scores, and its value; in
-float32 a plain exp of the score times the value is still a number."""
+"""For checks whose own weights make the scores: the visible tokens' score (LOW), the hidden one's (HIGH), and its
+value; in float32 a plain exp of the score times the value is still finite."""
 
 
 @dataclass(frozen=True)
 class LoudInput:
-    """The same input twice, which differs in the values of the hidden tokens only."""
+    """The same input twice, differing only in the values of the hidden tokens."""
 
     dtype: torch.dtype
     before: torch.Tensor
@@ -73,7 +73,7 @@ class LoudInput:
 
 
 def loud_inputs(draw: Draw, batch: int, tokens: int, width: int, hidden: int = 1) -> list[LoudInput]:
-    """Inputs (batch, tokens, width) in which the last tokens are the loud ones. Column 1 is a token's score."""
+    """Inputs (batch, tokens, width) whose last tokens are loud. Column 1 is a token's score."""
     assert width >= LEAST_WIDTH
     found = []
     for dtype, loud in LOUD:
@@ -89,7 +89,7 @@ def loud_inputs(draw: Draw, batch: int, tokens: int, width: int, hidden: int = 1
 def loud_weights(
     weights: Mapping[str, torch.Tensor], query: str, key: str, value: str, head_dim: int
 ) -> dict[str, torch.Tensor]:
-    """Weights with which column 1 of the input is a key's score, whoever asks; column 2 is read by the values alone."""
+    """Weights with which column 1 of the input is a key's score for every query, and only values read column 2."""
     changed = {name: tensor.clone() for name, tensor in weights.items()}
     for name, columns in ((query, (1.0, 0.0, 0.0)), (key, (0.0, head_dim**-0.5, 0.0)), (value, (0.0, 0.0, 1.0))):
         matrix = changed[f"{name}.weight"]
@@ -101,7 +101,7 @@ def loud_weights(
 
 
 def cut_off(case: Case) -> Case:
-    """Tell the output with all that is far from 0 cut off: one huge row leaves the others to be looked at."""
+    """Return the output clamped to ±FAR: one huge row must not hide errors in the others."""
     assert case.output is not None
     del case.told[case.output.number]
     case.steps[case.output.number]["tell"] = False
@@ -111,7 +111,8 @@ def cut_off(case: Case) -> Case:
 
 def ends_loudly(x: torch.Tensor, high: float) -> tuple[torch.Tensor, torch.Tensor]:
     """A text for weights that read LOW times column 1 as a key's score and column 2 as its value: the last token scores
-    `high`, all others LOW; its value is 0, and in the second text huge."""
+    `high`, all others LOW; its value is 0, and in the second text huge.
+    """
     before = x.clone()
     before[..., 0], before[..., 1], before[..., 2] = 1.0, 1.0, 0.0
     before[:, -1, 1] = high / LOW
@@ -121,7 +122,7 @@ def ends_loudly(x: torch.Tensor, high: float) -> tuple[torch.Tensor, torch.Tenso
 
 
 def hides_the_last_token(learner: LearnerModule, before: Case, after: Case) -> None:
-    """The cases differ in nothing but the value of their last token, which is loud: no output before it may change."""
+    """Check that no earlier output changes with the last token's value, a loud one: the cases differ only in that."""
     one, other = learner.outputs(cut_off(before), cut_off(after))
     expect(
         same(other[:, :-1], one[:, :-1]),
@@ -131,9 +132,9 @@ def hides_the_last_token(learner: LearnerModule, before: Case, after: Case) -> N
 
 
 class TextReader(Case):
-    """Makes one module, loads its weights and calls it as `forward(x, cache=None) -> (out, cache)`.
+    """Creates one module, loads its weights and calls it as `forward(x, cache=None) -> (out, cache)`.
 
-    What a cache is made of is the learner's own business, unless a check asks to be told.
+    The cache may be of any type, unless a check asks for its value.
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class TextReader(Case):
         self.mode(train=train, dtype=dtype)
 
     def mode(self, *, train: bool, dtype: torch.dtype | None = None) -> None:
-        """Go on in training or evaluation. A module that reads with a cache draws no random numbers in either."""
+        """Go on in training or evaluation mode. A module that reads with a cache draws no random numbers."""
         assert self.module is not None
         self.prepare(self.module, train=train, dtype=dtype)
         self.is_random = False
@@ -160,7 +161,7 @@ class TextReader(Case):
     def read(
         self, x: torch.Tensor | Slot, cache: Slot | None = None, *, tell: str, name: str = "x", tell_cache: str = ""
     ) -> Slot:
-        """Read a chunk after what `cache` stands for; tell the output, and the new cache if asked; return the cache."""
+        """Read a chunk after the given cache; return the new cache, and report the output (and the cache, if named)."""
         assert self.module is not None
         chunk = self.tensor(x, name=name) if isinstance(x, torch.Tensor) else x
         pair = self.call(self.module, chunk) if cache is None else self.call(self.module, chunk, cache)
@@ -179,10 +180,10 @@ class TextReader(Case):
 
 @dataclass(frozen=True)
 class Texts:
-    """The cases of one class with a cache, as most checks of it want them: random weights and texts.
+    """The usual cases for a class with a cache: random weights and texts.
 
-    `init` and `width` say of a check's own sizes what the class is made with, and how wide texts are: so the file of
-    checks names what it needs of them, also where it is cut down to the visible ones.
+    `init` and `width` compute the constructor's arguments and the width of texts from a check's own sizes: so the file
+    of checks says what it needs of them, even when it is cut down to the visible checks.
     """
 
     entry: str
@@ -198,13 +199,13 @@ class Texts:
         return TextReader(self.entry, *self.init(sizes), weights=weights, axes=self.axes, seed=draw.seed(), **options)
 
     def text(self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-        """A text of so many tokens."""
+        """A text with this many tokens."""
         return draw.normal(sizes.batch, tokens, self.width(sizes), dtype=dtype)
 
     def one_pass(
         self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32, train: bool = False
     ) -> TextReader:
-        """A text that is read at once."""
+        """A text read in one call."""
         reading = self.reader(draw, sizes, dtype=dtype, train=train)
         reading.read(self.text(draw, sizes, tokens, dtype=dtype), tell="output")
         return reading
@@ -218,13 +219,13 @@ class Texts:
         dtype: torch.dtype = torch.float32,
         tells_caches: bool = False,
     ) -> TextReader:
-        """A text that is read in chunks of these lengths."""
+        """A text read in chunks of these lengths."""
         reading = self.reader(draw, sizes, dtype=dtype)
         reading.read_in_chunks(self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, tells_caches=tells_caches)
         return reading
 
     def branching(self, draw: Draw, sizes: Any) -> TextReader:
-        """A cache that different continuations start from, the first of them twice."""
+        """A cache that several continuations start from, the first of them twice."""
         reading = self.reader(draw, sizes)
         start = reading.read(self.text(draw, sizes, 3), tell="the start", name="the start")
         one, other = self.text(draw, sizes, 2), self.text(draw, sizes, 2)
@@ -237,7 +238,7 @@ class Texts:
     def start_and_rest(
         self, draw: Draw, sizes: Any, x: torch.Tensor, weights: Mapping[str, torch.Tensor], dtype: torch.dtype
     ) -> TextReader:
-        """A text that is read in two chunks, the first of two tokens; the output is that of the second."""
+        """A text read in two chunks, the first of two tokens; the output is the second chunk's."""
         reading = self.reader(draw, sizes, weights=weights, dtype=dtype)
         cache = reading.read(x[:, :2].to(dtype), tell="the start", name="the start")
         reading.read(x[:, 2:].to(dtype), cache, tell="the rest", name="the rest")
@@ -245,13 +246,13 @@ class Texts:
 
 
 def drops_in_training_only(learner: LearnerModule, case: Callable[..., Case]) -> None:
-    """`case(dropout=, train=)` asks a module with dropout: with p = 1 nothing is left in training, all in eval()."""
+    """Check dropout through `case(dropout=, train=)`: with p = 1 nothing is left in training, everything in eval()."""
     learner.agrees(case(dropout=1.0), case(dropout=1.0, train=True), case(dropout=0.0, train=True))
     learner.agrees(case(dropout=0.5), case(dropout=0.1))
 
 
 def has_mask_as_buffer(learner: LearnerModule, case: Case) -> None:
-    """A case's module has a buffer named `mask`."""
+    """Check that a case's module has a buffer named `mask`."""
     assert case.module is not None
     case.buffers(case.module)
     (answer,) = learner.ask(case)
@@ -264,7 +265,7 @@ def has_mask_as_buffer(learner: LearnerModule, case: Case) -> None:
 
 
 def leaves_dict_alone(state: object, given: Mapping[str, torch.Tensor], instead: str) -> None:
-    """A dict of tensors came back as it was given; `instead` says what else to do than to change a tensor."""
+    """Check that a dict of tensors came back unchanged; `instead` says what to do rather than change a tensor."""
     expect(isinstance(state, Mapping), "The dict that was passed in could not be read afterwards.")
     assert isinstance(state, Mapping)
     missing = [name for name in given if name not in state]
@@ -279,7 +280,7 @@ def leaves_dict_alone(state: object, given: Mapping[str, torch.Tensor], instead:
 
 @contextmanager
 def told_plainly(learner: LearnerModule, *as_they_are: Case) -> Iterator[None]:
-    """When the library stumbles over what came back, because it is no tensor, say what came back."""
+    """When the library fails on a result that is not a tensor, report what the learner's code returned instead."""
     try:
         yield
     except CheckFailed:

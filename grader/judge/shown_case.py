@@ -1,7 +1,7 @@
-"""What a check has asked, what was expected and what came, as text: for whoever answers an appeal, never for learners.
+"""Text of what a check asked, what was expected and what came: for answering an appeal, never for learners.
 
-A case reads as the Python that it stands for. Numbers are written so that they can be read back to the last bit; of
-what is too large for a person, the beginning and how much there is.
+A case is shown as the Python code that it stands for. Numbers are written so that they can be read back to the last
+bit; of a large tensor, the beginning and its size.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from .session import Session
 
 MOST_NUMBERS = 256
-"""Of one tensor, written out."""
+"""Limit for the numbers of one tensor."""
 MOST_CASES = 4
-"""Of one check, written out: those that came out wrong first."""
+"""Limit for the cases of one check: wrong ones come first."""
 SHORT = 96
-"""A tensor that fits into so many characters stands on one line."""
+"""A tensor of at most this many characters is written on one line."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ShownCase:
 
 @dataclass(frozen=True)
 class ShownCheck:
-    """What one check has asked a learner's code; `left_out`: cases beyond those that are shown."""
+    """What one check asked a learner's code; `left_out` counts the cases that are not shown."""
 
     cases: tuple[ShownCase, ...]
     left_out: int = 0
@@ -58,9 +58,9 @@ class ShownCheck:
 def shown_check(
     exchanges: Sequence[Exchange | Reading], expected: KnowsAnswers, planned: Sequence[Question] = ()
 ) -> ShownCheck:
-    """All that a check has asked and got, the wrong cases first.
+    """A check's questions and answers, wrong cases first.
 
-    planned: what it would have asked, for where no answer came.
+    planned: what it would have asked, in case no answer came.
     """
     if not exchanges:
         nothing = {"kind": "no answer came"}
@@ -106,7 +106,7 @@ def _cases(exchange: Exchange | Reading, expected: KnowsAnswers) -> Iterator[Sho
 
 
 def _reading(reading: Reading, expected: KnowsAnswers) -> ShownCase:
-    """A check that reads a few plain values out of the learner's own numbers: these, and what it asked for them."""
+    """A check that reads plain values from the learner's own numbers: these values, and what it asked for them."""
     asked: list[str] = []
 
     def answer(question: Question) -> list[Answers]:
@@ -162,7 +162,7 @@ def calls_text(case: Case) -> Iterator[str]:
 
 
 class _Names:
-    """Calls the slots of a case by names that a person can read."""
+    """Readable names for the slots of a case."""
 
     def __init__(self, case: Case) -> None:
         self._named = {slot.number: python_name(name) for name, slot in case.inputs.items()}
@@ -175,7 +175,7 @@ class _Names:
         return self._case.told.get(number, "module" if is_module else f"value_{number}").replace(" ", "_")
 
     def lines(self, number: int, step: Mapping[str, Any]) -> Iterator[str]:
-        """One step; a tensor or a result gets a name, whatever is only looked up stands where it is used."""
+        """The lines of one step; tensors and results get a name, looked-up things are written where they are used."""
         do = step["do"]
         if do == "entry":
             self._texts[number] = step["name"]
@@ -233,7 +233,7 @@ def python_name(label: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value as Python writes it, its numbers to the last bit."""
+    """A value as a Python expression, with its numbers to the last bit."""
     if isinstance(value, torch.Tensor):
         return _tensor_text(value)
     if isinstance(value, Mapping):
@@ -268,6 +268,6 @@ def _nested(value: Any, dtype: torch.dtype, line: str) -> str:
 
 def _number(number: Any, dtype: torch.dtype) -> str:
     if isinstance(number, float) and dtype != torch.float64:
-        text = f"{number:.9g}"  # a float32, read back from nine digits, is the same
+        text = f"{number:.9g}"  # nine digits identify a float32
         return text if any(sign in text for sign in ".en") else f"{text}.0"
     return repr(number)

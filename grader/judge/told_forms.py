@@ -1,6 +1,6 @@
-"""The forms in which our own side behind the wall tells of a learner's code. What lacks them, our side did not tell.
+"""Validates what the code behind the wall reports about a learner's code. Anything else was forged or broken.
 
-The wire's decoder has bounded the sizes; here texts and lists are cut to what a sentence can hold.
+The decoder has already limited the total size; here texts and lists are cut to what a sentence can hold.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Text = Annotated[str, _cut(MAX_TEXT)]
 Names = Annotated[list[Annotated[str, _cut(MAX_NAME)]], _cut(MAX_ITEMS)]
 Sizes = Annotated[list[int], _cut(MAX_ITEMS)]
 Frame = Annotated[tuple[int, Annotated[str, _cut(MAX_FUNCTION)]], Field(strict=False)]
-"""A line and its function; on the wire a list."""
+"""A line number and a function name; sent as a list."""
 Frames = Annotated[list[Frame], _cut(MAX_ITEMS)]
 
 STRICT = ConfigDict(strict=True, arbitrary_types_allowed=True)
@@ -96,7 +96,7 @@ class _Observed(BaseModel):
 
 
 Pair = Annotated[tuple[list[int], bool], Field(strict=False)]
-"""A parameter's shape, and whether it is trained; on the wire a list."""
+"""A parameter's shape, and whether it is trained; sent as a list."""
 
 FORMS: Mapping[str, TypeAdapter[Any]] = {
     "parameters": TypeAdapter(dict[str, Pair], config=STRICT),
@@ -105,4 +105,4 @@ FORMS: Mapping[str, TypeAdapter[Any]] = {
     "buffers": TypeAdapter(list[str], config=STRICT),
     "refuses": TypeAdapter(str, config=STRICT),
 }
-"""What is told for a step that does this."""
+"""The form of the answer, by kind of step."""

@@ -22,18 +22,18 @@ from .mistakes import Mistake, both_from, load_bank
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Neither warnings nor standard output."""
+    """Suppress warnings and standard output."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         yield
 
 
-# One thread, as on the learner's side: the same sums in the same order, and no threads that wait for each other when
-# several judges share the machine.
+# One thread, as in a worker: the same sums in the same order, and no threads waiting for each other when several judges
+# share the machine.
 torch.set_num_threads(1)
 
 KEPT_ANSWERS = 2000
-"""Answers kept for reuse: in a batch every submission is asked the same questions."""
+"""Size of the cache of answers: in a batch every submission is asked the same questions."""
 
 KEPT_PAIRS = 1000
 
@@ -41,7 +41,7 @@ ROUNDING_STEPS = 4.0
 
 
 class TrustedModule:
-    """A file of the course, run in this process, that answers questions and remembers its answers."""
+    """A file of the course, run in this process, that answers questions and caches its answers."""
 
     def __init__(self, source: str, name: str, *, remembers: bool = False) -> None:
         """remembers: an answer depends on the cases before it, so that all of a question are run one after another."""
@@ -52,29 +52,29 @@ class TrustedModule:
 
     @cached_property
     def namespace(self) -> Mapping[str, Any]:
-        """The file's names."""
+        """The file's namespace."""
         with quietly():
             return host.load(self._source, self._name)
 
     def unload(self) -> None:
-        """Forget the file's names, which take more room than the answers, until they are asked for again."""
+        """Drop the file's namespace, which is larger than its answers, until it is needed again."""
         self.__dict__.pop("namespace", None)
 
     def can_be_loaded(self) -> bool:
-        """Whether the file runs: of two edits together nobody knows."""
+        """Whether the file runs, which is not certain for two edits combined."""
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # nobody wrote this text, so nobody is to be warned of it
+                warnings.simplefilter("ignore")  # no author wrote this combined text, so its warnings concern no one
                 return bool(self.namespace)
         except Exception:
             return False
 
     def answer(self, question: Question) -> list[Answers]:
-        """The answers to a question, computed once."""
+        """The answers to a question, from the cache if possible."""
         return [self.answer_to(question, number) for number in range(len(question.cases))]
 
     def answer_to(self, question: Question, number: int) -> Answers:
-        """The answer to one case of a question, computed once."""
+        """The answer to one case of a question, from the cache if possible."""
         key = (question.digest, number)
         kept = self._answers.get(key)
         if kept is None and self._remembers:
@@ -88,20 +88,20 @@ class TrustedModule:
         return kept
 
     def gives(self, came: Answers, question: Question, number: int) -> bool:
-        """Whether a learner's answer to one case of a question is this file's."""
+        """Whether a learner's answer to one case of a question equals this file's."""
         return same_answers(came, self.answer_to(question, number))
 
     def gives_reading(self, reading: Reading) -> bool:
-        """Whether what was read from a talk with the learner's code is read from this file too."""
+        """Whether the reading from the learner's code is this file's reading too."""
         return read_from(reading.talk, self.answer) == reading.came
 
     def answer_rounded(self, question: Question) -> list[Answers]:
-        """The answers when every number of the question is off by a few roundings: how far the result may move."""
+        """The answers with a few roundings of error in every input, to see how far the result may move."""
         generator = torch.Generator().manual_seed(1)
         return [self._run([case], [_perturbed(case.as_data(), generator)])[0] for case in question.cases]
 
     def forget(self) -> None:
-        """Keep no answers: those of another seed are never asked for again."""
+        """Drop all cached answers: those of another seed are never used again."""
         self._answers.clear()
 
     def _keep(self, answers: Mapping[tuple[bytes, int], Answers]) -> None:
@@ -113,7 +113,7 @@ class TrustedModule:
         with quietly():
             replies = host.run_question({"cases": data}, namespace, self._name)
         try:
-            # through the wire's format and back, so that both sides of a comparison are of one kind
+            # encode and decode, so that both sides of a comparison have the same types
             copied = wire.copied(replies)
         except wire.WireError:  # a mistake whose answer no worker could send
             return [Answers({}, {"kind": "too_large", "step": -1})] * len(cases)
@@ -134,7 +134,7 @@ def _perturbed(value: Any, generator: torch.Generator) -> Any:
 
 
 class Expected:
-    """What is expected of one exercise: the reference, its tolerance, and the mistakes with their names."""
+    """What is expected of one exercise: the reference, its tolerance, and the named mistakes."""
 
     is_plan = False
 
@@ -159,17 +159,17 @@ class Expected:
         )
 
     def forget(self) -> None:
-        """Keep no answers: those of another seed are never asked for again."""
+        """Drop all cached answers: those of another seed are never used again."""
         self._slack.clear()
         self.reference.forget()
-        if "mistakes" in self.__dict__:  # they were needed
+        if "mistakes" in self.__dict__:  # only if they were loaded
             for _, module in self.mistakes:
                 module.forget()
         self._pairs.clear()
         self._latest_pair = None
 
     def pair(self, one: int, other: int) -> TrustedModule | None:
-        """Two of the known mistakes at once; what they answered is kept, for others who made them."""
+        """Two known mistakes combined; the answers are cached for later learners with the same two."""
         if self._latest_pair is not None:
             self._latest_pair.unload()
         if (one, other) not in self._pairs:

@@ -1,4 +1,4 @@
-"""Where a tensor is wrong, in words: places only, never a value, so that it can be said of hidden checks too."""
+"""Where a tensor is wrong, in words: places only, never a value, so that it can be shown for hidden checks too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 MOST_NAMED = 6
 MOST_ROWS = 256
-"""Rows among which an exchange is looked for: each is compared with each."""
+"""Limit for the rows among which swapped ones are searched: each is compared with each."""
 
 MOST_NUMBERS = 4096
 
@@ -16,7 +16,7 @@ MOST_NUMBERS = 4096
 def where(wrong: torch.Tensor, axes: Sequence[str] = ()) -> str:
     """Name a pattern that helps to find the fault: "only in head 1, in rows (query) 2 and 3, counted from 0", or "".
 
-    Rows and columns are the last two axes; `axes` are the names of all.
+    Rows and columns are the last two axes; `axes` has the names of all.
     """
     if wrong.dim() == 0 or not bool(wrong.any()):
         return ""
@@ -29,9 +29,9 @@ def where(wrong: torch.Tensor, axes: Sequence[str] = ()) -> str:
 
 
 def misplaced(came: torch.Tensor, expected: torch.Tensor, room: float, axes: Sequence[str] = ()) -> str:
-    """Say how the numbers, each of them right up to `room`, stand in other places than those expected.
+    """Say how the right numbers (each within `room`) are in other places than expected.
 
-    "" when they do not, or when chance might have done it. Both tensors have the same shape.
+    "" when they are not, or when that may be chance. Both tensors have the same shape.
     """
     if not expected.is_floating_point() or expected.dim() < 1 or not 2 < expected.numel() <= MOST_NUMBERS:
         return ""
@@ -39,11 +39,11 @@ def misplaced(came: torch.Tensor, expected: torch.Tensor, room: float, axes: Seq
     if not bool(expected.isfinite().all() & came.isfinite().all()):
         return ""
     if abs(float(came.max() - expected.max())) > room or abs(float(came.min() - expected.min())) > room:
-        return ""  # other numbers; most that is wrong is told by this, and sooner than by sorting
+        return ""  # other numbers; this settles most wrong tensors, faster than sorting
     if len(set(expected.flatten().tolist())) <= expected.numel() // 2 or room * expected.numel() > float(
         expected.max() - expected.min()
     ):
-        return ""  # numbers that can hardly be told apart stand in each other's places by chance
+        return ""  # numbers that can hardly be told apart match in other places by chance
     if not _agree(came.flatten().sort().values, expected.flatten().sort().values, room):
         return ""
     named = len(axes) == expected.dim()
@@ -71,7 +71,7 @@ def _rows_exchanged(came: torch.Tensor, expected: torch.Tensor, room: float) -> 
 
 
 def _leading(wrong: torch.Tensor, names: Sequence[str]) -> list[str]:
-    """The heads, the batches that are concerned, for each such axis of which others are right."""
+    """The wrong heads, batches and so on, for each leading axis along which some are right."""
     parts = []
     for axis in range(wrong.dim() - 2):
         flags = wrong.movedim(axis, 0).flatten(1).any(1)
@@ -95,7 +95,7 @@ def _in_plane(wrong: torch.Tensor, names: Sequence[str]) -> list[str]:
     for name, part in _triangles(plane).items():
         if not bool((plane & ~part).any()):
             return [name]
-    # of rows and columns in which anything is wrong, those that say more
+    # of the wrong rows and the wrong columns, the smaller share says more
     if rows.double().mean() < min(1.0, float(columns.double().mean()) + 1e-9):
         return [in_rows]
     return [] if bool(columns.all()) else [in_columns]
@@ -114,13 +114,13 @@ def _triangles(plane: torch.Tensor) -> dict[str, torch.Tensor]:
 
 def _counted(noun: str, name: str, flags: torch.Tensor) -> str:
     if name in ("rows", "columns"):
-        noun, name = name[:-1], ""  # an axis that is called what we would call it
+        noun, name = name[:-1], ""  # an axis already called rows or columns
     plural = "" if int(flags.sum()) == 1 else "s"
     return f"in {noun}{plural}{f' ({name})' if name else ''} {listed(flags)}"
 
 
 def listed(flags: torch.Tensor) -> str:
-    """The numbers of what is flagged: "1", "0 and 2", "0, 2 and 5"."""
+    """The indices of what is flagged: "1", "0 and 2", "0, 2 and 5"."""
     numbers = [str(i) for i in flags.nonzero().flatten().tolist()]
     if len(numbers) > MOST_NAMED:
         return ", ".join(numbers[:MOST_NAMED]) + ", …"

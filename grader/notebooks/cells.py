@@ -1,9 +1,9 @@
-"""Which cell of a notebook is what: the names and the metadata that nbgrader and the rest of this package go by.
+"""The roles of a notebook's cells: the names and metadata that nbgrader and this package use.
 
-A learner's markdown is made inert: it reads as before, and no page that renders it runs or fetches anything. nbconvert
-hands raw HTML, links of any kind and mermaid's text through to the page, and MathJax has commands that make
-links or move things about. So what would start one of these is broken up by a blank. That goes for bare web addresses
-too: formgrader runs scripts out of its own addresses, so one click on a link to it would hand over the server.
+A learner's markdown is made inert: it reads as before, but no page that renders it runs or fetches anything. nbconvert
+passes raw HTML, links of any kind and mermaid's text to the page, and MathJax has commands that create links or move
+content about. So the start of each such construct is broken up by a blank. Bare URLs too: formgrader runs scripts from
+its own origin, so one click on a link to it would hand over the server.
 
 An exercise's result becomes the outputs of its test cell: what the checks found, and the points that nbgrader reads.
 """
@@ -26,11 +26,11 @@ from grader.render.safe_text import safe_block, safe_line, visible
 MAX_CHARACTERS = 50_000
 
 _BREAKS = (
-    # a tag, a comment, an automatic link: `<` is only text before a blank
+    # a tag, a comment, an autolink: before a blank, `<` is plain text
     (re.compile(r"<(?=[A-Za-z/!?])"), "< "),
-    # an entity could become any of these characters once it is unescaped
+    # an entity could become any of these characters when unescaped
     (re.compile(r"&(?=#?\w{1,40};)"), "& "),
-    # links and pictures, with their address in place or given elsewhere
+    # links and pictures, inline or by reference
     (re.compile(r"\](?=[(:\[])"), "] "),
     (re.compile(r"(?<=://)(?=\S)"), " "),
     (re.compile(r"([`~][ \t]*)(?=mermaid)", re.IGNORECASE), r"\1text "),
@@ -45,7 +45,7 @@ _BREAKS = (
 
 
 def inert(markdown: str) -> str:
-    """The text, shortened when it is endless, with control characters spelt out and nothing left that is active."""
+    """The text, shortened if very long, with control characters escaped and without active content."""
     if len(markdown) > MAX_CHARACTERS:
         left_out = len(markdown) - MAX_CHARACTERS
         markdown = f"{markdown[:MAX_CHARACTERS]}\n\n(... {left_out} more characters, not shown)"
@@ -56,63 +56,63 @@ def inert(markdown: str) -> str:
 
 
 SCHEMA_VERSION = 3
-"""Of nbgrader's metadata, as nbgrader 0.9 writes it."""
+"""Version of nbgrader's cell metadata, as nbgrader 0.9 writes it."""
 
 OURS = KEY
-"""The key of our own metadata of a notebook or a cell."""
+"""The key of our own metadata in a notebook or cell."""
 
-_TEST = "test-"  # never an exercise's id, which has no hyphen
+_TEST = "test-"  # cannot clash with an exercise's id, which has no hyphen
 _CHECK = "check-"
 REFLECTION = "reflection"
 
 
 def id_of_test(exercise: Exercise) -> str:
-    """The grade_id of an exercise's test cell; that of its answer is the exercise's own id."""
+    """The grade_id of an exercise's test cell; its answer's cell has the exercise's own id."""
     return _TEST + exercise.id
 
 
 def exercise_tested(cell: Mapping[str, Any], course: Course) -> Exercise | None:
-    """The exercise that this cell gives the points for, or None. Raises CourseError when the course lacks it."""
+    """The exercise whose points this cell gives, or None. Raises CourseError when the course lacks it."""
     grade_id = grade_id_of(cell)
     return course.exercise(grade_id[len(_TEST) :]) if is_test(cell) and grade_id.startswith(_TEST) else None
 
 
 def asked_in(grade_id: str) -> str:
-    """What a graded cell is about, by its name: an exercise's id, or `reflection`."""
+    """What a graded cell is about, by its grade_id: an exercise's id, or `reflection`."""
     return grade_id.removeprefix(_TEST)
 
 
 def exercises_of(cells: Iterable[Mapping[str, Any]], course: Course) -> list[Exercise]:
-    """The exercises that a notebook of ours asks for, in its order. Raises CourseError when the course lacks one."""
+    """The exercises in one of our notebooks, in its order. Raises CourseError when the course lacks one."""
     return [exercise for cell in cells if (exercise := exercise_tested(cell, course))]
 
 
 def grade_id_of(cell: Mapping[str, Any]) -> str:
-    """The cell's name in the gradebook; empty when it has none."""
+    """The cell's grade_id; "" when it has none."""
     grade_id = _marks(cell).get("grade_id")
     return grade_id if isinstance(grade_id, str) else ""
 
 
 def is_answer(cell: Mapping[str, Any]) -> bool:
-    """Whether a learner's code belongs here."""
+    """Whether this is the cell for a learner's code."""
     marks = _marks(cell)
     return cell.get("cell_type") == "code" and marks.get("solution") is True and marks.get("grade") is False
 
 
 def is_test(cell: Mapping[str, Any]) -> bool:
-    """Whether the points of an exercise are given here."""
+    """Whether this is a test cell, which gives an exercise's points."""
     marks = _marks(cell)
     return cell.get("cell_type") == "code" and marks.get("grade") is True and marks.get("solution") is False
 
 
 def is_manual(cell: Mapping[str, Any]) -> bool:
-    """Whether a learner's text belongs here, to be read by a person."""
+    """Whether this is the cell for a learner's text, to be graded by a person."""
     marks = _marks(cell)
     return cell.get("cell_type") == "markdown" and marks.get("grade") is True and marks.get("solution") is True
 
 
 def marks_of_answer(exercise: Exercise) -> dict[str, Any]:
-    """nbgrader's metadata of an answer."""
+    """nbgrader's metadata of an answer cell."""
     return _of(exercise.id, grade=False, solution=True, locked=False)
 
 
@@ -122,12 +122,12 @@ def marks_of_test(exercise: Exercise) -> dict[str, Any]:
 
 
 def marks_of_check(exercise: Exercise) -> dict[str, Any]:
-    """nbgrader's metadata of the cell in which a learner has the answer checked: to be read and run only."""
+    """nbgrader's metadata of the read-only cell in which a learner runs the checks."""
     return _of(_CHECK + exercise.id, grade=False, solution=False, locked=True)
 
 
 def marks_of_manual(points: float) -> dict[str, Any]:
-    """nbgrader's metadata of a unit's reflection."""
+    """nbgrader's metadata of a unit's reflection cell."""
     return _of(REFLECTION, grade=True, solution=True, locked=False, points=points)
 
 
@@ -152,9 +152,8 @@ def _marks(cell: Mapping[str, Any]) -> Mapping[str, Any]:
 def outputs_of(result: ExerciseResult, worth: float, problems: Sequence[str], seed: int) -> list[Any]:
     """The outputs of a test cell.
 
-    nbgrader takes the first execute_result for the points, and whatever it cannot read for full marks. So there is
-    exactly one, a plain number from 0 to `worth`.
-
+    nbgrader takes the first execute_result for the points, and gives full marks for one that it cannot parse. So there
+    is exactly one, a plain number from 0 to `worth`.
     problems: sentences about what was handed in for this exercise.
     """
     shown = {"text/html": _page(result, problems, seed), "text/plain": _text(result, problems)}

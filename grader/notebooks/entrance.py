@@ -1,10 +1,9 @@
-"""What of `submitted/` nbgrader may touch: notebooks, their time and secret, in ordinary folders with plain names.
+"""Limits nbgrader's access to `submitted/`: notebooks, timestamp and secret, in ordinary folders with plain names.
 
-nbgrader follows links, copies whatever lies beside a notebook, even into the feedback, and writes the name of a
-learner's folder into its pages as HTML. So a link to `source/` would be full marks, and one to a device would end the
-batch.
+nbgrader follows links, copies everything beside a notebook, even into the feedback, and writes the name of a learner's
+folder into its pages as HTML. So a link to `source/` would give full marks, and one to a device would end the batch.
 
-Without a time of its own, something was handed in when its files were last changed.
+Without a timestamp, the time of handing in is when the files were last changed.
 """
 
 from __future__ import annotations
@@ -35,10 +34,9 @@ NBGRADERS_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"
 
 
 def last_changed(submission: Path, files: Collection[str]) -> datetime:
-    """When the newest of these files was changed last, in UTC, and no later than now.
+    """The latest modification time of these files, in UTC, and not later than now.
 
-    Of a zip or another single file its own time counts. So do all files of a folder when one of `files` is not found.
-
+    For a zip or another single file its own time counts. If one of `files` is not found, all files of the folder count.
     files: names as the intake gives them, relative to the submission.
     """
     times = dict(_times(submission))
@@ -46,7 +44,7 @@ def last_changed(submission: Path, files: Collection[str]) -> datetime:
     if len(chosen) < len(files) or not chosen:
         chosen = list(times.values()) or [os.lstat(submission).st_mtime]
     now = datetime.now(timezone.utc)
-    # a clock that was wrong, or a time that someone made up
+    # a wrong clock, or a forged time
     return now if max(chosen) > now.timestamp() else datetime.fromtimestamp(max(*chosen, 0.0), timezone.utc)
 
 
@@ -54,11 +52,11 @@ def _times(submission: Path) -> Iterator[tuple[str, float]]:
     looked_at = 0
     if submission.is_symlink():
         return
-    for folder, inner, files in os.walk(submission):  # which goes through no link below
+    for folder, inner, files in os.walk(submission):  # os.walk follows no links to folders
         inner[:] = [name for name in inner if not is_passed_over(name)]
         for name in files:
             looked_at += 1
-            if looked_at > MAX_ENTRIES:  # the intake takes nothing of such a folder
+            if looked_at > MAX_ENTRIES:  # the intake refuses such a folder
                 return
             path = Path(folder, name)
             try:
@@ -72,20 +70,19 @@ def _times(submission: Path) -> Iterator[tuple[str, float]]:
 TIMESTAMP = "timestamp.txt"
 TIMESTAMP_BYTES = 200
 SECRET = "submission_secret.txt"
-"""What `nbgrader submit` puts beside a notebook: in the exchange, its feedback is found by nothing else."""
+"""`nbgrader submit` creates it beside a notebook: in the exchange, feedback is found only by it."""
 SECRET_BYTES = 1000
 
 NOT_IN_NAMES = '<>"\\*?[]'
-"""What nbgrader's pages take for HTML or a script's text, and its commands for a pattern of names."""
+"""Characters that nbgrader's pages take for HTML or script text, and its commands for glob patterns."""
 
 
 def watch(autograde: Any) -> Former:
-    """Let this run of nbgrader's Autograde see of each submission its notebooks and its time, and nothing else.
+    """Restrict what this run of nbgrader's Autograde sees of each submission to its notebooks and its time.
 
-    What cannot be graded is named in the log and left alone, with all that was graded of it before; once all others
-    are graded, the run ends as nbgrader's runs end when something failed. Nobody is graded without a course.
-
-    Returns what was autograded before, as far as this run replaces it.
+    Submissions that cannot be graded are named in the log, and their earlier gradings kept; once all others are graded,
+    the run ends like nbgrader's own runs with failures. Without a course nothing is graded. Returns the earlier
+    gradings that this run replaces.
     """
     former = Former(autograde)
     convert, begin, prepare = autograde.convert_notebooks, autograde.init_destination, autograde.init_assignment
@@ -143,7 +140,7 @@ def _refusal(autograde: Any, place: str) -> str | None:
             return f"is reached by a link, {each.name}. Put the learner's own folder in its place."
     source = Path(course.format_path(course.source_directory, ".", named["assignment"]))
     for notebook in map(Path, autograde.assignments[place]):
-        # a link in a notebook's place is answered by the intake, with no points
+        # a link instead of a notebook is refused by the intake, without points
         if not notebook.is_symlink() and _are_one(notebook, source / notebook.name):
             return f"holds no notebook of its own: {notebook.name} is the course's, with the solutions."
     try:
@@ -170,7 +167,7 @@ def _are_one(handed_in: Path, source: Path) -> bool:
 
 @contextmanager
 def _only_the_time(autograde: Any, place: Path) -> Iterator[None]:
-    """In here nbgrader takes a folder with nothing but the time for the submission's."""
+    """In this block nbgrader copies a folder with only the timestamp instead of the submission's."""
     with TemporaryDirectory() as clean:
         if (time := _time_of(place)) is not None:
             (Path(clean) / TIMESTAMP).write_bytes(time)
@@ -182,10 +179,10 @@ def _only_the_time(autograde: Any, place: Path) -> Iterator[None]:
 
 
 def _complete(autograde: Any, submitted: Path, graded: Path) -> None:
-    """Put beside a grading what `nbgrader release_feedback` demands of each, or it would end at this one for all.
+    """Create what `nbgrader release_feedback` requires of every grading; it would stop for all if one lacked it.
 
-    Who handed in otherwise than through the exchange gets a secret that nobody knows: their page is found by nobody
-    there. Who handed in without a time gets that of the file, here alone.
+    A submission that did not come through the exchange gets a random secret, so its feedback cannot be fetched there.
+    One without a timestamp gets its file's time, only here.
     """
     graded.mkdir(parents=True, exist_ok=True)
     if not (graded / TIMESTAMP).exists():
@@ -211,9 +208,9 @@ def _secret_of(autograde: Any, submitted: Path) -> str | None:
 
 
 def _time_of(folder: Path) -> bytes | None:
-    """When this was handed in, as nbgrader writes it; None when it does not say.
+    """The timestamp as nbgrader writes it; None if there is none.
 
-    Raises RefusedError or UnreadableError, to follow the file's name, when it holds something else.
+    Raises RefusedError or UnreadableError, to follow the file's name, if it contains something else.
     """
     path = folder / TIMESTAMP
     if not path.exists() and not path.is_symlink():
@@ -224,6 +221,6 @@ def _time_of(folder: Path) -> bytes | None:
             raise ValueError("longer than any time")
         if text := content.decode("utf-8").strip():
             parse_utc(text)
-    except Exception:  # the parser of dates lets through whatever goes wrong in it, such as a division of decimals
+    except Exception:  # the date parser lets any internal error through, such as one from decimal division
         raise UnreadableError("holds no time that nbgrader can read; correct it or take it away") from None
     return content

@@ -1,8 +1,8 @@
-"""The points of a class in nbgrader's gradebook, as `nbgrader autograde` would have put them there.
+"""Writes a class's points into nbgrader's gradebook, as `nbgrader autograde` would have done.
 
-Through nbgrader's own API (`nbgrader.api.Gradebook`, needs the extra `instructor`): a unit is an assignment with one
-notebook of its name, an exercise the test cell of that notebook. What people have graded by hand stays. Where the
-grader itself failed the cell has no score and waits for a person: nbgrader shows "needs manual grading".
+Uses nbgrader's own API (`nbgrader.api.Gradebook`, needs the extra `instructor`): a unit is an assignment with one
+notebook of its name, an exercise the test cell of that notebook. Manual grades stay. Where the grader itself failed,
+the cell has no score and needs a person: nbgrader shows "needs manual grading".
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ POINTS_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Written:
-    """How much was written, and who was left out since the roster lacks them: a name may be somebody else's id."""
+    """What was written; submissions not on the roster are left out: their name may be another person's id."""
 
     learners: int
     scores: int
@@ -53,11 +53,11 @@ def gradebook_at(path: Path) -> Path:
 def write_gradebook(
     graded: Graded, course: Course, path: Path, roster: Roster | None = None, *, force: bool = False
 ) -> Written:
-    """Put every learner's points into the gradebook at `path`.
+    """Write every learner's points into the gradebook at `path`.
 
-    A unit of which a learner handed in nothing is left without a submission. Nothing is written when a score that is
-    there would change, unless `force`; nor when the released points of an exercise differ from the course's. Raises
-    ExportError for these, and when the gradebook cannot be used.
+    A unit for which a learner handed in nothing gets no submission. Nothing is written if an existing score would
+    change, unless `force`; nor if the released points of an exercise differ from the course's. Raises ExportError for
+    these, and when the gradebook cannot be used.
     """
     everybody = people_of(graded.summary.learners, roster)
     people = everybody.of
@@ -77,11 +77,11 @@ def write_gradebook(
 @contextmanager
 def _open(path: Path) -> Iterator[Any]:
     before = os.environ.get("PATH", os.defpath)
-    # nbgrader calls alembic by its bare name, which stands beside this Python even where no environment is activated
+    # nbgrader runs alembic by its bare name, which is beside this Python even if no environment is activated
     os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), before])
     try:
         with warnings.catch_warnings(), Gradebook(f"sqlite:///{path.absolute()}") as book:
-            warnings.simplefilter("ignore", SAWarning)  # of how nbgrader's own models are written
+            warnings.simplefilter("ignore", SAWarning)  # caused by nbgrader's own models
             yield book
     finally:
         os.environ["PATH"] = before
@@ -93,7 +93,7 @@ class _Writer:
         self._nobody, self._unlisted = nobody, unlisted
 
     def refuse_other_points(self) -> None:
-        """Raise ExportError when an exercise was released with other points than it is worth now."""
+        """Raise ExportError when an exercise was released with other points than it has now."""
         for unit in self._course.units:
             for exercise in unit.exercises:
                 cell = self._cell(unit, exercise)
@@ -104,7 +104,7 @@ class _Writer:
                     )
 
     def refuse_changes(self, graded: Graded, people: Mapping[str, Person]) -> None:
-        """Raise ExportError when a learner has another automatic score already."""
+        """Raise ExportError when a learner already has another automatic score."""
         for result in self._told_apart(graded):
             learner = _id_of(result.learner.name, people)
             for unit, exercises in self._units_of(result.record.exercises):
@@ -117,7 +117,7 @@ class _Writer:
                         )
 
     def write(self, graded: Graded, people: Mapping[str, Person]) -> Written:
-        """Write everything, and say how much it was."""
+        """Write everything, and return the counts."""
         learners = scores = 0
         for result in self._told_apart(graded):
             learners += 1
@@ -137,7 +137,7 @@ class _Writer:
         return (result for result in graded if result.learner.name not in self._nobody)
 
     def _units_of(self, results: tuple[ExerciseResult, ...]) -> Iterator[tuple[Unit, list[ExerciseResult]]]:
-        """The units of which something was handed in, with what the record says of their exercises."""
+        """The units for which something was handed in, with the record's results."""
         by_id = {result.id: result for result in results}
         for unit in self._course.units:
             there = [by_id[exercise.id] for exercise in unit.exercises if exercise.id in by_id]
@@ -154,7 +154,7 @@ class _Writer:
         self._book.update_or_create_student(learner, **names)
 
     def _add_unit(self, unit: Unit) -> None:
-        """The unit as `nbgrader generate_assignment` would have entered it, where that has not been run."""
+        """Add the unit as `nbgrader generate_assignment` does, if that has not been run."""
         name = unit.folder
         try:
             self._book.find_assignment(name)
@@ -193,7 +193,7 @@ class _Writer:
 
 
 def _id_of(submission: str, people: Mapping[str, Person]) -> str:
-    """The learner's id in the gradebook: the submission's name, which in a class with a roster is the roster's id."""
+    """The learner's id in the gradebook: by the roster, if there is one, else the submission's name."""
     person = people.get(submission)
     return (person.login or person.sis_id or person.id or submission) if person else submission
 

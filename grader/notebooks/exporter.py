@@ -1,4 +1,4 @@
-"""The exporter of `nbgrader autograde`: what was handed in is not parsed here, as any of it may be made to harm."""
+"""The exporter of `nbgrader autograde`. It never parses a learner's notebook, which may be malicious."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .entrance import watch
 
 
 class UntrustingExporter(NotebookExporter):
-    """Reads only what we have written ourselves. Anything else is left to RebuildFromRelease, which gets its path."""
+    """Parses only notebooks that we wrote. For any other it passes the path on to RebuildFromRelease."""
 
-    # once, after the last step, instead of after each: every step here is known
+    # validate once, after the last step, instead of after each: all steps here are known
     optimistic_validation = Bool(True).tag(config=True)
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        # nbgrader makes its exporter before it looks at any submission
+        # nbgrader creates its exporter before it looks at any submission
         self._former = watch(self.parent)
 
     def from_filename(self, filename: str, resources: Any = None, **options: Any) -> tuple[Any, Any]:
-        """Convert a notebook; one that lies outside of the autograded folder enters as an empty one."""
+        """Convert a notebook; one outside the autograded folder is replaced by an empty one."""
         path, names = Path(filename), resources["nbgrader"]
         course = self.parent.coursedir
         ours = Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))

@@ -1,10 +1,10 @@
-"""The course folder for nbgrader: its settings and a source notebook a unit.
+"""The course folder for nbgrader: its settings, and a source notebook for each unit.
 
-The settings are two files, both read by nbgrader. The one in JSON is ours, comes second, and is written anew whenever
-the course or this package changes. The other one is the instructor's from the moment it is there. So not even an error
-in it, which nbgrader passes over with all that the file says, lets learners' code run without the wall.
+There are two settings files, and nbgrader reads both. The JSON file is ours, is read second, and is rewritten when the
+course or this package changes. The other one is the instructor's once it exists. So even an error in it, for which
+nbgrader ignores the whole file, cannot make learners' code run without the wall.
 
-Of a folder that is there it tells the settings as nbgrader reads them, the releases, and where submissions go.
+For an existing folder it reads the settings as nbgrader does, the releases, and the places for submissions.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ if not os.path.isfile(os.path.splitext(__file__)[0] + ".json"):
 # c.ExportApp.plugin_class = "grader.notebooks.exporters.PerLearner"
 '''
 
-# What a learner is given is the stub of the exercise, not nbgrader's own.
+# Learners get the exercise's own stub, not nbgrader's.
 _RELEASING = (
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
@@ -77,8 +77,8 @@ _RELEASING = (
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.CheckCellMetadata",
 )
-# What was handed in is never parsed by nbgrader, nor run by a kernel: the answers go into the released notebook, and
-# the judge grades them behind the wall.
+# A learner's notebook is never parsed by nbgrader, nor run in a kernel: its answers are put into the released notebook,
+# and the judge grades them behind the wall.
 _SANITIZING = (
     "grader.notebooks.rebuild.RebuildFromRelease",
     "nbgrader.preprocessors.ClearOutput",
@@ -106,7 +106,7 @@ def _ours(course: Course, wheel: str) -> dict[str, Any]:
             "sanitize_preprocessors": _SANITIZING,
             "autograde_preprocessors": _GRADING,
         },
-        # Moodle's "Download all submissions", unpacked safely
+        # unpacks Moodle's "Download all submissions" safely
         "ZipCollectApp": {
             "extractor_plugin": "grader.notebooks.collecting.SafeExtractor",
             "collector_plugin": "grader.notebooks.collecting.MoodleCollector",
@@ -116,7 +116,7 @@ def _ours(course: Course, wheel: str) -> dict[str, Any]:
 
 
 _WHEEL = ("KataNotebooks", "wheel")
-"""Where the settings say what the notebooks tell learners to install."""
+"""The setting for the wheel that notebooks tell learners to install."""
 
 
 class FolderError(Exception):
@@ -124,13 +124,11 @@ class FolderError(Exception):
 
 
 def write_folder(course: Course, folder: Path, *, overwrite: bool = False, wheel: str | None = None) -> Iterator[Path]:
-    """Write the settings and notebooks, each yielded once it is there as it should be.
+    """Write the settings and notebooks, and yield each path.
 
-    A file that is there and differs is left alone unless `overwrite`; nothing is written then. The instructor's own
-    settings are left alone always.
-
-    wheel: the file or address that learners install the checks from; that of the last time when None.
-
+    If a file exists with other content, nothing is written unless `overwrite`. The instructor's own settings are never
+    overwritten.
+    wheel: the file or URL that learners install the checks from; None keeps the last one.
     Raises FolderError for a file that differs, and for a folder that learners' code could read; CourseError or
     StubError when the course cannot be used.
     """
@@ -168,7 +166,7 @@ def _wheel_of_last_time(folder: Path) -> str:
 
 
 def _demand_installable(wheel: str) -> None:
-    """Raise FolderError unless pip takes this for one certain file: by a name it would ask an index for, anybody's."""
+    """Raise FolderError unless this is one file for pip: a bare name would be looked up in an index."""
     address = urlsplit(wheel)
     is_address = address.scheme in ("https", "file") and bool(address.path.strip("/"))
     is_file = not address.scheme and Path(wheel).is_absolute()
@@ -204,11 +202,11 @@ class CourseFolder:
         return Path(path)
 
     def released(self, unit: Unit) -> Path:
-        """Where nbgrader puts a unit's notebook for learners; nothing is there before it is released."""
+        """The path of a unit's released notebook; it exists only after the release."""
         return self._path(self._places.release_directory, ".", unit)
 
     def submitted(self, learner: str, unit: Unit) -> Path:
-        """Where nbgrader looks for a learner's notebook."""
+        """The path at which nbgrader expects a learner's notebook."""
         return self._path(self._places.submitted_directory, learner, unit)
 
     def _path(self, step: str, learner: str, unit: Unit) -> Path:
@@ -219,7 +217,7 @@ def read_released(path: Path, course: Course) -> Any:
     """A released notebook. Raises FolderError when it cannot be read, CourseError for an unknown exercise in it."""
     try:
         notebook = nbformat.read(path, as_version=4)
-    except Exception as error:  # nbformat lets through what its parts raise
+    except Exception as error:  # nbformat lets internal errors through
         raise FolderError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None
     exercises_of(notebook.cells, course)
     return notebook
@@ -233,11 +231,11 @@ def _settings(root: Path) -> Config:
         settings = PyFileConfigLoader(SETTINGS, path=str(root)).load_config()
     except SystemExit as error:
         raise FolderError(f"{path} cannot be used: {error}") from None
-    except Exception as error:  # whatever a file of Python raises
+    except Exception as error:  # the file is Python and may raise anything
         raise FolderError(f"{path} cannot be used ({type(error).__name__}: {error}).") from None
     try:
         settings.merge(JSONFileConfigLoader(OUR_SETTINGS, path=str(root)).load_config())
-    except ConfigFileNotFound:  # a folder of a time when all of it stood in the other one
+    except ConfigFileNotFound:  # an older folder, with everything in the other file
         pass
     except (OSError, ValueError, TypeError) as error:
         raise FolderError(f"{root / OUR_SETTINGS} cannot be used ({error}).") from None

@@ -1,7 +1,7 @@
-"""What was autograded before: at hand while it is graded anew, and put back when that comes to nothing.
+"""Keeps earlier gradings while a submission is graded again, and restores them if that fails.
 
-nbgrader takes the old folder away before it begins, and the new one too when a step fails. A course that was broken
-since, or a machine that cannot isolate, is no reason to lose a grading that stood.
+nbgrader deletes the old folder before it begins, and the new one when a step fails. A course broken since then, or a
+machine that cannot isolate, should not cost a valid grading.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import nbformat
 class _Kept:
     copy: Path
     still_counts: bool
-    """Whether nothing was handed in since: only then may it stand for the submission again."""
+    """Whether the submission is unchanged since: only then may the grading be restored."""
 
 
 class Former:
@@ -31,7 +31,7 @@ class Former:
         self._kept: dict[Path, _Kept] = {}
 
     def keep(self, assignment: str, student: str) -> None:
-        """Copy what there is of this submission's grading, if there is any."""
+        """Copy this submission's grading, if there is one."""
         graded = Path(self._autograde._format_dest(assignment, student))
         if not any(graded.glob("*.ipynb")):
             return
@@ -41,17 +41,17 @@ class Former:
         self._kept[graded] = _Kept(copy, self._is_of(graded, submitted))
 
     def notebook(self, assignment: str, student: str, name: str) -> Any | None:
-        """A notebook as it was autograded before; None when there was none."""
+        """The notebook of the earlier grading; None when there was none."""
         kept = self._kept.get(Path(self._autograde._format_dest(assignment, student)))
         if kept is None:
             return None
         try:
             return nbformat.read(kept.copy / f"{name}.ipynb", as_version=4)
-        except Exception:  # nbformat lets through what its parts raise; then nothing is known of before
+        except Exception:  # nbformat lets internal errors through; then treat it as missing
             return None
 
     def put_back(self) -> None:
-        """Put back what was taken away and not replaced, where it is still the grading of what is handed in."""
+        """Restore gradings that were deleted and not replaced, if they still belong to the current submission."""
         log, is_whole = self._autograde.log, True
         for graded, kept in self._kept.items():
             if kept.still_counts and not any(graded.glob("*.ipynb")):

@@ -14,7 +14,7 @@ from .rebuild import CourseStep, submission_in
 class GradeByJudge(CourseStep):
     """Gives each test cell the points of its exercise, with what the checks found.
 
-    Whatever keeps the judge from a grade is raised: nbgrader then counts this submission as failed and goes on with the
+    An error that prevents grading is raised: nbgrader then counts this submission as failed and continues with the
     next, and no points are written.
     """
 
@@ -32,7 +32,7 @@ class GradeByJudge(CourseStep):
 
 
 def _problems(submission: Submission, result: ExerciseResult) -> list[str]:
-    """What to tell beside an exercise; what is about none in particular may be why an answer is missing."""
+    """Problems to show with an exercise; those without an exercise may be the reason for a missing answer."""
     return [
         each.message
         for each in submission.problems

@@ -1,9 +1,10 @@
-"""What was handed in as files, put down as notebooks for nbgrader: each answer is a learner's file to the byte.
+"""Converts handed-in files to notebooks for nbgrader, with each answer as the learner's file to the byte.
 
-A notebook adds to an answer what cells above it define, and takes IPython's own lines out. A file gets neither, so each
-cell says that it is one. The intake can't find again what it refused; its sentences go along in the metadata.
+The intake adds definitions from cells above to an answer in a notebook, and removes IPython's own lines. A file must
+get neither, so each cell is marked as a whole file. What the intake refused cannot be found again in a notebook, so its
+problems are stored in the metadata.
 
-Only names that nbgrader can keep books on are taken: in folders, in its commands' patterns, in formgrader's pages.
+Only names that nbgrader can handle are accepted: in folders, in its commands' patterns, in formgrader's pages.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ from .folder import CourseFolder, FolderError, read_released
 from .rebuild import read, rebuilt, texts_for_people
 
 MAX_CHARACTERS = 128
-"""The gradebook's column."""
+"""Width of the gradebook's column."""
 MAX_BYTES = 255
-"""A folder's name in the usual file systems."""
+"""Limit of common file systems for a folder's name."""
 
 _TROUBLE = {
     "/": "parts folders",
@@ -55,7 +56,7 @@ _TROUBLE = {
 
 
 def fault_in(name: str) -> str | None:
-    """Why nbgrader cannot keep books on a learner of this name, to follow the name in a sentence; None when it can."""
+    """Why nbgrader cannot handle a learner of this name, to follow the name in a sentence; None when it can."""
     if not name.strip():
         return "is no name"
     if name != name.strip():
@@ -76,22 +77,22 @@ _CELL = ", cell "  # between a notebook's name and a cell's number, as the intak
 
 @dataclass
 class HandedIn:
-    """What became of one learner's submission."""
+    """The result for one learner's submission."""
 
     learner: str
     written: list[Path] = field(default_factory=list)
     replaced: list[Path] = field(default_factory=list)
-    """Of those written: what had been there and was another."""
+    """Written files that replaced another one."""
     unchanged: list[Path] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What the intake did not take; the learner is told too, unless it says otherwise."""
+    """What the intake did not take; shown to the learner too, unless it says otherwise."""
     refusals: list[str] = field(default_factory=list)
     """Why something was not handed in."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """A unit and its notebook as learners were given it."""
+    """A unit and its released notebook."""
 
     unit: Unit
     notebook: Any
@@ -99,7 +100,7 @@ class Release:
 
 
 def releases_in(folder: CourseFolder, course: Course, units: Sequence[str] = ()) -> list[Release]:
-    """What is released of the course, or of these units. Raises FolderError for a unit that is not, or if none is."""
+    """The released units, or these of them. Raises FolderError for a unit that is not released, or if none is."""
     known = {unit.folder: unit for unit in course.units}
     for name in units:
         if name not in known:
@@ -127,12 +128,11 @@ def hand_in(
     whatever: bool = False,
     overwrite: bool = False,
 ) -> Iterator[HandedIn]:
-    """Put down each submission as notebooks, one for each release that it has to do with.
+    """Write each submission as notebooks, one for each release that it belongs to.
 
-    What cannot be handed in is told and left aside, and the others go on.
-
-    whatever: a submission in which nothing is recognised is handed in as well, for every release, with the reason.
-    overwrite: write over another notebook of the learner's.
+    A submission that cannot be handed in is reported, and the others continue.
+    whatever: also hand in a submission in which nothing is recognised, for every release, with the reason.
+    overwrite: replace another notebook of the learner's.
     """
     seen: set[str] = set()
     for entry in entries:
@@ -193,11 +193,10 @@ class HandInError(Exception):
 
 
 def notebook_of(release: Release, submission: Submission, texts: dict[str, str], course: Course) -> bytes:
-    """The file of a notebook from which the intake reads just what it read from the submission, as far as asked for.
+    """Encode a notebook from which the intake reads this release's exercises exactly as from the submission.
 
-    Raises HandInError when there can be none.
-
-    texts: what was written for a person to read, by the grade_id of its cell.
+    Raises HandInError when that is impossible.
+    texts: text for a person to read, by the grade_id of its cell.
     """
     notebook = rebuilt(deepcopy(release.notebook), submission, texts, course)
     problems = notebook.metadata[OURS][PROBLEMS]
@@ -209,7 +208,7 @@ def notebook_of(release: Release, submission: Submission, texts: dict[str, str],
 
 
 def _as_file(cell: Any, submission: Submission, problems: Sequence[Sequence[str | None]]) -> Any:
-    """An answer's cell with the file in it; without one, a note in its place, as the stub would be an answer too."""
+    """An answer cell with the file in it; without a file, a note instead, since the stub would count as an answer."""
     id = grade_id_of(cell)
     if source := submission.sources.get(id):
         cell.source = source.content.decode("utf-8")
@@ -282,7 +281,7 @@ def _texts_by_unit(entry: Entry, submission: Submission, course: Course, done: H
 
 
 def _file_of(name: str) -> str:
-    """The file that the intake's name for an answer speaks of."""
+    """The file in the intake's name of an answer."""
     return name.rpartition(_CELL)[0] or name
 
 
@@ -306,7 +305,7 @@ def _put_down(path: Path, content: bytes, moment: str, done: HandedIn, *, overwr
 
 
 def _content_of(path: Path) -> bytes | None:
-    """What is there; of a link, or of whatever is no file, something that no notebook is."""
+    """The file's content; b"", which no notebook equals, for a link or anything that is not a file."""
     if path.is_file() and not path.is_symlink():
         return path.read_bytes()
     return b"" if os.path.lexists(path) else None

@@ -1,4 +1,4 @@
-"""The judge behind `nbgrader autograde`: tried with the references, then asked for one hand-in after another."""
+"""The judge behind `nbgrader autograde`: tested with the references, then asked for one submission after another."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ from grader.service.purpose import course_stamp
 
 
 class NoGrade(Exception):
-    """There is no grade, by no fault of the learner's; the text is one sentence."""
+    """There is no grade, through no fault of the learner's; the text is one sentence."""
 
 
 class NotebookJudge:
-    """Grades the hand-ins of one notebook. Once it cannot, it says so at once, so that a batch does not wait again."""
+    """Grades the submissions of one notebook. After a failure it fails at once, so that a batch does not wait again."""
 
     def __init__(self, terms: Terms, stamp: str) -> None:
-        """stamp: what the course was when this began."""
+        """stamp: digest of the course's state at the start."""
         self.terms, self.stamp = terms, stamp
         self._failure: str | None = None
         self._line: JudgeLine | None = None
         self._asked: tuple[Submission, Request] | None = None
 
     def begin(self, submission: Submission) -> None:
-        """Let the judge grade this one while other things are done; `grade` will have the record sooner.
+        """Start grading a submission in the background; `grade` then returns sooner.
 
         Raises NoGrade when this judge has failed.
         """
         if self._asked is not None:
-            self._await_record()  # nobody came for it: that submission failed somewhere else
+            self._await_record()  # its record was not fetched: that submission failed elsewhere
         if self._failure:
             raise NoGrade(self._failure)
         request = Request("grade", self.terms.seed, self.terms.only, submission, tries_references=True)
         with self._told():
             if self._line is None:
                 self._line = line_for(self.terms.course, self.terms.level)
-            self._asked = submission, request  # from here on something may come
+            self._asked = submission, request  # from here on a reply may come
             self._line.send(request)
 
     def grade(self, submission: Submission) -> Record:
-        """The record of one submission. Raises NoGrade when the judge did not come to one."""
+        """The record of one submission. Raises NoGrade when the judge could not grade it."""
         if self._asked is None or self._asked[0] != submission:
             self.begin(submission)
         record = self._await_record()
@@ -58,7 +58,7 @@ class NotebookJudge:
         return record
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._line is not None:
             self._line.close()
 
@@ -70,7 +70,7 @@ class NotebookJudge:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Whatever keeps the judge from grading is one sentence, and stays."""
+        """Turn errors that prevent grading into one sentence, and remember it for later submissions."""
         try:
             yield
         except MachineError as error:
@@ -100,7 +100,7 @@ _judge: NotebookJudge | None = None
 
 
 def judge_for(terms: Terms) -> NotebookJudge:
-    """The judge for these terms, the same one for the rest of this process while the course does not change."""
+    """The judge for these terms, reused in this process while the course does not change."""
     global _judge
     stamp = course_stamp(terms.course.parent)
     if _judge is not None and (_judge.terms, _judge.stamp) != (terms, stamp):
@@ -112,7 +112,7 @@ def judge_for(terms: Terms) -> NotebookJudge:
 
 @atexit.register
 def close_judge() -> None:
-    """Hang up, if there is anybody on the line."""
+    """Close the connection, if there is one."""
     global _judge
     if _judge is not None:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Whether a unit can be graded at all: asked before nbgrader takes away what was autograded before."""
+"""Checks whether a unit can be graded at all, before nbgrader deletes earlier gradings."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .rebuild import CourseStep, NotebookError, exercises_in, released_at
 
 
 def course_of(autograde: Any) -> Course:
-    """The course that the settings name. Raises NotebookError when it cannot be used."""
+    """The course named in the settings. Raises NotebookError when it cannot be used."""
     return CourseStep(parent=autograde).opened()
 
 
 def fault_of_unit(autograde: Any, course: Course, unit: str) -> str | None:
-    """Why nobody's notebook of this unit can be graded as things are; None when it can."""
+    """Why no notebook of this unit can be graded at present; None when they can."""
     coursedir = autograde.coursedir
     folder = Path(coursedir.format_path(coursedir.release_directory, ".", unit))
     try:
@@ -37,7 +37,7 @@ def fault_of_unit(autograde: Any, course: Course, unit: str) -> str | None:
 
 
 def _moved_points(autograde: Any, course: Course, unit: str, name: str, released: Any) -> Iterator[str]:
-    """The exercises whose points are not the same in the course, the release and the gradebook."""
+    """The exercises whose points differ between course, release and gradebook."""
     in_gradebook = _most_points(autograde.coursedir, unit, name)
     for cell in released.cells:
         if exercise := exercise_tested(cell, course):
@@ -52,7 +52,7 @@ def _most_points(coursedir: Any, unit: str, name: str) -> dict[str, float]:
     with Gradebook(coursedir.db_url, coursedir.course_id) as book:
         try:
             return {cell.name: float(cell.max_score) for cell in book.find_notebook(name, unit).grade_cells}
-        except MissingEntry:  # nbgrader says so itself
+        except MissingEntry:  # nbgrader reports that itself
             return {}
 
 

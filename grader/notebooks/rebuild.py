@@ -1,6 +1,6 @@
-"""`nbgrader autograde`, first step: the released notebook with the learner's answers, and nothing else of theirs.
+"""`nbgrader autograde`, first step: puts the learner's answers, and nothing else, into the released notebook.
 
-And what all our steps share: the course and the judge, as the settings tell them.
+Also the base class of our steps, with the course and the judge from the settings.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from .judging import NotebookJudge, judge_for
 
 
 class NotebookError(Exception):
-    """A notebook cannot be graded, by no fault of the learner's; the text is one sentence."""
+    """A notebook cannot be graded, through no fault of the learner's; the text is one sentence."""
 
 
 class CourseStep(NbGraderPreprocessor):
-    """A step that knows the course and the judge."""
+    """A step with access to the course and the judge."""
 
     course = Unicode("", help="The path of the course.yml that the notebooks were made from.").tag(config=True)
     isolation = Enum(GRADING_LEVELS, "full", help="How learners' code is walled off.").tag(config=True)
@@ -57,7 +57,7 @@ class CourseStep(NbGraderPreprocessor):
             raise NotebookError(str(error)) from None
 
     def judge(self, nb: Any) -> NotebookJudge:
-        """The judge for a notebook's exercises. Raises NotebookError when the course has no such exercises."""
+        """The judge for a notebook's exercises. Raises NotebookError when the course lacks one of them."""
         course = self.opened()
         exercises = exercises_in(nb, course)
         seed = _fresh_seed() if self.seed is None else self.seed
@@ -66,9 +66,9 @@ class CourseStep(NbGraderPreprocessor):
 
 
 def exercises_in(nb: Any, course: Course) -> list[Exercise]:
-    """The exercises of a notebook; every cell that gives points without a person must be one's.
+    """The exercises of a notebook; every automatically graded cell must belong to one.
 
-    Raises NotebookError when one is not.
+    Raises NotebookError otherwise.
     """
     try:
         exercises = exercises_of(nb.cells, course)
@@ -92,14 +92,14 @@ def _loaded(path: Path, changed: int) -> Course:
 
 
 SEVERAL = "\n\n---\n\n"
-"""Between the texts of cells that all hold the answer to one question."""
+"""Separator between the texts of several cells for the same question."""
 
 
 class RebuildFromRelease(CourseStep):
     """Replaces what was handed in by the released notebook with its answers, as `kata grade` reads them.
 
-    So nothing in the notebook's metadata counts: no cell can be missing, doubled or of another kind, and what cannot be
-    taken is told to this learner in a sentence, beside the exercise.
+    So the notebook's own structure does not count: no cell can be missing, doubled or of another kind, and problems are
+    reported to this learner in a sentence, beside the exercise.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -120,7 +120,7 @@ class RebuildFromRelease(CourseStep):
 
 
 def read(path: Path, course: Course) -> Submission:
-    """What was handed in; when it cannot be read, nothing, with the reason as a problem."""
+    """Read a submission; if that fails, an empty one with the reason as a problem."""
     try:
         return read_submission(path, course)
     except SubmissionError as error:
@@ -128,16 +128,16 @@ def read(path: Path, course: Course) -> Submission:
 
 
 def rebuilt(released: Any, submission: Submission, texts: dict[str, str], course: Course) -> Any:
-    """The released notebook with a submission's sources in its answers.
+    """The released notebook with a submission's sources in its answer cells.
 
-    texts: what was written for a person to read, by the grade_id of its cell.
+    texts: text for a person to read, by the grade_id of its cell.
     """
     asked = {exercise.id for exercise in exercises_of(released.cells, course)}
     for cell in released.cells:
         if is_answer(cell) and (source := submission.sources.get(grade_id_of(cell))):
             cell.source = source.content.decode("utf-8").rstrip("\n")
         elif is_manual(cell) and (text := texts.get(grade_id_of(cell), "")).strip():
-            # what was left as it was must stay so to the byte: the gradebook sees by it that there is no answer
+            # unchanged text must stay the same to the byte: the gradebook recognises by it that there is no answer
             cell.source = cell.source if text.strip() == cell.source.strip() else inert(text)
     released.metadata[OURS] = {
         "absent": sorted(asked - submission.sources.keys()),
@@ -147,7 +147,7 @@ def rebuilt(released: Any, submission: Submission, texts: dict[str, str], course
 
 
 def submission_in(nb: Any, student: str) -> Submission:
-    """What a rebuilt notebook holds to be graded. Raises NotebookError when it is not a rebuilt one."""
+    """The submission in a rebuilt notebook. Raises NotebookError when it is not a rebuilt one."""
     if OURS not in nb.metadata:
         raise NotebookError("This notebook was not rebuilt; write the settings anew with `kata notebooks`.")
     absent = set(nb.metadata[OURS]["absent"])
@@ -160,7 +160,7 @@ def submission_in(nb: Any, student: str) -> Submission:
 
 
 def texts_for_people(path: Path) -> dict[str, str]:
-    """What stands in the cells of a notebook that have a name, by that name; empty when it can't be read."""
+    """The text of a notebook's named cells, by name; empty when it can't be read."""
     found: dict[str, dict[str, None]] = {}
     for name, text in _named_texts(path):
         found.setdefault(name, {})[text] = None
@@ -173,7 +173,7 @@ def _named_texts(path: Path) -> Iterator[tuple[str, str]]:
         content = read_regular(path, limit)
         notebook = json.loads(content) if len(content) <= limit else {}
     except (UnreadableError, RefusedError, ValueError, RecursionError):
-        return  # the intake has said what is wrong
+        return  # the intake has reported what is wrong
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     for cell in cells if isinstance(cells, list) else []:
         if not isinstance(cell, dict) or not (name := grade_id_of(cell)):
@@ -181,17 +181,17 @@ def _named_texts(path: Path) -> Iterator[tuple[str, str]]:
         source = cell.get("source")
         parts = source if isinstance(source, list) else [source]
         text = "".join(part for part in parts if isinstance(part, str))
-        # a lone surrogate can be in JSON but in no file
+        # JSON can contain a lone surrogate, a file cannot
         yield name, text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def released_at(path: Path) -> Any:
-    """A unit's notebook as learners were given it. Raises NotebookError when there is none."""
+    """A unit's released notebook. Raises NotebookError when there is none."""
     try:
         return nbformat.read(path, as_version=4)
     except OSError as error:
         raise NotebookError(
             f"There is no released notebook {path} ({error.strerror}); run `nbgrader generate_assignment` first."
         ) from None
-    except Exception as error:  # nbformat lets through what its parts raise
+    except Exception as error:  # nbformat lets internal errors through
         raise NotebookError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None

@@ -1,4 +1,4 @@
-"""`nbgrader generate_assignment`: an answer's cell becomes the stub that a learner's file would be.
+"""`nbgrader generate_assignment`: replaces an answer cell by the exercise's own stub.
 
 nbgrader's solution markers are the project's with three hashes instead of one.
 """
@@ -19,23 +19,23 @@ _NBGRADERS = re.compile(r"^([ \t]*)### ((?:BEGIN|END) SOLUTION)[ \t]*$", re.MULT
 
 
 def for_nbgrader(solution: str) -> str:
-    """A reference solution as the source of an answer's cell."""
+    """A reference solution as the source of an answer cell."""
     return _OURS.sub(r"\1### \2", solution).strip("\n")
 
 
 def released(source: str) -> str:
-    """What a learner is given of an answer's cell: the stub, exactly as in the file.
+    """The stub for an answer cell, exactly as in the file.
 
-    Raises StubError when the regions do not fit together.
+    Raises StubError when the regions are malformed.
     """
     return make_stub(_NBGRADERS.sub(r"\1# \2", source)).strip("\n")
 
 
 class ClearToStub(ClearSolutions):
-    """As nbgrader clears solutions, except that an answer becomes the exercise's own stub."""
+    """Clears solutions as nbgrader does, except that an answer becomes the exercise's own stub."""
 
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:
-        """Clear one cell. Raises StubError when its regions do not fit together: nothing is released then."""
+        """Clear one cell. Raises StubError when its regions are malformed: nothing is released then."""
         if is_answer(cell):
             cell.source = released(cell.source)
             return cell, resources

@@ -1,7 +1,7 @@
-"""`nbgrader autograde`, last step: the points go into the gradebook, and what a person has marked stays marked.
+"""`nbgrader autograde`, last step: writes points into the gradebook, and keeps manual grades valid.
 
-nbgrader asks a person to look again at every mark of theirs whenever it autogrades. Here that is asked only for an
-answer that has changed since, or where the judge has come to another score.
+nbgrader asks a person to check every manual grade again after each autograding. Here that is asked only if the answer
+has changed since, or the judge's score has.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .cells import asked_in, grade_id_of
 
 
 class SaveGrades(SaveAutoGrades):
-    """As nbgrader saves grades, except that a mark of a person's for the same text needs nobody again."""
+    """Saves grades as nbgrader does, except that a manual grade for an unchanged text needs no second look."""
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Save one notebook's grades."""
@@ -36,5 +36,5 @@ class SaveGrades(SaveAutoGrades):
 
 
 def _texts(nb: Any | None) -> dict[str, str]:
-    """What stands in the cells that have a name."""
+    """The text of named cells."""
     return {name: cell.source for cell in (nb.cells if nb is not None else ()) if (name := grade_id_of(cell))}

@@ -1,4 +1,4 @@
-"""The source notebook of a unit: lesson, answers with their solutions, examples, test cells and a reflection."""
+"""Makes a unit's source notebook: lesson, answers with solutions, examples, test cells and a reflection."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 @dataclass(frozen=True)
 class Lesson:
-    """What stands before the first section, and each section by its exercise's number."""
+    """The text before the first section, and each section by its exercise's number."""
 
     opening: str
     sections: dict[int, str]
 
 
 def read_lesson(course: Course, unit: Unit) -> Lesson:
-    """The lesson of a unit. Raises CourseError when it or a picture of it cannot be read."""
+    """The lesson of a unit. Raises CourseError when it or one of its pictures cannot be read."""
     path = course.lesson_path(unit)
     try:
         text = path.read_text(encoding="utf-8")
@@ -71,7 +71,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _with_pictures(text: str, folder: Path) -> str:
-    """The text with its pictures as data at its end: JupyterLab shows no attached SVG, and a link would break."""
+    """The text with its pictures as data URLs at its end: JupyterLab shows no attached SVG, and a link would break."""
     names: dict[str, str] = {}
 
     def take(found: re.Match[str]) -> str:
@@ -85,12 +85,13 @@ def _with_pictures(text: str, folder: Path) -> str:
         names[name] = f"[{name}]: data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
         return f"![{found[1]}][{name}]"
 
-    text = _LINK_INTO_THE_COURSE.sub(r"\1", _PICTURE.sub(take, text))  # a notebook lies elsewhere
+    # relative links do not work from the notebook's folder
+    text = _LINK_INTO_THE_COURSE.sub(r"\1", _PICTURE.sub(take, text))
     return "\n\n".join([text, *names.values()]) if names else text
 
 
 REFLECTION_POINTS = 2.0
-"""What a unit's reflection is worth; a person gives them."""
+"""Points for a unit's reflection, given by a person."""
 
 YOUR_ANSWER = "YOUR ANSWER HERE"  # as nbgrader releases it
 
@@ -110,10 +111,9 @@ _METADATA = {
 
 
 def source_notebook(course: Course, unit: Unit, wheel: str = "") -> str:
-    """The text of a unit's source notebook, the same for the same course.
+    """The text of a unit's source notebook; the same course gives the same text.
 
-    wheel: the file or address that learners install the checks from; empty when the instructor names none.
-
+    wheel: the file or URL that learners install the checks from; "" when the instructor names none.
     Raises CourseError or StubError when a file of the course cannot be used.
     """
     lesson = read_lesson(course, unit)
@@ -178,12 +178,12 @@ def _answer(course: Course, exercise: Exercise, solution: str) -> str:
 
 
 def _examples(solution: str) -> list[str]:
-    """The examples of the file's own text as cells to run, each with what it should give."""
+    """The examples in the file's docstring as cells to run, each with its expected output."""
     cells: list[str] = []
     for example in doctest.DocTestParser().get_examples(ast.get_docstring(ast.parse(solution)) or ""):
         due = example.want.rstrip("\n").split("\n") if example.want else []
         source = example.source.rstrip("\n")
-        # what gives nothing prepares what follows
+        # an example without output prepares the next one
         if cells and not _gives(cells[-1]):
             source = f"{cells.pop()}\n{source}"
         cells.append("\n".join([source, *("#> " + line for line in due)]))
@@ -195,7 +195,7 @@ def _gives(cell: str) -> bool:
 
 
 def _check(exercise: Exercise, wheel: str) -> str:
-    """Stands below `try`, so that it gives nothing to the answers, whatever these call `kata`."""
+    """The code is inside `try`, so that the intake adds nothing of it to answers, even if they use the name `kata`."""
     lines = (NOT_INSTALLED, *(line.format(wheel=wheel) for line in (FROM_WHEEL if wheel else FROM_INSTRUCTOR)))
     advice = "\n".join(f'    print("{line}")' for line in lines)
     return (
@@ -209,9 +209,9 @@ def _check(exercise: Exercise, wheel: str) -> str:
 
 
 def _test(exercise: Exercise) -> str:
-    """Fails where nbgrader's Validate runs it, unless every check passed; without a module to ask it fails by stderr.
+    """When nbgrader's Validate runs it, it fails unless every check passed; without our module it fails through stderr.
 
-    Stands below `try` as the check cell does.
+    The code is inside `try` as in the check cell.
     """
     return (
         f"# The checks of `{exercise.id}` run outside of this notebook, when it is graded: {_points(exercise)}.\n"

@@ -1,4 +1,4 @@
-"""A graded record with the points that the course's policy leaves of it.
+"""Computes a record's final points under the course's policy.
 
 Points are taken off exercise by exercise, first for hints, then for lateness of what is left: what is taken off is
 rounded to hundredths, half a hundredth up, here and nowhere else; what was earned is never rounded. So nobody ends
@@ -35,11 +35,11 @@ from .rules import (
 )
 
 DIGITS = 9
-"""Points are rounded to so many digits after every sum, so that no noise of floats is left."""
+"""Points are rounded to this many digits after every sum, to remove floating-point noise."""
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
           "November", "December")  # fmt: skip
-"""As `strftime` would have them only where the system speaks English."""
+"""`strftime` gives English names only in an English locale."""
 
 
 def moment(when: datetime) -> str:
@@ -51,7 +51,7 @@ def moment(when: datetime) -> str:
 
 
 def duration(length: timedelta) -> str:
-    """A length of time by its two largest parts: 1 day and 3 hours. What is smaller is left out."""
+    """A duration by its two largest units: 1 day and 3 hours. The rest is left out."""
     hours, rest = divmod(length.seconds, 3600)
     minutes, seconds = divmod(rest, 60)
     parts = ((length.days, "day"), (hours, "hour"), (minutes, "minute"), (seconds, "second"))
@@ -64,7 +64,7 @@ def duration(length: timedelta) -> str:
 
 
 def for_hints(exercise: str, opened: int, cost: float, earned: float, taken: float) -> str:
-    """Why points were taken off what was earned in an exercise, of which so many hints were opened at this cost."""
+    """The reason for a deduction: `opened` hints of an exercise at this cost each."""
     paid = paid_hints(opened)
     most = ", but no more than was earned" if round(paid * cost, DIGITS) > earned else ""
     off = points(score(taken))
@@ -73,12 +73,12 @@ def for_hints(exercise: str, opened: int, cost: float, earned: float, taken: flo
 
 
 def for_correction(exercise: str, before: float, correction: Correction) -> str:
-    """Why an exercise has other points than those that the policy leaves."""
+    """The reason for a correction: other points than the policy leaves."""
     return f"{exercise}: set by hand from {score(before)} to {points(score(correction.points))}: {correction.reason}"
 
 
 def points(number: str) -> str:
-    """A number of points, as it is written, with its noun."""
+    """A formatted number of points, with its noun."""
     return f"{number} point" if number == "1" else f"{number} points"
 
 
@@ -87,17 +87,17 @@ _HUNDREDTH = Decimal("0.01")
 
 @dataclass(frozen=True)
 class _Cut:
-    """How much of a unit's points is taken off, and why."""
+    """The percentage taken off a unit's points, and the reason."""
 
     percent: float
     reason: str
 
 
 def adjusted(record: Record, course: Course, hand_in: HandIn, *, always: bool = False) -> Record:
-    """The record with final points and the reasons for them; without, where the course's policy changes no points.
+    """The record with final points and the reasons for them; without, where the policy changes no points.
 
-    always: with final points all the same, since others of the class have some. Earlier final points in the record
-    count for nothing.
+    always: add final points all the same, because others of the class have them. Final points that the record already
+    has are ignored.
     """
     raw = unadjusted(record)
     withdrawn = any(is_withdrawn(each, course) for each in raw.exercises)
@@ -129,7 +129,7 @@ def adjusted(record: Record, course: Course, hand_in: HandIn, *, always: bool = 
 
 
 def unadjusted(record: Record) -> Record:
-    """The record as it was graded, without any final points."""
+    """The record as it was graded, without final points."""
     if not record.is_adjusted:
         return record
     none = {"final_points": None, "final_max_points": None}
@@ -140,7 +140,7 @@ def unadjusted(record: Record) -> Record:
 def _left(
     unit: Unit, results: Sequence[ExerciseResult], course: Course, due: datetime | None, hand_in: HandIn
 ) -> tuple[dict[str, float], list[Adjustment]]:
-    """What the policy leaves of the points of a unit's exercises, by their ids, and why."""
+    """The points that the policy leaves for a unit's exercises, by id, and the reasons."""
     changes = [_on_top(unit, results)] if unit.extra_credit else []
     left = {}
     for result in results:
@@ -159,7 +159,7 @@ def _left(
 
 
 def _corrected(unit: Unit, left: dict[str, float], hand_in: HandIn) -> list[Adjustment]:
-    """Put what a person has set in the place of the points of a unit's exercises; why, for each."""
+    """Replace points of a unit's exercises by corrections; return the reason for each."""
     changes = []
     for id, correction in hand_in.corrections.items():
         if id in left:
@@ -180,7 +180,7 @@ def _exact(number: float) -> Decimal:
 
 
 def _taken(exact: Decimal, points: float) -> float:
-    """What is taken off the points, never more than they are: the one place where points are rounded."""
+    """The deduction, at most the points themselves: the only place where rounding happens."""
     return min(float(exact.quantize(_HUNDREDTH, ROUND_HALF_UP)), points)
 
 
@@ -195,7 +195,7 @@ def _on_top(unit: Unit, results: Sequence[ExerciseResult]) -> Adjustment:
 
 
 def _cut(unit: Unit, due: datetime, hand_in: HandIn, terms: LateTerms) -> _Cut | None:
-    """What lateness takes off a unit; None when there is nothing to say."""
+    """The deduction for lateness in a unit; None when there is nothing to report."""
     at = of_unit(unit.folder, hand_in.at)
     deadline = deadline_for(unit.folder, due, hand_in)
     if at is None or not late_by(at, deadline.ordinary):
@@ -217,7 +217,7 @@ def _cut(unit: Unit, due: datetime, hand_in: HandIn, terms: LateTerms) -> _Cut |
 
 
 def _told(deadline: Deadline) -> str:
-    """The time that counts, and whether it is this learner's own."""
+    """The deadline that applies, and whether it is an extension."""
     extended = f" (extended from {moment(deadline.ordinary)})" if deadline.is_extended else ""
     return f"{moment(deadline.due)}{extended}"
 

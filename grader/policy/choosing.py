@@ -1,6 +1,6 @@
-"""Which of a learner's several attempts counts: the last or the best, as the course's policy says, and why.
+"""Decides which of a learner's attempts counts, the last or the best by the course's policy, and explains why.
 
-An attempt in which no exercise was found, because it is damaged, say, counts only where there is no other.
+An attempt in which no exercise was found, for instance a damaged one, counts only when there is no other.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from grader.record import Attempt, Record
 
 @dataclass(frozen=True)
 class Tried:
-    """One attempt: its name, its record with the points that it would count with, and when it was handed in."""
+    """One attempt: its name, its record with the points it would count for, and when it was handed in."""
 
     name: str
     record: Record
@@ -23,10 +23,10 @@ class Tried:
 
 
 def chosen(attempts: Sequence[Tried], rule: AttemptRule, at_most: int | None = None) -> Record:
-    """The record of the attempt that counts; where there are several, it says which and why.
+    """The record of the attempt that counts; if there are several, it says which one and why.
 
-    attempts: at least one, in the order of their names. That is their order unless of each it is known when it was
-    handed in. at_most: so many of them may count, the last ones; all when it is None.
+    attempts: at least one, in the order of their names, which is used unless the time is known for all of them.
+    at_most: only this many may count, the last ones; None means all.
     """
     tried = [attempts[place] for place in in_time_order([each.at for each in attempts])]
     tried = tried[-at_most:] if at_most else tried
@@ -44,7 +44,7 @@ def chosen(attempts: Sequence[Tried], rule: AttemptRule, at_most: int | None = N
 
 
 def in_time_order(times: Sequence[datetime | None]) -> list[int]:
-    """The places of attempts in the order in which they were handed in, where that is known of all of them."""
+    """The attempts' places in order of time if the time is known for all of them, else unchanged."""
     known = [at for at in times if at is not None]
     if len(known) < len(times):
         return list(range(len(times)))
@@ -58,7 +58,7 @@ def _rule(rule: AttemptRule, some_are_empty: bool) -> str:
 
 
 def _passed_over(tried: Sequence[Tried], number: int, rule: AttemptRule) -> list[str]:
-    """What a learner may wonder about in the attempts that do not count."""
+    """What a learner may want to know about the attempts that do not count."""
     told = []
     for other, each in enumerate(tried, 1):
         if other == number:

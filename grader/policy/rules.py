@@ -1,11 +1,9 @@
-"""What a course's policy says of each unit, and what is known of one learner's hand-in.
+"""The policy's terms for each unit, and the facts about one learner's hand-in.
 
-Lateness is counted in started days, each of which costs some percent of the points. A day of lateness ends at the
-time of day at which the work was due, as clocks there show it: a day on which clocks change has 23 or 25 hours. Where
-a time can mean two instants, because clocks show it twice or skip it, work is due at the later and handed in at the
-earlier: in doubt for the learner.
-
-The first hint of an exercise is free, each further one may cost points.
+Lateness is counted in started days, each of which costs some percent of the points. A day of lateness ends at the time
+of day at which the work was due, by local clocks: a day on which clocks change has 23 or 25 hours. If a local time is
+ambiguous, because clocks show it twice or skip it, work is due at the later instant and handed in at the earlier one:
+in the learner's favour. The first hint of an exercise is free, each further one may cost points.
 """
 
 from __future__ import annotations
@@ -18,15 +16,15 @@ from grader.course import Course
 from grader.course.moments import placed, read_moment, read_zone
 
 EVERY_UNIT = "*"
-"""Stands for all units that are not named."""
+"""Stands for all units not listed by name."""
 
 Times = Mapping[str, datetime]
-"""Moments with their zones, by a unit's folder or EVERY_UNIT."""
+"""Moments with time zones, by a unit's folder or EVERY_UNIT."""
 
 
 @dataclass(frozen=True)
 class Correction:
-    """Points for an exercise that a person has set, and why."""
+    """Points for an exercise set by hand, and the reason."""
 
     points: float
     reason: str
@@ -34,7 +32,7 @@ class Correction:
 
 @dataclass(frozen=True)
 class HandIn:
-    """When one learner handed in, until when that was allowed, and opened hints by exercise, as far as it is known.
+    """When a learner handed in, any extensions, and opened hints by exercise, as far as known.
 
     corrections: points that were set by hand, by exercise. exempt: why an exercise does not count, by its id.
     """
@@ -48,14 +46,14 @@ class HandIn:
 
 @dataclass(frozen=True)
 class Deadline:
-    """When a unit is due for one learner, and when it was before an extension; the same where there is none."""
+    """When a unit is due for one learner, and when it was due before an extension; equal without one."""
 
     due: datetime
     ordinary: datetime
 
     @property
     def is_extended(self) -> bool:
-        """Whether this learner has more time than others."""
+        """Whether this learner has an extension."""
         return latest(self.due) > latest(self.ordinary)
 
 
@@ -67,13 +65,13 @@ def changes_points(course: Course) -> bool:
 
 
 def late_terms(course: Course) -> LateTerms:
-    """What being late costs in this course."""
+    """The deductions for lateness in this course."""
     policy = course.policy
     return LateTerms(policy.late_percent_per_day, policy.late_percent_at_most, timedelta(minutes=policy.grace_minutes))
 
 
 def deadlines(course: Course) -> dict[str, datetime]:
-    """When each unit is due, by its folder; units without a date are never late."""
+    """Due date of each unit, by folder; units without one are never late."""
     zone = read_zone(course.policy.time_zone) if course.policy.time_zone else None
     written = {folder: read_moment(text) for folder, text in course.policy.due.items()}
     found = {folder: placed(moment, zone) for folder, moment in written.items() if moment}
@@ -81,7 +79,7 @@ def deadlines(course: Course) -> dict[str, datetime]:
 
 
 def deadline_for(unit: str, due: datetime, hand_in: HandIn) -> Deadline:
-    """When a unit is due for one learner, in the unit's time zone: an extension gives more time, never less."""
+    """A unit's deadline for one learner, in the unit's time zone: an extension can give more time, never less."""
     until = of_unit(unit, hand_in.until)
     if until is None or latest(until) <= latest(due):
         return Deadline(due, due)
@@ -89,34 +87,34 @@ def deadline_for(unit: str, due: datetime, hand_in: HandIn) -> Deadline:
 
 
 def of_unit(unit: str, times: Times) -> datetime | None:
-    """The unit's own time, else that of all units."""
+    """The unit's own time, else the one for all units."""
     return times.get(unit, times.get(EVERY_UNIT))
 
 
 MOST_DAYS = 10_000
-"""More started days than these are not counted."""
+"""Counting started days stops here."""
 
 
 @dataclass(frozen=True)
 class LateTerms:
-    """What being late costs: percent of the points per started day, at most so much, nothing within the grace."""
+    """Deductions for lateness: percent of the points per started day, up to a maximum, none within the grace period."""
 
     percent_per_day: float
     percent_at_most: float
     grace: timedelta
 
     def percent(self, days: int) -> float:
-        """What so many started days cost, in percent of the points."""
+        """The deduction for this many started days, in percent of the points."""
         return min(self.percent_per_day * days, self.percent_at_most, 100.0)
 
 
 def latest(moment: datetime) -> datetime:
-    """The instant of a moment with a zone, in UTC: the latest that it can mean."""
+    """The latest UTC instant that a local time can mean."""
     return max(_instants(moment))
 
 
 def earliest(moment: datetime) -> datetime:
-    """The instant of a moment with a zone, in UTC: the earliest that it can mean."""
+    """The earliest UTC instant that a local time can mean."""
     return min(_instants(moment))
 
 
@@ -125,12 +123,12 @@ def _instants(moment: datetime) -> list[datetime]:
 
 
 def late_by(handed_in: datetime, due: datetime) -> timedelta:
-    """The time that really passed from `due` to `handed_in`; nothing when that was in time."""
+    """The time elapsed from `due` to `handed_in`; zero if handed in on time."""
     return max(earliest(handed_in) - latest(due), timedelta(0))
 
 
 def started_days(handed_in: datetime, due: datetime) -> int:
-    """The days of lateness that have begun: 0 in time, 1 from the first moment after `due`."""
+    """The number of started days of lateness: 0 on time, 1 from the first moment after `due`."""
     late = late_by(handed_in, due)
     if not late:
         return 0
@@ -141,9 +139,9 @@ def started_days(handed_in: datetime, due: datetime) -> int:
 
 
 FREE_HINTS = 1
-"""So many hints of every exercise cost nothing."""
+"""How many hints of each exercise are free."""
 
 
 def paid_hints(opened: int) -> int:
-    """How many of so many opened hints of one exercise cost points."""
+    """How many of this many opened hints of one exercise cost points."""
     return max(opened - FREE_HINTS, 0)

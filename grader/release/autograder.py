@@ -1,6 +1,6 @@
-"""The course as a grader needs it and this package, as files to be installed on another machine.
+"""Collects the course as a grader needs it, and this package, as files to install on another machine.
 
-The course is whole, with its solutions and hidden checks: what is made of this is never for learners.
+The course is complete, with solutions and hidden checks: what is made of this is never for learners.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
 
 def package_files() -> Iterator[tuple[str, bytes]]:
-    """This package as pip installs it, whether it runs from a copy of the repository or was installed itself."""
+    """This package in a form that pip can install, whether it runs from a clone or was installed itself."""
     folder = Path(grader.__file__).parent
     yield "pyproject.toml", _pyproject().encode()
     for path in sorted(folder.rglob("*")):
@@ -73,7 +73,7 @@ def package_files() -> Iterator[tuple[str, bytes]]:
 
 
 def _pyproject() -> str:
-    """The project's own settings, cut down to what runs; strings of JSON are strings of TOML."""
+    """A pyproject.toml with only what is needed to run; JSON strings are valid TOML strings."""
     installed = distribution(PROJECT)
     needed = [each for each in installed.requires or () if "extra ==" not in each]
     return _PYPROJECT.format(

@@ -1,6 +1,6 @@
-"""What is in a learner's bundle, gathered and proved: in it all ends as it does with the reference at hand.
+"""Makes a learner's bundle and tests it: in it, the reference must pass every check.
 
-It is a folder or a zip: the whole of it or nothing, and the same bytes for the same bundle.
+A bundle is a folder or a zip; it is written completely or not at all, and the same bundle gives the same bytes.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from .visible import visible_part
 PYTEST_INI = "[pytest]\ntestpaths = exercises\naddopts = --import-mode=importlib\ntimeout = 120\n"
 DIGEST_LETTERS = 8
 SEEDS = 3
-"""How many a bundle has plans for, unless they are named."""
+"""Default number of seeds that a bundle has plans for."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a bundle is to hold.
+    """What a bundle is to contain.
 
-    `all_checks`: every check, or only those that are visible in the course. `seeds`: those that there are plans for.
+    `all_checks`: every check, or only those that are visible in the course. `seeds`: those to make plans for.
     `with_solutions`: the reference solutions too, sealed until an exercise is passed.
     """
 
@@ -57,7 +57,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Bundle:
-    """The files by their path within the bundle, and how many checks they hold and only name."""
+    """The files by their path within the bundle, the number of checks in it, and of checks that it only names."""
 
     name: str
     files: Mapping[str, bytes]
@@ -66,14 +66,14 @@ class Bundle:
 
 
 def fresh_seeds(count: int = SEEDS) -> tuple[int, ...]:
-    """Seeds that nobody knows yet."""
+    """Random seeds."""
     return tuple(secrets.randbelow(MAX_SEED + 1) for _ in range(count))
 
 
 def make_bundle(course: Course, contents: Contents, advance: Callable[[str], None] = lambda exercise: None) -> Bundle:
-    """Gather the bundle of a course; `advance` hears of each exercise that is planned.
+    """Make the bundle of a course; `advance` is called with each planned exercise.
 
-    Raises ReleaseError when the course is not fit for it, GraderBroken for checks or mistakes that can't be used.
+    Raises ReleaseError when the course cannot be bundled, GraderBroken for unusable checks or mistakes.
     """
     if course.is_bundle:
         raise ReleaseError("this is a learner's bundle already: make bundles from the whole course")
@@ -94,7 +94,7 @@ def make_bundle(course: Course, contents: Contents, advance: Callable[[str], Non
 
 
 def write_files(files: Mapping[str, bytes], root: Path) -> None:
-    """Write the files below a folder, which is made if need be."""
+    """Write the files below a folder, which is created if need be."""
     for path, content in files.items():
         write_file(root / path, content, below=root)
 
@@ -137,7 +137,7 @@ def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], con
 
 
 def _program_files() -> dict[str, bytes]:
-    """The commands: with them a learner needs nothing but pip."""
+    """The program's own files, so that a learner needs nothing but pip."""
     try:
         return {f"program/{path}": content for path, content in package_files()}
     except ExportError as error:
@@ -153,7 +153,7 @@ def _hidden_of(worths: Mapping[str, Worth]) -> tuple[HiddenCheck, ...]:
 
 
 def _plans(course: Course, root: Path, contents: Contents, advance: Callable[[str], None]) -> dict[str, bytes]:
-    """The plans for the bundle at `root`, proved there: the reference passes every check of it with every seed."""
+    """The plans for the bundle at `root`, tested there: the reference must pass every check of it with every seed."""
     bundle = load_course(root / FILE_NAME)
     files = {
         bundle.plan_path(exercise, seed).relative_to(root).as_posix(): content
@@ -175,14 +175,14 @@ def _plans(course: Course, root: Path, contents: Contents, advance: Callable[[st
 
 
 class _Local(Judge):
-    """A judge of the course's own files, which need no wall."""
+    """A judge for the course's own files, which need no isolation."""
 
     def process(self, exercise: Exercise, source: bytes, plan: Plan, allowance: Allowance) -> LocalProcess:
         return _Beside(exercise, source)
 
 
 class _Beside(LocalProcess):
-    """Answers as a worker does, which tells errors instead of raising them."""
+    """Reports errors in answers, as a worker does, instead of raising them."""
 
     raises = False
 
@@ -196,7 +196,7 @@ def _refuse_failed_reference(record: Record, contents: Contents) -> None:
 
 
 def _name_of(course: Course, files: Mapping[str, bytes]) -> str:
-    """A name of its own for each content: unzipped beside an older bundle, it lies on top of nobody's work."""
+    """A folder name that depends on the content: unzipped beside an older bundle, it overwrites no work."""
     title = re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-") or "course"
     version = re.sub(r"[^A-Za-z0-9.]+", "-", course.version).strip("-.")
     digest = hashlib.sha256()
@@ -206,13 +206,13 @@ def _name_of(course: Course, files: Mapping[str, bytes]) -> str:
 
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)
-"""The date of every file in the zip: no zip knows an earlier one, and now would differ each time."""
+"""Date of every file in the zip: the earliest that zip can store; the current time would change the bytes."""
 
 ORDINARY_FILE = 0o100644 << 16
 
 
 def refuse_taken(out: Path, *, force: bool) -> None:
-    """Raise ReleaseError when something would be lost at `out`."""
+    """Raise ReleaseError when writing to `out` would overwrite something."""
     if out.suffix.lower() == ".zip":
         if out.is_dir():
             raise ReleaseError(f"{out} is a folder: name a file for the zip")
@@ -225,7 +225,7 @@ def refuse_taken(out: Path, *, force: bool) -> None:
 
 
 def write_bundle(bundle: Bundle, out: Path) -> None:
-    """Write a zip for a name that ends in .zip, else a folder. Raises OSError when that cannot be."""
+    """Write a zip if the name ends in .zip, else a folder. Raises OSError."""
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix.lower() == ".zip":
         write_output(out, _zipped(bundle))
@@ -234,7 +234,7 @@ def write_bundle(bundle: Bundle, out: Path) -> None:
         made = Path(folder) / "bundle"
         write_files(bundle.files, made)
         if out.is_dir():
-            out.rmdir()  # empty, as was seen
+            out.rmdir()  # `refuse_taken` has seen that it is empty
         made.replace(out)
 
 

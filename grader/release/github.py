@@ -1,8 +1,8 @@
-"""The workflow by which a learner's repository on GitHub is graded at every push.
+"""The GitHub workflow that grades a learner's repository at every push.
 
-By classroom-resources/autograding-grading-reporter (README.md): the workflow is called "Autograding Tests", has one job
-called run-autograding-tests, and hands each grading step's output to the reporter as <STEP>_RESULTS in base64. Without
-GitHub Classroom the same workflow grades just as well: the reporter then only shows what came out.
+Follows classroom-resources/autograding-grading-reporter (README.md): the workflow is called "Autograding Tests", has
+one job called run-autograding-tests, and passes each grading step's output to the reporter as <STEP>_RESULTS in base64.
+Without GitHub Classroom the same workflow grades as well: the reporter then only displays the result.
 """
 
 from __future__ import annotations
@@ -95,10 +95,9 @@ jobs:
 def workflow(repository: str, ref: str = "main", units: Sequence[str] = ()) -> str:
     """The workflow file's text.
 
-    repository: "owner/name" of the course. ref: its branch, tag or commit to grade by. units: the folders of
-    those that count; all where none is given.
-
-    Raises ExportError when these are no such names.
+    repository: "owner/name" of the course. ref: its branch, tag or commit to grade by. units: the folders of the units
+    that count; all if empty.
+    Raises ExportError when a name is invalid.
     """
     if not _REPOSITORY.fullmatch(repository):
         raise ExportError(f"{repository!r} is no repository on GitHub: write it as OWNER/NAME.")

@@ -1,6 +1,6 @@
-"""A zip that Gradescope takes as an autograder as it is.
+"""The zip file that Gradescope accepts as an autograder.
 
-By Gradescope's "Autograder Specifications" (gradescope-autograders.readthedocs.io, specs): `setup.sh` and
+Follows Gradescope's "Autograder Specifications" (gradescope-autograders.readthedocs.io, specs): `setup.sh` and
 `run_autograder` at the root of the zip; the rest is found at /autograder/source; the working directory is /autograder.
 """
 
@@ -20,9 +20,9 @@ from .autograder import course_files, package_files
 
 ROOT = "/autograder"
 COURSE = "source/course"
-"""Where the course is, below the root."""
+"""The course's folder, relative to the root."""
 
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a zip; the same course gives the same bytes
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the earliest in a zip; the same course gives the same bytes
 _PROGRAM = 0o755
 _TEXT = 0o644
 
@@ -87,10 +87,9 @@ class _Member:
 
 
 def gradescope_zip(course: Course, *, index: str | None = None) -> bytes:
-    """The zip for a course, the same bytes for the same course and package.
+    """The zip for a course; the same course and package give the same bytes.
 
-    index: the address of one more package index for pip, such as one that has smaller builds of torch.
-
+    index: URL of an additional package index for pip, such as one with smaller builds of torch.
     Raises ExportError when a file of the course cannot be read.
     """
     packed = io.BytesIO()
@@ -124,5 +123,5 @@ def _readme(course: Course) -> str:
 
 
 def points_of(course: Course) -> float:
-    """What all exercises together are worth; extra credit counts on top."""
+    """Points of all exercises together, without extra credit."""
     return sum(exercise.points for unit in course.units if not unit.extra_credit for exercise in unit.exercises)

@@ -1,8 +1,8 @@
-"""What `run_autograder` does in Gradescope's container: grade one submission behind a wall, and say what came of it.
+"""Runs in Gradescope's container, as `run_autograder`: grades one submission in isolation and writes the result.
 
     python -I -m grader.release.in_gradescope ROOT
 
-ROOT is /autograder there. Without a wall there is no grade: the file then holds a sentence and no score.
+ROOT is /autograder there. Without isolation there is no grade: the file then has a sentence and no score.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please te
 
 
 def main(root: Path) -> int:
-    """Grade what is in ROOT/submission and write ROOT/results/results.json; 0 when that holds a grade."""
+    """Grade ROOT/submission and write ROOT/results/results.json; 0 when that contains a grade."""
     result = _result(root)
     write_file(root / "results" / "results.json", as_json(result).encode("utf-8"), below=root)
     return 0 if "score" in result else 1

@@ -1,7 +1,7 @@
-"""Make the plans that a bundle holds: what its checks ask, what is expected, and what each known mistake answers.
+"""Makes the plans in a bundle: what its checks ask, what is expected, and what each known mistake answers.
 
-Wrong code can be asked something else than right code. So the known mistakes, and the reference with odd answers, go
-through the checks too, and what is expected of what they are asked is kept as well. Of the mistakes' code nothing is.
+Wrong code may be asked other questions than right code. So the checks are also run on the known mistakes, and on the
+reference with odd answers, and the expected answers to their questions are stored as well. The mistakes' code is not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from grader.judge.points import CHECK_ERRORS
 from grader.judge.trusted import Expected, TrustedModule, quietly
 
 FEW_EXERCISES = 4
-"""Up to so many are planned in this process: another takes longer to start."""
+"""Up to this many exercises are planned in this process: starting another takes longer."""
 
 ODD = """
 
@@ -48,13 +48,13 @@ for _name in {entries!r}:
     elif not isinstance(_found, type):
         globals()[_name] = _odd(_found)
 """
-"""Put behind a reference, this makes it answer with something of another kind."""
+"""Appended to a reference, this makes its answers values of another type."""
 
 ODD_ANSWERS = ("None", "(call(*given, **named),) * 2")
 
 
 def worths_of(course: Course) -> dict[str, dict[str, Worth]]:
-    """What each check of each exercise is worth, by its name. Raises GraderBroken for checks of no use."""
+    """Points and titles of each check of each exercise, by name. Raises GraderBroken for unusable checks."""
     judge = Judge(course, "none", 0)
     judge.grade([], lambda record: None)
     return judge.worths
@@ -68,9 +68,9 @@ def plans_of(
     with_mistakes: bool,
     advance: Callable[[str], None] = lambda exercise: None,
 ) -> Iterator[tuple[Exercise, int, bytes]]:
-    """The plans of all exercises for the checks that the bundle has, with each seed; `advance` hears of each exercise.
+    """The plans of all exercises for the bundle's checks, with each seed; `advance` is called with each exercise.
 
-    Raises GraderBroken for checks or mistakes that can't be used.
+    Raises GraderBroken for unusable checks or mistakes.
     """
     tasks = [(course.root, bundle.root, each.id, tuple(seeds), with_mistakes) for each in course.exercises]
     for exercise, files in zip(course.exercises, _in_processes(tasks), strict=True):
@@ -115,7 +115,7 @@ class _Planning:
         self._asked: dict[bytes, Question] = {}
 
     def plan(self, bundle: Course, with_mistakes: bool) -> bytes:
-        """The file. Of an exercise whose checks all train a model, no mistake is known."""
+        """Encode the plan. If all checks of the exercise train a model, it contains no mistakes."""
         plan = rehearse(self._checks, self._expected, self._exercise.id, self._seed, self._stub)
         mistakes = self._expected.whole.mistakes
         rehearsed = [check for check in self._checks if plan.checks[check.name].is_rehearsed]
@@ -143,7 +143,7 @@ class _Planning:
         return [_Garbled(self._expected.whole.reference), *odd]
 
     def _try(self, checks: Sequence[Check], plan: Plan, module: _Answering) -> None:
-        """Let the checks ask a file of the course as they ask a learner's, and keep what they ask."""
+        """Run the checks on a file of the course as on a learner's, and store their questions."""
         for check in checks:
             planned = plan.checks[check.name]
             fresh = partial(self._expected.draw, self._seed, self._exercise.id, check.name)
@@ -156,7 +156,7 @@ class _Planning:
                 given=self._stub,
                 questions=planned.questions(),
             )
-            with suppress(*CHECK_ERRORS):  # wrong code is meant to fail here; what it was asked is all that counts
+            with suppress(*CHECK_ERRORS):  # wrong code is expected to fail; only its questions matter
                 check.run(learner, draw)
             for exchange in learner.exchanges:
                 if not isinstance(exchange, Exchange):
@@ -185,7 +185,7 @@ class _Planning:
 
 
 def _place_of(answer: Answers, expected: Answers, prints: list[Print], places: dict[str, int]) -> int:
-    """Where the fingerprint of an answer stands; many mistakes answer the same."""
+    """The index of an answer's fingerprint; many mistakes share answers."""
     if same_answers(answer, expected):
         return AS_REFERENCE
     kept = fingerprint(answer)
@@ -196,7 +196,7 @@ def _place_of(answer: Answers, expected: Answers, prints: list[Print], places: d
 
 
 class _Noting:
-    """Asks the reference, and keeps what it was asked and what was drawn."""
+    """Asks the reference, and records questions and draws."""
 
     is_plan = False
 
@@ -221,7 +221,7 @@ class _Noting:
 
 
 class _Noted(Draw):
-    """Draws numbers with fewer digits, which take less room, and keeps them; of several turns the longest is kept."""
+    """Draws and records numbers at reduced precision, to save space; the longest of several runs is kept."""
 
     def __init__(self, source: Draw, all_kept: dict[str, PlannedDraws], check: str) -> None:
         self._source = source
@@ -246,7 +246,7 @@ class _Noted(Draw):
 
 
 class _Worker:
-    """Passes a question on to a file of the course."""
+    """Passes questions to a file of the course."""
 
     def __init__(self, module: _Answering) -> None:
         self._module = module
@@ -264,13 +264,13 @@ class _Worker:
 
 
 class _Garbled:
-    """Answers in the right form with other numbers, so that every comparison is gone through to its end."""
+    """Answers in the right form with wrong numbers, so that every comparison is run to its end."""
 
     def __init__(self, reference: TrustedModule) -> None:
         self._reference = reference
 
     def answer(self, question: Question) -> list[Answers]:
-        """The reference's answers, off by one."""
+        """The reference's answers plus one."""
         return [Answers(_garbled(dict(each.values)), each.error) for each in self._reference.answer(question)]
 
 

@@ -1,6 +1,6 @@
-"""The texts that a bundle is given: its first page and its course.yml.
+"""The generated texts of a bundle: its README and its course.yml.
 
-course.yml is written anew as data, so that an author's comments stay at home.
+course.yml is written from the data, so that the author's comments are left out.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ HEAD = "# A learner's bundle, made by `kata release`: the course without its ans
 
 
 def bundle_catalogue(path: Path, *, all_checks: bool, folders: Collection[str]) -> bytes:
-    """The course.yml for the bundle of the course at `path`, which has been loaded and is in order.
+    """The bundle's course.yml, for the course at `path`, which has been validated.
 
-    folders: of the units that the bundle is to hold.
+    folders: the units to include.
     """
     data = part_of_catalogue(plain_catalogue(path), folders)
     told = {"bundle": BUNDLE_FORMAT, **({} if all_checks else {"bundle_checks": "visible"})}
@@ -97,7 +97,7 @@ and not yet a grade: code that is made to fit one example fails the others. The 
 
 
 def readme(course: Course, contents: Contents, *, checks: int, hidden: int) -> bytes:
-    """The page for a course of which the bundle has so many checks, and only names so many others."""
+    """The README of a bundle with `checks` checks that names `hidden` more."""
     seeds = f"{len(contents.seeds)} seeds" if len(contents.seeds) > 1 else "one seed"
     answers = "sealed: `kata solution ID` opens one after passing" if contents.with_solutions else "not in here"
     return TEXT.format(

@@ -1,10 +1,10 @@
-"""Before anybody is graded on a machine, the course's own solutions are: they have to get full marks there.
+"""Grades the course's own solutions on a machine before any learner is graded there: they must get full marks.
 
     python -I -m grader.release.trial COURSE.yml
 
-Another version of torch, too little memory or a slow machine would cost learners points for right work. So this ends
-with status 1, and names the exercises, when a solution loses any; with 0 when none does, or when nothing can be graded
-here at all (then nobody is graded wrongly either).
+Another version of torch, too little memory or a slow machine would cost learners points for right work. Exits with
+status 1, naming the exercises, when a solution loses points; with 0 when none does, or when nothing can be graded here
+at all (then no learner is graded wrongly either).
 """
 
 from __future__ import annotations

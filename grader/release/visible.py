@@ -1,4 +1,4 @@
-"""A file of checks cut down to what learners may see: the visible checks and whatever these are made with."""
+"""Cuts a file of checks down to the visible checks and the definitions that they use."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Import = ast.Import | ast.ImportFrom
 
 CALLED_BY_OTHERS = frozenset(dir(Case))
-"""Methods that may be called although the file of checks does not name them."""
+"""Methods that may be called although the file of checks does not mention them."""
 
 
 def visible_part(source: str, name: str) -> str:
     """The visible checks with the imports, constants, functions and methods that they use.
 
-    Comments between these go, as they may speak of hidden checks. `name` is the file's name for messages.
+    Comments between these are dropped, as they may mention hidden checks. `name` is the file's name for messages.
     Raises ReleaseError for a file that can't be cut, or without visible checks.
     """
     try:
@@ -44,14 +44,14 @@ def visible_part(source: str, name: str) -> str:
 
 
 class _Kept:
-    """The statements and methods that are kept, and every name that occurs in them."""
+    """The statements and methods to keep, and all names used in them."""
 
     def __init__(self) -> None:
         self.nodes: set[ast.AST] = set()
         self.names: set[str] = set()
 
     def add(self, node: ast.stmt) -> None:
-        """Keep a statement; of a class its head and fields only, as each method is looked at by itself."""
+        """Keep a statement; of a class only its head and fields, since methods are decided one by one."""
         self.nodes.add(node)
         parts: list[ast.AST] = [node]
         if isinstance(node, ast.ClassDef):
@@ -60,7 +60,7 @@ class _Kept:
         self.names.update(name for part in parts for name in _names_in(part))
 
     def grow(self, others: Sequence[ast.stmt]) -> None:
-        """Keep what is named in what is kept, until nothing more is."""
+        """Add the definitions of all names used in kept statements, until nothing changes."""
         is_growing = True
         while is_growing:
             found = [node for node in others if node not in self.nodes and not self.names.isdisjoint(_bound_by(node))]
@@ -85,7 +85,7 @@ def _text_of(node: ast.stmt, kept: _Kept, lines: Sequence[str]) -> str:
     }
     numbers = range(_first_line(node), (node.end_lineno or node.lineno) + 1)
     text = "\n".join(lines[number - 1] for number in numbers if number not in gone)
-    while "\n\n\n" in text and gone:  # where methods stood
+    while "\n\n\n" in text and gone:  # blank lines left by removed methods
         text = text.replace("\n\n\n", "\n\n")
     return text.rstrip()
 
@@ -136,7 +136,7 @@ def _names_in(node: ast.AST) -> Iterator[str]:
 
 
 def _bound_by(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement defines; imports are looked at by themselves."""
+    """The names that a statement defines; imports are handled separately."""
     if isinstance(node, Definition):
         yield node.name
     elif isinstance(node, ast.Assign):
@@ -147,7 +147,7 @@ def _bound_by(node: ast.stmt) -> Iterator[str]:
 
 
 def _import_of(node: Import, names: set[str]) -> str:
-    """The import with what is used of it, or nothing."""
+    """The import reduced to the names that are used, or ""."""
     is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
     used = [each for each in node.names if is_future or (each.asname or each.name).partition(".")[0] in names]
     if not used:

@@ -1,4 +1,4 @@
-"""Grade one submission by `kata grade` at the strongest level that this machine has, and never without a wall."""
+"""Runs `kata grade` for one submission at the strongest isolation level available, and never without isolation."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from grader.sandbox.doctor import Finding
 from grader.sandbox.levels import GRADING_LEVELS, Level
 
 EXIT_CANNOT_ISOLATE = 3
-"""How `kata grade` ends where the level cannot be had."""
+"""Exit status of `kata grade` when the level is not available."""
 
 
 @dataclass(frozen=True)
 class Graded:
-    """What came of it: a record, or why there is none."""
+    """The result: a record, or the reason for having none."""
 
     record: Record | None
     said: str
-    """The last words of `kata grade`."""
+    """The last line that `kata grade` printed to stderr."""
 
 
 def levels_from(strongest: Level) -> Sequence[Level]:
-    """The levels to try, strongest first: never one that is no wall."""
+    """The levels to try, strongest first; only those fit for grading."""
     return GRADING_LEVELS[GRADING_LEVELS.index(strongest) :] if strongest in GRADING_LEVELS else ()
 
 
 def grade_walled(submission: Path, course: Path, levels: Sequence[Level]) -> Graded:
-    """Grade at the first of these levels that can be had. What `kata grade` prints goes where this program prints."""
+    """Grade at the first of these levels that is available. The output of `kata grade` goes to this program's own."""
     said = ""
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "record.json"
@@ -47,7 +47,7 @@ def grade_walled(submission: Path, course: Path, levels: Sequence[Level]) -> Gra
 
 
 def missing(findings: Sequence[Finding]) -> str:
-    """What keeps this machine from isolating, and what to do about it."""
+    """What prevents isolation on this machine, and the remedies."""
     return "; ".join(f"{finding.part} ({finding.remedy})" for finding in findings if not finding.works)
 
 

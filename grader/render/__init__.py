@@ -1,1 +1,1 @@
-"""Ways of showing result records; each only reads them."""
+"""Renders result records in various forms; none of them changes a record."""

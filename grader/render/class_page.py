@@ -1,7 +1,7 @@
-"""A class as one HTML page that needs nothing beside itself.
+"""Renders a class as one self-contained HTML page.
 
-All facts are in the page as text, so that it reads and prints without a script. Its one script, which the page's policy
-knows by its hash, sorts and filters tables, paints the marks of the rows in sight, and names the rest of a long list.
+All facts are in the page as text, so that it reads and prints without a script. Its one script, which the page's
+content security policy allows by its hash, sorts and filters tables, colours the visible rows, and expands long lists.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from .played import Gallery
 from .wording import IN_CLASSES, MARKS
 
 NAMED_FIRST = 5
-"""Learners of a list that the page itself names; the script names the rest when the list is opened."""
+"""How many learners of a list the page itself names; the script names the rest when the list is opened."""
 
 MOST_NUMBERED = 1000
-"""Learners of a list that are told by number; of more it is only said how many."""
+"""How many learners of a list are given by number; beyond that, only their count."""
 
 MOST_LISTED = 3000
-"""Learners in the table: a browser stays quick with so many. Of more, those with the fewest points."""
+"""Limit for the learners in the table: a browser stays fast with this many. Above it, those with the fewest points."""
 
 ROOMY = 30
-"""From so many rows on, a table scrolls in a place of its own, under a head that stays."""
+"""A table with at least this many rows scrolls within its own area, below a fixed head."""
 
 NOT_IN_RECORD = "-"
 
 
 @dataclass(frozen=True)
 class Who:
-    """Learners: how many, the first of them, the numbers of the rest (such as 17, 45-48), and how many are not told."""
+    """Learners: their count, the first of them, the numbers of the rest (such as 17, 45-48), and how many are left."""
 
     count: int
     first: Sequence[LearnerRow]
@@ -102,26 +102,26 @@ def _listed(rows: Sequence[LearnerRow]) -> Sequence[LearnerRow]:
 
 
 def relative(path: str) -> str:
-    """An address that can only lead to a file beside or below the page: no scheme, no host, no query."""
+    """A URL that can only lead to a file beside or below the page: no scheme, no host, no query."""
     return "./" + quote(path.lstrip("/").removeprefix("./"), safe="/")
 
 
 def in_ranges(numbers: Sequence[int]) -> str:
-    """Ascending numbers as text, neighbours as a range: 3, 7-9."""
+    """Ascending numbers as text, with ranges for neighbours: 3, 7-9."""
     groups = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
     runs = [[number for _, number in group] for _, group in groups]
     return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 def _strip(statuses: Sequence[Status | None], exercises: Sequence[ExerciseTally]) -> str:
-    """A learner's marks as signs, with a space between units."""
+    """A learner's statuses as signs, with a space between units."""
     signs = (MARKS[status].sign if status else NOT_IN_RECORD for status in statuses)
     units = groupby(zip(signs, exercises, strict=True), key=lambda pair: pair[1].unit)
     return " ".join("".join(sign for sign, _ in members) for _, members in units)
 
 
 def _parts(tally: ExerciseTally) -> list[tuple[Status, int, float, float]]:
-    """The statuses that occur, each with its count, where it begins and how wide it is, in percent."""
+    """The statuses that occur, each with its count, and the start and width of its bar in percent."""
     total = tally.counts.total()
     parts, start = [], 0.0
     for status in IN_CLASSES:

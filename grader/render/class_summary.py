@@ -1,4 +1,4 @@
-"""A class gathered one record at a time: a small row a learner and counts an exercise, so that no record is kept."""
+"""Summarises a class record by record: a row a learner, counts an exercise, and no record kept in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .safe_text import safe_line
 from .wording import Units, counted, findings, which_attempt
 
 NAME_LIMIT = 60
-NAMELESS = "(no name)"  # a folder may be named by a space
+NAMELESS = "(no name)"  # a folder's name may be a blank
 REASON_LIMIT = 200
 
 _LETTERS: Mapping[Status, str] = {"passed": "p", "failed": "f", "not_started": "n", "missing": "m", "error": "e"}
@@ -23,7 +23,7 @@ _ABSENT = "-"
 
 @dataclass(frozen=True, slots=True)
 class LearnerRow:
-    """One learner in short. Text is safe to show; `marks` has one letter an exercise, in the summary's own order."""
+    """One learner's row. Text is safe to show; `marks` has one letter an exercise, in the summary's internal order."""
 
     number: int
     name: str
@@ -36,7 +36,7 @@ class LearnerRow:
     is_complete: bool
     unreadable: str
     graded_points: float | None = None
-    """The points before the course's policy, where it changed them."""
+    """The points before the course's policy, if it changed them."""
     attempt: str = ""
     """Which of several attempts it is, in words."""
     note: str = ""
@@ -48,18 +48,18 @@ class LearnerRow:
 
     @property
     def is_mark(self) -> bool:
-        """Whether the points say something of the learner: all was graded, and there was something to read."""
+        """Whether the points are a mark: everything was graded, and something could be read."""
         return self.is_complete and not self.unreadable
 
     @property
     def has_begun(self) -> bool:
-        """Whether anything was handed in that is more than the stubs."""
+        """Whether anything beyond the stubs was handed in."""
         return self.count("passed", "failed", "error") > 0
 
 
 @dataclass
 class CheckTally:
-    """One check across the class. `unexplained`: those who miss it and whose exercise no known mistake explains."""
+    """One check across the class. `unexplained`: learners who fail it without a known mistake in the exercise."""
 
     title: str
     missed: int = 0
@@ -68,7 +68,7 @@ class CheckTally:
 
 @dataclass
 class ExerciseTally:
-    """One exercise across the class. `stuck`: those for whom every check failed for one and the same reason."""
+    """One exercise across the class. `stuck`: learners for whom every check failed for the same reason."""
 
     id: str
     title: str
@@ -89,12 +89,12 @@ class ExerciseTally:
 
     @property
     def pass_rate(self) -> float | None:
-        """The part of those who tried that passed; None when nobody tried."""
+        """The share of those who tried that passed; None if there are none."""
         return self.passed / self.tried if self.tried else None
 
     @property
     def most_missed(self) -> CheckTally | None:
-        """The check that most learners miss, of equals the first; None when none was missed."""
+        """The check that most learners fail, the first of equals; None when no check failed."""
         missed = max(self.checks.values(), key=lambda check: check.missed, default=None)
         return missed if missed and missed.missed else None
 
@@ -109,9 +109,9 @@ class Misconception:
 
 
 class ClassSummary:
-    """What a class came to. Memory grows by a few hundred bytes a learner.
+    """The summary of a class. Memory grows by a few hundred bytes a learner.
 
-    titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
+    titles: {exercise id: title}. units: each unit's title with its exercise ids, in course order.
     """
 
     def __init__(self, titles: Mapping[str, str], units: Units) -> None:
@@ -159,7 +159,7 @@ class ClassSummary:
         )
 
     def add_absent(self, shown: str) -> None:
-        """Count a learner of the roster who handed in nothing: there is no record of one, and no mark."""
+        """Count a learner of the roster who handed in nothing and so has neither record nor mark."""
         self.absent.append(safe_line(shown, NAME_LIMIT))
 
     def add_disputed(self, shown: str) -> None:
@@ -168,18 +168,18 @@ class ClassSummary:
 
     @property
     def is_adjusted(self) -> bool:
-        """Whether the course's policy changed anybody's points."""
+        """Whether the course's policy changed any learner's points."""
         return any(row.graded_points is not None for row in self.rows)
 
     @property
     def exercises(self) -> list[ExerciseTally]:
-        """The exercises in course order; those that the course lacks come last."""
+        """The exercises in course order; those that are not in the course come last."""
         places = {id: place for place, id in enumerate(dict.fromkeys((*self._units, *self._titles)))}
         return sorted(self._tallies.values(), key=lambda tally: places.get(tally.id, len(places)))
 
     @property
     def misconceptions(self) -> list[Misconception]:
-        """The known mistakes that were made, the commonest first, of equals in course order."""
+        """The known mistakes made, the most frequent first, equals in course order."""
         places = {tally.id: place for place, tally in enumerate(self.exercises)}
         return sorted(self._misconceptions.values(), key=lambda each: (-len(each.learners), places[each.exercise.id]))
 
@@ -220,7 +220,7 @@ def _count_missed(exercise: ExerciseResult, tally: ExerciseTally, number: int) -
 
 
 def _is_stuck(exercise: ExerciseResult) -> bool:
-    """Whether nothing passed, and every check that failed did so for one and the same reason."""
+    """Whether no check passed, and all that failed did so for the same reason."""
     if any(check.outcome == "passed" for check in exercise.checks):
         return False
     found = findings(exercise)
@@ -235,7 +235,7 @@ def _note(record: Record, group: str) -> str:
 
 
 def _why_unreadable(record: Record) -> str:
-    """Why nothing could be read of a submission; empty when something could."""
+    """Why nothing in a submission could be read; "" if something could."""
     if any(exercise.status != "missing" for exercise in record.exercises):
         return ""
     reasons = (problem.message for problem in record.problems if problem.kind == "unreadable")

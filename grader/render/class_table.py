@@ -1,4 +1,4 @@
-"""A class at a glance in the terminal: one row a learner where there are few, and what the instructor should know."""
+"""Prints the overview of a class in the terminal: learners, points, hardest exercises, what to explain."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .safe_text import safe_line
 from .terminal import STYLES, sign, text_for
 from .wording import IN_CLASSES, counted, score
 
-NARROW = 64  # columns below which a submission takes three lines
+NARROW = 64  # below this width, a submission takes three lines
 
 MOST_ROWS = 40
-"""Learners that are all listed; of more, the last ones by points."""
+"""Classes up to this size are listed completely; of larger ones, only the learners with the fewest points."""
 
 LAST_ROWS = 15
 CHART_FROM = 10
-"""Learners from which on a chart of their points says more than their rows."""
+"""From this many learners on, a chart of points is printed."""
 
 BAR_WIDTH = 30
 HARDEST = 5
@@ -33,9 +33,9 @@ NAMED = 10
 
 
 def print_class(summary: ClassSummary, console: Console, *, rest: str = "") -> None:
-    """Print the class: its learners, the spread of points, the hardest exercises, what to explain, what was not graded.
+    """Print the class: learners, spread of points, hardest exercises, what to explain, what was not graded.
 
-    rest: where the whole of it is, for a class that is too large to be listed.
+    rest: where to find the whole list, for a class that is too large to print.
     """
     if not (summary.rows or summary.absent or summary.disputed):
         console.print(Text("No submissions."))
@@ -163,7 +163,7 @@ class _Printer:
 
 
 def _left_out(summary: ClassSummary) -> Iterator[tuple[Status, str]]:
-    """Who has no mark, and why; the status says how grave that is."""
+    """Learners without a mark, and why; the status is for the sign and the style."""
     if names := [row.name for row in summary.rows if not row.is_complete]:
         yield "error", f"Not fully graded, by the grader's own fault: {_some(names)}"
     if names := [f"{row.name} ({row.unreadable})" for row in summary.rows if row.unreadable]:
@@ -179,7 +179,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _last(rows: Sequence[LearnerRow]) -> list[LearnerRow]:
-    """Those with the fewest points, of those whose points are a mark."""
+    """Those with the fewest points, among those whose points are a mark."""
     return sorted((row for row in rows if row.is_mark), key=lambda row: row.points)[:LAST_ROWS]
 
 

@@ -1,6 +1,6 @@
-"""What to explain to a class next: what most learners share; and exercises that may be unfair.
+"""Finds what to explain to a class next: what most learners share; and exercises that may be unfair.
 
-And how the class's points are spread: what a histogram shows, and the averages in words.
+Also the distribution of the class's points: for a histogram, and averages in words.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from .wording import counted, score, share
 
 TOPICS = 3
 SHARED_BY = 2
-"""What no known mistake explains is told when so many learners share it: of one, that one's page tells more."""
+"""Unexplained failures are reported if at least this many learners share them: a single learner's page says more."""
 
 FEW_PASS = 0.1
 ENOUGH_TRIED = 5
-"""An exercise is looked at twice when so many tried, and of these at most such a part passed."""
+"""An exercise may be unfair if at least this many tried, and at most the share FEW_PASS of these passed."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Topic:
 
     @property
     def how_many(self) -> str:
-        """How many learners, of how many who could."""
+        """How many learners share it, of how many who tried."""
         return f"{len(self.learners)} of the {counted(self.exercise.tried, 'learner')} who tried"
 
 
@@ -41,7 +41,7 @@ def topics(summary: ClassSummary) -> list[Topic]:
 
 
 def riddles(summary: ClassSummary) -> list[Topic]:
-    """What most learners share and no known mistake explains; not from exercises that are doubtful themselves."""
+    """Failures that most learners share and no known mistake explains, except in exercises that may be unfair."""
     found = (topic for tally in summary.exercises if not may_be_unfair(tally) for topic in _unexplained(tally))
     shared = (topic for topic in found if len(topic.learners) >= SHARED_BY)
     return sorted(shared, key=lambda topic: -len(topic.learners))[:TOPICS]
@@ -56,28 +56,28 @@ def _unexplained(tally: ExerciseTally) -> Iterator[Topic]:
 
 
 def may_be_unfair(tally: ExerciseTally) -> bool:
-    """Whether so few pass that the exercise, its lesson or its checks may be at fault, and not the class."""
+    """Whether so few pass that the exercise, its lesson or its checks may be at fault rather than the class."""
     return tally.tried >= ENOUGH_TRIED and tally.passed <= FEW_PASS * tally.tried
 
 
 def doubtful(summary: ClassSummary) -> list[ExerciseTally]:
-    """The exercises that nearly nobody passes, in course order."""
+    """The exercises that almost no learner passes, in course order."""
     return [tally for tally in summary.exercises if may_be_unfair(tally)]
 
 
 def most_missed(summary: ClassSummary) -> ExerciseTally | None:
-    """The exercise with the check that most learners miss; None when no check was missed."""
+    """The exercise with the check that most learners fail; None when no check failed."""
     missed = [(check.missed, tally) for tally in summary.exercises if (check := tally.most_missed)]
     return max(missed, key=lambda pair: pair[0])[1] if missed else None
 
 
 BINS = 10
-_ROUNDING = 1e-9  # 0.7 of the points belongs to the bin that begins there, whatever a float makes of it
+_ROUNDING = 1e-9  # 0.7 of the points belongs to the bin that begins there, despite floating-point rounding
 
 
 @dataclass(frozen=True)
 class Bin:
-    """How many learners have from `low` to `high` points; `high` itself, and what is above it, only in the last bin."""
+    """How many learners have at least `low` and less than `high` points; the last bin has no upper end."""
 
     low: float
     high: float
@@ -86,7 +86,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Distribution:
-    """The points of those whose points are a mark. `unit`: what is counted, points or percent of the points."""
+    """The points of learners whose points are a mark. `unit`: points or percent of the points."""
 
     bins: tuple[Bin, ...]
     unit: str
@@ -97,22 +97,22 @@ class Distribution:
 
     @property
     def highest(self) -> int:
-        """How many learners the fullest bin has."""
+        """The largest number of learners in a bin."""
         return max(bin.count for bin in self.bins)
 
     def across(self, value: float) -> float:
-        """Where a value stands between nothing and all, as a part of 1."""
+        """The position of a value between zero and the maximum, from 0 to 1."""
         return share(value, self.worth)
 
 
 def distribution(rows: Sequence[LearnerRow]) -> Distribution | None:
-    """The spread of points; None when nobody's points are a mark, or nothing was to be had."""
+    """The distribution of points; None when no learner's points are a mark, or there are no points to earn."""
     marked = [row for row in rows if row.is_mark and row.max_points > 0]
     if not marked:
         return None
     is_common = len({row.max_points for row in marked}) == 1
     worth = marked[0].max_points if is_common else 100.0
-    values = [worth * row.points / row.max_points for row in marked]  # above 1 with extra credit
+    values = [worth * row.points / row.max_points for row in marked]  # above the maximum with extra credit
     counts = [0] * BINS
     for value in values:
         counts[min(int(share(value, worth) * BINS + _ROUNDING), BINS - 1)] += 1

@@ -1,8 +1,8 @@
-"""A table as CSV, with text that no spreadsheet takes for a formula.
+"""Writes tables as CSV, with text that no spreadsheet takes for a formula.
 
-A field that starts with one of = + - @ (or a tab or carriage return) is computed by a spreadsheet when the file is
-opened. OWASP ("CSV Injection") advises to put an apostrophe in front; after separators too, as a spreadsheet may cut
-the line at other characters than we do. Numbers are written by `number_field` and stay numbers, negative ones too.
+A spreadsheet evaluates a field that starts with one of = + - @ (or a tab or carriage return) when the file is opened.
+OWASP ("CSV Injection") advises to put an apostrophe in front; after separators too, since a spreadsheet may split lines
+at other characters than we do. Numbers are written by `number_field` and stay numbers, negative ones too.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-# The full-width forms are taken for the plain ones in some languages.
+# In some languages the full-width forms are taken for the plain ones.
 _BEFORE_FORMULA = re.compile(r"""(?<![\s";,|])([\s";,|]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])""")
-"""From the first blank or separator on: to begin at each of 100,000 line ends would take hours."""
+"""A match starts at the first blank or separator of a run: starting at each of 100,000 line ends would take hours."""
 _SEPARATORS = frozenset(";,|\t\r\n")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _STARTS_ODDLY = re.compile(r"[\t\r\n]")
@@ -23,9 +23,9 @@ _DECIMALS = 4
 
 
 def text_field(text: str | None) -> str:
-    """The text, with an apostrophe wherever a spreadsheet would start to compute; empty for None.
+    """The text, with an apostrophe wherever a spreadsheet would evaluate it; "" for None.
 
-    Characters that no UTF-8 file can hold, and those that would steer a terminal, become a question mark in a box.
+    Characters that UTF-8 cannot encode, and those that control a terminal, become U+FFFD.
     """
     text = _CONTROL.sub("\ufffd", text or "").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     if _STARTS_ODDLY.match(text):
@@ -39,14 +39,14 @@ def _marked(found: re.Match[str]) -> str:
 
 
 def line_field(text: str | None) -> str:
-    """As `text_field`, in one line: importers that read line by line stumble over a newline in a name."""
+    """As `text_field`, on one line: importers that read line by line fail on a newline in a name."""
     return text_field(" ".join((text or "").split()))
 
 
 def number_field(value: float | None) -> str:
-    """Points with at most four decimals, always with a point and nothing between thousands; empty for None.
+    """Points with at most four decimals, with a decimal point and no thousands separators; "" for None.
 
-    Raises ValueError for what is no number (infinity, NaN).
+    Raises ValueError for infinity and NaN.
     """
     if value is None:
         return ""
@@ -57,7 +57,7 @@ def number_field(value: float | None) -> str:
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
-    """The rows as CSV (RFC 4180), from fields that `text_field` and `number_field` gave."""
+    """The rows as CSV (RFC 4180), from fields made by `text_field` and `number_field`."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\r\n").writerows(rows)
     return text.getvalue()

@@ -1,6 +1,6 @@
-"""A wrong tensor in a terminal: yours beside what was expected, as shades, with numbers while they are few.
+"""Draws a mismatch in a terminal: yours beside what was expected, as shades, with numbers if there are few.
 
-How light or dark a number is, and how it is written in a small place, is the same in every picture of a mismatch.
+Shades and short numbers are the same in every picture of a mismatch.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ BLUES = ("#f7fbff", "#e3eef9", "#cfe1f2", "#b5d4e9", "#93c4df", "#6bafd6", "#4a9
 """Shades from pale to dark."""
 
 LEVELS = len(BLUES)
-WHITE_FROM = 8  # the level from which white is easier to read than black
-GREY = "#6b6b6b"  # for what is no number; white is easy to read on it
+WHITE_FROM = 8  # from this level on, white is easier to read than black
+GREY = "#6b6b6b"  # for NaN; white is easy to read on it
 
 MOST_DECIMALS = 4
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The numbers that stand for the palest and the darkest shade, the same for both sides."""
+    """The numbers for the palest and the darkest shade, the same on both sides."""
 
     low: float
     high: float
@@ -41,7 +41,7 @@ class Scale:
         return cls(min(finite), max(finite))
 
     def level(self, number: float) -> int | None:
-        """A shade from 0, the palest, to LEVELS - 1; None for what is no number."""
+        """A shade from 0, the palest, to LEVELS - 1; None for NaN."""
         if math.isnan(number):
             return None
         if number >= self.high:
@@ -53,14 +53,14 @@ class Scale:
 
 @dataclass(frozen=True)
 class Wording:
-    """How the numbers of a mismatch are written: short, yet so that wrong ones do not look right."""
+    """How the numbers of a mismatch are written: short, but wrong ones must differ from the expected ones."""
 
     decimals: int
     is_tiny: bool = False
 
     @classmethod
     def of(cls, mismatch: Mismatch) -> Wording:
-        """As few decimals as the numbers need."""
+        """The fewest decimals that the numbers need."""
         finite = [abs(number) for number in _numbers(mismatch) if math.isfinite(number)]
         if all(number == int(number) for number in finite):
             return cls(0)
@@ -97,19 +97,19 @@ def _wrong_pairs(mismatch: Mismatch) -> Iterator[tuple[float, float]]:
 
 
 def caption(mismatch: Mismatch) -> str:
-    """What is shown, which axis runs where, and where it is wrong."""
+    """What is shown, the names of rows and columns, and where it is wrong."""
     sides = ("rows", "columns")[-len(mismatch.axes) :] if mismatch.axes else ()
     axes = ", ".join(f"{side}: {name}" for side, name in zip(sides, mismatch.axes, strict=True) if name != side)
     return f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}"
 
 
 MOST_NUMBERS = 64
-"""More numbers than this are a wall: then shades alone are shown."""
+"""Above this many numbers, only shades are shown."""
 
 RAMP = " .:-=+*#%@"
 NO_NUMBER = "?"
 MARK = "!"
-"""Stands behind what is wrong, so that no colour is needed to see it."""
+"""Follows wrong numbers, so that they are recognisable without colour."""
 
 WRONG_STYLE = "bold white on #b3261e"
 GAP = 4
@@ -117,7 +117,7 @@ GAP = 4
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A mismatch as rich prints it: any width, with or without colour, in ASCII but for the names of the axes."""
+    """A mismatch for rich to print: any width, with or without colour, in ASCII except for the names of the axes."""
 
     mismatch: Mismatch
 
@@ -131,7 +131,7 @@ class HeatMap:
 
 
 def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str:
-    """A mismatch as lines of text, for what prints without rich."""
+    """A mismatch as lines of text, for output without rich."""
     console = Console(file=io.StringIO(), width=width, force_terminal=colour, legacy_windows=False)
     if not colour:
         console.no_color = True
@@ -141,7 +141,7 @@ def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str
 
 
 def _drawing(mismatch: Mismatch, width: int, is_coloured: bool) -> _Drawing | None:
-    """The roomiest drawing of which one side fits the width; None when none does."""
+    """The most detailed drawing with sides that fit the width; None when none does."""
     count = len(mismatch.came) * len(mismatch.came[0])
     for cell in (_NumberCell, _ShadeCell, _NarrowCell):
         drawing = _Drawing(mismatch, cell(Scale.of(mismatch), Wording.of(mismatch), is_coloured, _width(mismatch)))
@@ -151,7 +151,7 @@ def _drawing(mismatch: Mismatch, width: int, is_coloured: bool) -> _Drawing | No
 
 
 def _width(mismatch: Mismatch) -> int:
-    """The characters of the longest number."""
+    """The length of the longest number."""
     wording = Wording.of(mismatch)
     return max(
         len(wording.write(number)) for plane in (mismatch.came, mismatch.expected) for row in plane for number in row
@@ -220,7 +220,7 @@ class _NumberCell(_ShadeCell):
         return self._marked(written + shades, number, is_wrong)
 
     def legend(self) -> str:
-        # colours explain themselves beside their numbers; the signs that stand for them do not
+        # beside numbers, colours need no legend; the signs that replace colours do
         return f"{MARK} is off." if self.is_coloured else super().legend()
 
 
@@ -241,7 +241,7 @@ class _Drawing:
         return len(str(last)) + 1 if len(self.mismatch.came) > 1 else 0
 
     def lines(self, width: int) -> list[Text]:
-        """The sides beside each other where there is room, else below each other."""
+        """The sides next to each other if they fit, else one below the other."""
         yours, expected = self._side("yours", self.mismatch.came), self._side("expected", self.mismatch.expected)
         if 2 * self.side_width + GAP > width:
             return [*yours, *expected]
@@ -266,6 +266,6 @@ class _Drawing:
         return lines
 
     def _over_cell(self, label: str) -> str:
-        if len(label) >= self.cell.width:  # no room for a blank before the next one: units only
+        if len(label) >= self.cell.width:  # no room for a blank before the next label: last digit only
             label = label[-1]
         return label.center(self.cell.width)

@@ -1,6 +1,6 @@
-"""A wrong tensor on a page: yours, what was expected and the difference, as an SVG that takes the page's own ink.
+"""Draws a mismatch for HTML: yours, what was expected and the difference, as an SVG in the page's own text colour.
 
-Or as a picture of its own, for a page that takes no SVG.
+Or as a separate picture, for pages that do not allow inline SVG.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ LETTER_WIDTH = 6.4
 LABEL_WIDTH = 30
 TITLE_HEIGHT = 40
 TITLE_WIDTH = 84
-"""Room for the longest title, however few columns stand below it."""
+"""Width for the longest title, however few columns there are below it."""
 GAP = 20
 WIDEST = 520
-"""Sides stand beside each other up to this width; else they would become too small to read on a narrow screen."""
+"""Sides stand next to each other up to this width; wider, they would be too small to read on a narrow screen."""
 
 MOST_NUMBERS = 64
 DIFFERENCE = "difference"
 MOST_TOLD = 12
-"""Wrong places told one by one to whoever listens to the page."""
+"""How many wrong places the description lists for screen readers."""
 
 TOO_MUCH = ("#fee0b6", "#fdb863", "#e08214", "#8c4a06")
 TOO_LITTLE = ("#d8daeb", "#b2abd2", "#8073ac", "#542788")
 
 
 MARGIN = 12
-"""Around a picture of its own, which has paper of its own too: it cannot know the page's."""
+"""Margin of a separate picture, which also has its own background since it cannot know the page's."""
 
 Paint = Callable[[float], tuple[str, str]]
-"""Gives a number the colours of its place and of what is written there."""
+"""Maps a number to the background and text colours of its cell."""
 
 
 @dataclass(frozen=True)
 class _Cell:
-    """One number with its place in its side, ready to be drawn."""
+    """One number with its position in its side, ready to draw."""
 
     x: float
     y: float
@@ -60,7 +60,7 @@ class _Cell:
 
 @dataclass(frozen=True)
 class _Side:
-    """One of the three pictures, with its place in the whole."""
+    """One of the three sides, with its position in the picture."""
 
     title: str
     x: float
@@ -70,7 +70,7 @@ class _Side:
 
 @dataclass(frozen=True)
 class Picture:
-    """A mismatch as a picture: where it is (all of it is in its address), its size in pixels, and what it shows."""
+    """A mismatch as a picture: its data URL, its size in pixels, and texts about it."""
 
     address: str
     width: int
@@ -82,13 +82,13 @@ class Picture:
 def heatmap_svg(mismatch: Mismatch, place: str = "") -> Markup:
     """A mismatch as an SVG element with title and description, safe to put into a page, light or dark.
 
-    place: what tells it from equal ones on the same page, as ids must be unique there.
+    place: distinguishes it from equal ones on the same page, where ids must be unique.
     """
     return _svg(mismatch, _Drawing(mismatch), place, margin=None)
 
 
 def heatmap_picture(mismatch: Mismatch) -> Picture:
-    """A mismatch as a picture for a page that may be light or dark and keeps nothing but plain elements."""
+    """A mismatch as a picture, for a page that may be light or dark and allows plain elements only."""
     drawing = _Drawing(mismatch)
     svg = _svg(mismatch, drawing, "", margin=MARGIN)
     return Picture(
@@ -111,7 +111,7 @@ def _svg(mismatch: Mismatch, drawing: _Drawing, place: str, margin: int | None) 
         sides=drawing.sides(),
         margin=margin,
     )
-    return Markup(page)  # the template escapes what it is given
+    return Markup(page)  # the template escapes its values
 
 
 def _description(mismatch: Mismatch) -> str:
@@ -119,7 +119,7 @@ def _description(mismatch: Mismatch) -> str:
 
 
 class _Drawing:
-    """Sizes and places."""
+    """Sizes and positions."""
 
     def __init__(self, mismatch: Mismatch) -> None:
         self.mismatch = mismatch
@@ -148,7 +148,7 @@ class _Drawing:
         return max(CELL_WIDTH, 8 + LETTER_WIDTH * longest)
 
     def sides(self) -> list[_Side]:
-        """What came, what was expected, and how far off it is."""
+        """What came, what was expected, and the difference."""
         apart = _difference(self.mismatch)
         furthest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0)
         planes = {"yours": self.mismatch.came, "expected": self.mismatch.expected, DIFFERENCE: apart}
@@ -180,14 +180,14 @@ class _Drawing:
 
 
 def _mark(number: float, side: str) -> str:
-    """What stands in a wrong place that has no room for its number."""
+    """The sign in a wrong cell that has no room for its number."""
     if side != DIFFERENCE:
         return "!"
     return "+" if number > 0 else "-"
 
 
 def _off(number: float, furthest: float) -> tuple[str, str]:
-    """Orange for too much, violet for too little, white for right: a pair that colour-blind readers tell apart."""
+    """Orange for too much, violet for too little, white for right: colour-blind readers can tell these apart."""
     if math.isnan(number):
         return GREY, "#ffffff"
     if number == 0 or furthest == 0:

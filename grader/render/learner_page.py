@@ -1,6 +1,6 @@
-"""A learner's own page: what is done, what is wrong and why, what comes back when. It runs nothing.
+"""Renders a learner's own page: what is done, what is wrong and why, what comes back when. No scripts.
 
-The coming days as a calendar: what comes back when.
+Also the calendar of the coming reviews.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .timeline import Moment, timeline
 from .wording import Mark
 
 AHEAD = 30
-"""Days that are shown, today among them."""
+"""Number of days shown, including today."""
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -32,7 +32,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Day(Generic[Item]):
-    """One place of the calendar; one that is past or too far away is only there to fill its week."""
+    """One day of the calendar; days in the past or too far away only fill up their week."""
 
     date: date
     items: tuple[Item, ...]
@@ -50,7 +50,7 @@ class Calendar(Generic[Item]):
 
     @property
     def busy(self) -> tuple[Day[Item], ...]:
-        """The days on which anything comes back."""
+        """The days on which something comes back."""
         return tuple(day for week in self.weeks for day in week if day.items)
 
     def said(self, day: date) -> str:
@@ -61,7 +61,7 @@ class Calendar(Generic[Item]):
 
 
 def calendar(today: date, due: Sequence[tuple[date, Item]]) -> Calendar[Item]:
-    """The calendar of these; what was due before today stands at today."""
+    """The calendar of these items; what was due before today is shown today."""
     by_day: dict[date, list[Item]] = {}
     last = today + timedelta(days=AHEAD - 1)
     for day, item in due:
@@ -93,14 +93,14 @@ STATES: Mapping[State, Mark] = {
 }
 
 MOST_ATTEMPTS = 30
-"""Attempts at one exercise that are told one by one; of more, the latest."""
+"""Limit for the attempts listed for one exercise: the latest ones."""
 
 MOST_REASONS = 2
 
 
 @dataclass(frozen=True)
 class AttemptView:
-    """One graded go, in local time; `reasons` say what was off."""
+    """One graded attempt, in local time; `reasons` say what was wrong."""
 
     at: datetime
     points: float
@@ -122,7 +122,7 @@ class Hint:
 
 @dataclass(frozen=True)
 class Task:
-    """One exercise as it stands; `result` is the verdict on the file as it is now, None for one that is not begun."""
+    """The state of one exercise; `result` is the verdict on the current file, None if it is not begun."""
 
     id: str
     title: str
@@ -140,7 +140,7 @@ class Task:
 
 @dataclass(frozen=True)
 class UnitWork:
-    """One unit's exercises, with the sums of what they brought."""
+    """One unit's exercises, with the sums of their points."""
 
     title: str
     lesson: str
@@ -163,13 +163,13 @@ class UnitWork:
 
     @property
     def partly(self) -> int:
-        """Of how many all held that could be checked, while other checks are still to run."""
+        """How many exercises passed all checks that could run, while others run only at hand-in."""
         return sum(task.state == "partly" for task in self.tasks)
 
 
 @dataclass(frozen=True)
 class LearnerView:
-    """Everything that the page shows; `at` is the local time at which it is made, `coming` the id of the next task.
+    """Everything that the page shows; `at` is the local time of its making, `coming` the id of the next task.
 
     `shows_part`: some checks are not there, so nothing is passed and there are no points. `played`: what was seen of
     exercises at work, by id.
@@ -190,7 +190,7 @@ class LearnerView:
 
 
 def render_learner(learner: LearnerView) -> str:
-    """The page, the same bytes for equal learners."""
+    """The page; equal learners give the same bytes."""
     tasks = learner.tasks
     whole = UnitWork("", "", tasks)
     # Numbers, not ids, so that no text of a course or a learner ends up in an address.
@@ -217,7 +217,7 @@ def render_learner(learner: LearnerView) -> str:
 
 
 def _heatmaps(learner: LearnerView) -> dict[str, dict[str, Markup]]:
-    """Pictures by exercise and check: of visible checks that failed, whatever else there may be."""
+    """Pictures by exercise and check, only for visible checks that failed."""
     return {
         task.id: {
             check.name: heatmap_svg(mismatch, f"{task.id} {check.name}")

@@ -1,4 +1,4 @@
-"""The HTML pages' common ground: templates that escape everything, and text that hides nothing."""
+"""Shared by all HTML pages: templates that escape everything, and text without invisible characters."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """A value on its way into a page, with what would be invisible spelt out even where no filter is."""
+    """Make invisible characters of a value visible, even where the template applies no filter."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

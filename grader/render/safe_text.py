@@ -1,6 +1,6 @@
-"""Untrusted text made safe to show: a learner's output must not steer a terminal or disguise a page.
+"""Makes untrusted text safe to show: a learner's output must not control a terminal or disguise a page.
 
-What cannot be seen is shown the way Python writes it: an escape character becomes the four characters \\x1b.
+Invisible characters are shown as Python escapes: an escape character becomes the four characters \\x1b.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import unicodedata
 TAB = "    "
 LINE_LIMIT = 300
 BLOCK_LIMIT = 8000
-# Scripts stack two or three marks on a letter; towers of them paint over the lines around.
+# Scripts stack two or three marks on a letter; many more would paint over the neighbouring lines.
 _MARKS_IN_A_ROW = 4
-# Format characters that letters and emoji are spelt with. Alone they change neither direction nor place.
+# Format characters used in spelling letters and emoji. Alone they change neither direction nor position.
 _JOINERS = "\u200c\u200d"
 
 
 def visible(text: str) -> str:
-    """The text with every control, bidi, invisible and unwritable character spelt out; newlines stay."""
+    """The text with every control, bidi, invisible and unencodable character escaped; newlines stay."""
     if text.isascii() and text.isprintable():
         return text
     shown: list[str] = []
@@ -31,14 +31,14 @@ def visible(text: str) -> str:
 
 
 def safe_line(text: str, limit: int = LINE_LIMIT) -> str:
-    """The text as one line of at most `limit` characters of the original; newlines are spelt out."""
+    """The text on one line, at most `limit` characters of the original; newlines are escaped."""
     cut = text[:limit]
     rest = "..." if len(text) > limit else ""
     return visible(cut.strip()).replace("\n", "\\n") + rest
 
 
 def safe_block(text: str, max_lines: int, limit: int = BLOCK_LIMIT) -> list[str]:
-    """The text as at most `max_lines` lines, plus one that says how much was left out, if anything was."""
+    """The text on at most `max_lines` lines, plus one that says how much was left out, if anything was."""
     body = text.strip("\r\n")
     lines = visible(body[:limit]).split("\n")
     if len(lines) > max_lines:
@@ -50,7 +50,7 @@ def safe_block(text: str, max_lines: int, limit: int = BLOCK_LIMIT) -> list[str]
 
 
 def encodable(text: str, encoding: str) -> str:
-    """The text with what the encoding lacks spelt out, so that writing it cannot fail."""
+    """The text with characters escaped that the encoding lacks, so that writing it cannot fail."""
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 

@@ -1,8 +1,8 @@
-"""The two small pages: a record by itself, and an exercise below a notebook's cell.
+"""Renders two small pages: a single record, and the verdict below a notebook's cell.
 
-Neither needs anything beside itself or runs anything. Below a cell the heat maps are pictures, and the same stands
-there as text. It is shown in JupyterLab, VS Code and the classic notebook, light and dark, trusted or not. So it has
-no styles but inline ones, takes the page's own ink, and runs nothing.
+Both are self-contained and have no scripts. Below a cell the heat maps are pictures, and the same content is there as
+text. It is shown in JupyterLab, VS Code and the classic notebook, light and dark, trusted or not. So it has only inline
+styles, and uses the page's own text colour.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ def render_record(
 
 
 TEXT_WIDTH = 100
-"""Columns of the text: what fits into a notebook's output without scrolling."""
+"""Columns of the text that fit into a notebook's output without scrolling."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of the one exercise in a record, and the number of the cell that it was taken from."""
+    """The verdict on the one exercise in a record, and the number of the cell that it was taken from."""
 
     record: Record
     title: str
     cell: int
     mismatches: Mismatches
     remarks: Sequence[str] = ()
-    """Sentences about what else came of it."""
+    """Sentences about further effects, such as a review's date."""
 
     @property
     def _exercise(self) -> ExerciseResult:
@@ -69,7 +69,7 @@ class Verdict:
         return exercise
 
     def text(self) -> str:
-        """As `kata check` prints it, with the checks that passed."""
+        """As `kata check` prints it, including passed checks."""
         # a kernel's environment asks for colours
         console = Console(file=io.StringIO(), width=TEXT_WIDTH, force_terminal=False, legacy_windows=False)
         with console.capture() as captured:
@@ -79,7 +79,7 @@ class Verdict:
         return "\n".join([*lines, "", *self.remarks, self._closing()])
 
     def html(self) -> str:
-        """The same for a page."""
+        """The same as HTML."""
         return render_page(
             "cell.html.j2",
             exercise=self._exercise,

@@ -1,4 +1,4 @@
-"""A record as text in a terminal: any width, with or without colour, whatever the terminal's encoding."""
+"""Prints a record in a terminal: any width, with or without colour, in any encoding."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ MESSAGE_LINES = 12
 VERBOSE_MESSAGE_LINES = 60
 PROBLEMS = 30
 BAR_WIDTH = 10
-ROOMY = 64  # columns below which the bar goes
-NARROW = 46  # columns below which an exercise takes two lines
+ROOMY = 64  # below this width, the bar is left out
+NARROW = 46  # below this width, an exercise takes two lines
 
 NOTHING_TO_SEE: Mismatches = {}
 
@@ -69,7 +69,7 @@ def print_record(
     mismatches: Mismatches = NOTHING_TO_SEE,
     with_circumstances: bool = True,
 ) -> None:
-    """Print one record: its exercises by unit, what failed and why, and the sum.
+    """Print one record: its exercises by unit, what failed and why, and the total.
 
     titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
     verbose: also every passed check, and messages at greater length. mismatches: what is seen under failed checks.
@@ -89,20 +89,20 @@ def print_verdicts(
     mismatches: Mismatches = NOTHING_TO_SEE,
     with_passed: bool = False,
 ) -> None:
-    """Print what became of the exercises of a record, without units and sums: for a learner who has just saved one.
+    """Print the verdicts on a record's exercises, without units and totals: for a learner who has just saved one.
 
-    with_passed: also every passed check.
+    with_passed: also passed checks.
     """
     _RecordPrinter(record, console, titles, False, mismatches, with_passed).print_exercises()
 
 
 def sign(status: Status, console: Console) -> str:
-    """The status's mark, in ASCII where the terminal can show no more."""
+    """The status's sign, in ASCII if the terminal needs that."""
     return MARKS[status].ascii_sign if console.options.ascii_only else MARKS[status].sign
 
 
 def text_for(console: Console, shown: str, style: str = "") -> Text:
-    """Text that the console can write, never read as markup. `shown` is already safe."""
+    """Text that the console can encode, never read as markup. `shown` is already safe."""
     return Text(encodable(shown, console.encoding), style=style)
 
 
@@ -141,7 +141,7 @@ class _RecordPrinter:
         self._put(text_for(self.console, shown, style), indent)
 
     def _marked(self, mark: str, shown: str, *, indent: int, style: str) -> None:
-        """A line whose continuation stands under its text, not under its mark."""
+        """A line whose continuation is aligned with its text, not with its sign."""
         line = Table.grid(padding=(0, 1, 0, 0))
         line.add_column(no_wrap=True)
         line.add_column(overflow="fold")
@@ -189,7 +189,7 @@ class _RecordPrinter:
         self.console.print(Padding(row, (0, 0, 0, 2)))  # as wide as the screen, so that columns line up
 
     def _earned(self, exercises: Sequence[ExerciseResult]) -> tuple[float, float]:
-        """Points, or in a learner's bundle checks, and how many there are."""
+        """Points, or in a learner's bundle checks: earned, and the maximum."""
         if self.is_partly_seen:
             return checks_passed(exercises)
         return sum(each.points for each in exercises), sum(each.max_points for each in exercises)
@@ -200,7 +200,7 @@ class _RecordPrinter:
 
     def _bar(self, points: float, max_points: float, style: str) -> Text:
         full, empty = ("#", ".") if self.console.options.ascii_only else ("█", "░")
-        # Rounded down, so that only full points fill the bar; but something earned is something seen.
+        # rounded down, so that only full points fill the bar; but any points earned show
         filled = int(share(points, max_points) * BAR_WIDTH + 1e-6) or int(points > 0)
         return Text.assemble((full * filled, style), (empty * (BAR_WIDTH - filled), "dim"))
 
@@ -232,7 +232,7 @@ class _RecordPrinter:
                 self._put(HeatMap(mismatch), indent=8)
 
     def _common_cause(self, finding: Finding, remark: str) -> None:
-        """One cause and how many checks it fails: their titles would bury it."""
+        """One cause and how many checks it fails, without their titles, which would hide it."""
         is_error = any(check.outcome == "error" for check in finding.checks)
         self._block(finding.message, indent=6, style=STYLES["error" if is_error else "failed"])
         self._line(remark, indent=6, style="dim")
@@ -256,7 +256,7 @@ class _RecordPrinter:
         self._marked(sign(status, self.console), shown, indent=6, style=STYLES[status])
 
     def _block(self, untrusted: str, *, indent: int, style: str = "") -> None:
-        """Text of any length, in a bounded number of lines as they stand on the screen."""
+        """Text of any length, limited to a number of lines on the screen."""
         most = VERBOSE_MESSAGE_LINES if self.verbose else MESSAGE_LINES
         text = text_for(self.console, "\n".join(safe_block(untrusted, most)), style)
         lines = text.wrap(self.console, max(self.console.width - self._indent(indent), 1), overflow="fold")
@@ -307,7 +307,7 @@ class _RecordPrinter:
             self._line(f"{which_attempt(self.record).capitalize()}. {safe_line(self.record.attempt.reason)}")
 
     def _adjustments(self) -> None:
-        """What the course's policy made of the points."""
+        """The changes made by the course's policy."""
         record = self.record
         if not record.is_adjusted:
             return

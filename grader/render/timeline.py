@@ -1,4 +1,4 @@
-"""Attempts over time: where each stands on a chart of the points that were earned, and what happened on which day."""
+"""Attempts over time: a chart of the points earned, and a table by day."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Kind = Literal["passed", "failed", "review"]
 
 HEIGHT = 150
 LANE = 26
-"""Below the chart, a lane for attempts that earned nothing new."""
+"""Height of the lane below the chart, for attempts that earned nothing new."""
 
 TOPS = (10, 25, 50, 100)
-"""Percents that the chart may end at: a beginner's first points should be seen."""
+"""Possible upper ends of the chart in percent: a beginner's first points should be visible."""
 
 GRAIN = 1.0
-"""Percent of the width within which marks of one kind become one."""
+"""Percent of the width within which marks of one kind are merged."""
 
 NAMED = 3
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One graded go at one exercise."""
+    """One graded attempt at one exercise."""
 
     at: datetime
     exercise: str
@@ -38,7 +38,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Step:
-    """A stretch of time in which the points stayed the same; x and width in percent, y from the top."""
+    """A period with constant points; x and width in percent, y from the top."""
 
     x: float
     width: float
@@ -48,7 +48,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Mark:
-    """Attempts of one kind that stand in one place."""
+    """Attempts of one kind at one position."""
 
     kind: Kind
     x: float
@@ -58,7 +58,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class DayRow:
-    """What happened on one day, and the points at its end."""
+    """One day's attempts, and the points at its end."""
 
     day: date
     attempts: int
@@ -69,7 +69,7 @@ class DayRow:
 
 @dataclass(frozen=True)
 class Timeline:
-    """A chart and the same as a table."""
+    """A chart, and the same as a table."""
 
     steps: tuple[Step, ...]
     marks: tuple[Mark, ...]
@@ -81,7 +81,7 @@ class Timeline:
 
     @property
     def attempts(self) -> int:
-        """How many attempts there were in all."""
+        """The number of attempts in all."""
         return sum(row.attempts for row in self.days)
 
 
@@ -105,7 +105,7 @@ def timeline(moments: Sequence[Moment], max_points: float, until: datetime) -> T
 
 
 def _sums(ordered: Sequence[Moment]) -> list[float]:
-    """The points of the course after each attempt: the best of each exercise so far."""
+    """The course's points after each attempt: the sum of each exercise's best so far."""
     best: dict[str, float] = {}
     sums = []
     for moment in ordered:
@@ -115,19 +115,19 @@ def _sums(ordered: Sequence[Moment]) -> list[float]:
 
 
 def _across(at: datetime, first: date, last: date) -> float:
-    """How far along the days from the first to the last a time is, in percent."""
+    """The position of a time between the first and the last day, in percent."""
     start = datetime.combine(first, time(), at.tzinfo)
     length = timedelta(days=(last - first).days + 1)
     return 100 * min(max((at - start) / length, 0.0), 1.0)
 
 
 def _steps(xs: Sequence[float], ys: Sequence[float], until: float) -> tuple[Step, ...]:
-    """One step for each height; each begins with a rise from the one before."""
+    """One step for each level of points; each begins with a rise from the one before."""
     steps = []
     before = float(HEIGHT)
     starts = [index for index, y in enumerate(ys) if y != (ys[index - 1] if index else before)]
     ends = [*(xs[index] for index in starts[1:]), max(until, xs[-1])]
-    for index, end in zip(starts, ends, strict=False):  # where there is no start, there is an end too many
+    for index, end in zip(starts, ends, strict=False):  # if `starts` is empty, `ends` has one element too many
         steps.append(Step(xs[index], end - xs[index], ys[index], before - ys[index]))
         before = ys[index]
     return tuple(steps)
@@ -178,5 +178,5 @@ def _days(ordered: Sequence[Moment], sums: Sequence[float]) -> tuple[DayRow, ...
 
 
 def _ticks(first: date, last: date) -> tuple[date, ...]:
-    """The days at both ends, and one between them where there is any."""
+    """The first and the last day, and one in the middle if there is any."""
     return tuple(dict.fromkeys((first, first + (last - first) // 2, last)))

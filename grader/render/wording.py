@@ -1,4 +1,4 @@
-"""The words, marks and grouping that every report shares, so that all of them say the same thing."""
+"""Words, signs and grouping shared by all reports, so that they agree."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from grader.record import HIDDEN, Adjustment, CheckResult, ExerciseResult, Isola
 Units = Sequence[tuple[str, Sequence[str]]]
 
 MANY_CHECKS = 3
-"""From so many checks on that fail for one reason, the reason is told instead of their titles."""
+"""From this many checks with the same reason on, the reason is shown instead of their titles."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How a status looks: never by colour alone."""
+    """How a status is displayed: never by colour alone."""
 
     word: str
     sign: str
@@ -32,10 +32,10 @@ MARKS: Mapping[Status, Mark] = {
 }
 
 IN_CLASSES: Mapping[Status, Mark] = {status: mark for status, mark in MARKS.items() if status != "partly"}
-"""A class is graded with every check, so nothing is known in part."""
+"""A class is graded with all checks, so nothing is partly checked."""
 
 CHECKED: tuple[Status, ...] = ("passed", "failed", "partly", "error")
-"""Of an exercise that was looked at."""
+"""Statuses of an exercise whose checks ran."""
 
 NOT_GRADED = "The grader itself failed here. That is no fault of the submission, and it is not a zero."
 
@@ -43,7 +43,7 @@ HOW_TO_ASK = (
     "If a lost point seems wrong to you, ask whoever teaches the course, and name the exercise and the sentence of the "
     "check: exactly this check can be run again with your file."
 )
-"""On every page on which a learner can have lost points."""
+"""Shown on every page on which a learner may have lost points."""
 
 ISOLATION: Mapping[Isolation, str] = {
     "full": "full",
@@ -55,7 +55,7 @@ ISOLATION: Mapping[Isolation, str] = {
 
 @dataclass(frozen=True)
 class UnitResults:
-    """One unit's title and those of its exercises that the record holds."""
+    """One unit's title and its exercises in the record."""
 
     title: str
     exercises: tuple[ExerciseResult, ...]
@@ -67,20 +67,20 @@ class UnitResults:
 
     @property
     def max_points(self) -> float:
-        """Points the unit's graded exercises are worth."""
+        """Points that the unit's graded exercises are worth."""
         return sum(exercise.max_points for exercise in self.exercises)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Checks that did not pass and share one message, told once."""
+    """Checks that failed with the same message, which is shown once."""
 
     checks: tuple[CheckResult, ...]
     message: str
 
 
 def by_unit(record: Record, units: Units) -> list[UnitResults]:
-    """The record's exercises under their units; those of no unit come last, none is left out."""
+    """The record's exercises grouped by unit; those without a unit come last, none is left out."""
     results = {exercise.id: exercise for exercise in record.exercises}
     grouped = [
         UnitResults(title, tuple(results.pop(id) for id in exercise_ids if id in results))
@@ -91,7 +91,7 @@ def by_unit(record: Record, units: Units) -> list[UnitResults]:
 
 
 def findings(exercise: ExerciseResult) -> list[Finding]:
-    """What went wrong in an exercise, in the checks' order, each distinct message once."""
+    """The failures of an exercise, in the checks' order, each distinct message once."""
     groups: dict[str, list[CheckResult]] = {}
     for check in exercise.checks:
         if check.outcome in ("failed", "error"):
@@ -100,7 +100,7 @@ def findings(exercise: ExerciseResult) -> list[Finding]:
 
 
 def common_cause(finding: Finding) -> str:
-    """What to say of checks whose one reason to fail is told in place of their titles; nothing when these are told."""
+    """The remark on several checks that failed for one reason, shown instead of their titles; "" for few checks."""
     if len(finding.checks) < MANY_CHECKS or not finding.message.strip():
         return ""
     points, most = (sum(getattr(check, name) for check in finding.checks) for name in ("points", "max_points"))
@@ -108,7 +108,7 @@ def common_cause(finding: Finding) -> str:
 
 
 def unseen(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
-    """Of an exercise that was checked, the hidden checks that were not there: a learner's bundle does not hold them."""
+    """The hidden checks that did not run for a checked exercise, because a learner's bundle does not contain them."""
     is_checked = exercise.status in CHECKED
     return tuple(
         check for check in exercise.checks if is_checked and check.outcome == "skipped" and check.message == HIDDEN
@@ -116,7 +116,7 @@ def unseen(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
 
 
 def unanswerable(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
-    """Of an exercise that was checked, the checks that a learner's bundle knew too little for."""
+    """The checks of a checked exercise that needed more than a learner's bundle knows."""
     return tuple(
         check
         for check in exercise.checks
@@ -125,7 +125,7 @@ def unanswerable(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
 
 
 def not_run(exercise: ExerciseResult) -> str:
-    """A remark about checks that were skipped, or nothing."""
+    """A remark about checks that were skipped, or ""."""
     left = sum(check.outcome == "skipped" for check in exercise.checks)
     if not left or exercise.status not in CHECKED:
         return ""
@@ -135,29 +135,29 @@ def not_run(exercise: ExerciseResult) -> str:
 
 
 def held_so_far(left: int, *, is_example: bool, begins: bool = True) -> str:
-    """What there is to say of an exercise where all that ran here held, but so many checks did not run."""
+    """The remark on an exercise whose checks passed as far as they ran, while `left` checks did not run."""
     said = f"{'the example passes' if is_example else 'what could be checked here holds'}; {when_handed_in(left)}"
     return said[0].upper() + said[1:] if begins else said
 
 
 def when_handed_in(left: int) -> str:
-    """That so many checks are still to come."""
+    """The remark that this many checks run at hand-in."""
     return f"{counted(left, 'check')} {'runs' if left == 1 else 'run'} when you hand in"
 
 
 def checks_passed(exercises: Sequence[ExerciseResult]) -> tuple[int, int]:
-    """How many checks passed, of how many: where most were not there, that says more than points."""
+    """The number of checks passed, and of all checks: where most are missing, this says more than points."""
     checks = [check for exercise in exercises for check in exercise.checks]
     return sum(check.outcome == "passed" for check in checks), len(checks)
 
 
 def waits_for_main(check: CheckResult) -> bool:
-    """Whether the check passed but its points wait for the exercise's main check."""
+    """Whether the check passed but its points depend on the exercise's main check."""
     return check.outcome == "passed" and check.points < check.max_points
 
 
 def ungraded(record: Record) -> str:
-    """The warning that the record's points are not a mark, or nothing."""
+    """The warning that the record's points are not a mark, or ""."""
     count = sum(exercise.status == "error" for exercise in record.exercises)
     return f"{counted(count, 'exercise')} could not be graded, so these points are not a mark." if count else ""
 
@@ -168,7 +168,7 @@ def passed_count(record: Record) -> int:
 
 
 def partly_count(record: Record) -> int:
-    """Of how many exercises all held that could be checked, while other checks did not run."""
+    """How many exercises passed all checks that could run, while others did not run."""
     return sum(exercise.status == "partly" for exercise in record.exercises)
 
 
@@ -178,12 +178,12 @@ def score(value: float) -> str:
 
 
 def which_attempt(record: Record) -> str:
-    """Which of several attempts a record is of, such as: attempt 2 of 3; nothing where there is one."""
+    """Which of several attempts a record is, such as "attempt 2 of 3"; "" if there is only one."""
     return f"attempt {record.attempt.number} of {record.attempt.of}" if record.attempt else ""
 
 
 def change(adjustment: Adjustment) -> str:
-    """What an adjustment did to the points: -2.5, 0."""
+    """An adjustment's effect on the points: -2.5, 0."""
     return score(adjustment.points)
 
 
@@ -193,5 +193,5 @@ def counted(count: int, noun: str) -> str:
 
 
 def share(points: float, max_points: float) -> float:
-    """Points as a part of 1; 0 when nothing was to be had."""
+    """Points divided by the maximum, at most 1; 0 when the maximum is 0."""
     return min(points / max_points, 1.0) if max_points > 0 else 0.0

@@ -1,10 +1,10 @@
-"""One clock: how much time an exercise has, and what the system says that its processes used.
+"""Wall time and processor time: what an exercise may use, and what its worker processes have used.
 
 An exercise has one budget for all its processes together, a submission another.
 
-Wall time counts from the moment at which a process has something to do until its answer has come, whatever it does in
-between: reading, parsing, loading, sleeping. What the machine owes a process that it kept from running is credited,
-within a bound. So a file gets the same verdict alone, in a class, after a quick neighbour and after a slow one.
+A worker's wall time runs from the moment it has something to do until its answer arrives, whatever it does in between:
+reading, parsing, loading, sleeping. Time for which the machine kept a process from running is credited back, up to a
+limit. So a file gets the same verdict alone, in a class, after a quick neighbour and after a slow one.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Literal, Protocol
 
 NANOSECONDS = 1e9
 PROCESS_CLOCK = 2
-"""The kind of clock (CPUCLOCK_SCHED) in the number by which Linux knows the processor clock of a process."""
+"""CPUCLOCK_SCHED: the clock type in the low bits of Linux's clock id for another process's processor time."""
 
 
 class ProcessClock:
-    """Counts for one process, all its threads; zero where the system does not tell."""
+    """Measures one process with all its threads; zero where the system does not count."""
 
     def __init__(self) -> None:
         self._pid = 0
@@ -31,47 +31,47 @@ class ProcessClock:
         self._worked = 0.0
 
     def follow(self, pidfd: int) -> None:
-        """Say which process it is; one that has ended stays without figures."""
+        """Start measuring the process of this pidfd. A process that has ended has no figures."""
         with suppress(OSError, ValueError):
             self._pid = _pid_of(pidfd)
 
     def stop(self) -> None:
-        """Keep the figures as they are now: the process is about to end, and its number may become another's."""
+        """Freeze the figures: the process is about to end, and its pid may be reused."""
         self.waited()
         self.worked()
         self._pid = 0
 
     @property
     def follows(self) -> bool:
-        """Whether a process was named."""
+        """Whether it is measuring a process now."""
         return self._pid > 0
 
     def waited(self) -> float:
-        """Seconds for which its first thread was ready to run and got no processor, to now or to its end."""
+        """Seconds for which its main thread was runnable but got no processor, until now or until its end."""
         if self._pid:
-            with suppress(OSError, ValueError, IndexError):  # it has ended, or this system counts nothing
+            with suppress(OSError, ValueError, IndexError):  # the process has ended, or this system keeps no schedstat
                 counts = Path(f"/proc/{self._pid}/schedstat").read_bytes().split()
                 self._waited = max(self._waited, int(counts[1]) / NANOSECONDS)
         return self._waited
 
     def worked(self) -> float:
-        """Seconds of processor time that all its threads had, to now or to its end."""
+        """Seconds of processor time used by all its threads, until now or until its end."""
         if self._pid and hasattr(time, "clock_gettime"):
             with suppress(OSError):
                 self._worked = max(self._worked, time.clock_gettime((~self._pid << 3) | PROCESS_CLOCK))
         return self._worked
 
     def kept_waiting(self, seconds: float) -> float:
-        """How much of these seconds of its life the machine owes it: others had the processor that it wanted.
+        """How many of these seconds of its life the process waited because others used the processor.
 
-        Never more than what is left of the time without what its threads worked: threads of its own that keep the first
-        from running are no fault of the machine's.
+        Capped at the seconds in which its own threads used no processor: when they keep its main thread from running,
+        that is not the machine's fault.
         """
         return max(0.0, min(self.waited(), seconds - self.worked()))
 
 
 def _pid_of(pidfd: int) -> int:
-    """The number of a process as this one sees it. Raises ValueError when it has ended."""
+    """The pid of a process in this process's namespace. Raises ValueError when it has ended."""
     for line in Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines():
         name, _, value = line.partition(":")
         if name == "Pid" and int(value) > 0:
@@ -80,7 +80,7 @@ def _pid_of(pidfd: int) -> int:
 
 
 def clock_of_child(pid: int) -> ProcessClock:
-    """The clock of a child that nobody has waited for yet; one without figures where there are no handles."""
+    """The clock of a child that has not been waited for yet; without figures where the system has no pidfds."""
     clock = ProcessClock()
     if hasattr(os, "pidfd_open"):
         with suppress(OSError):
@@ -93,21 +93,21 @@ def clock_of_child(pid: int) -> ProcessClock:
 
 
 MOST_CREDIT = 1.0
-"""What the machine may owe at most, as a share of the time allowed: one that owes more is no use for grading."""
+"""Upper limit of the credit, as a share of the time allowed: a machine slower than that is not fit for grading."""
 
 Shortage = Literal["time", "exercise time", "submission time"]
 """What ran out: the time for one answer, for the exercise, for the whole submission."""
 
 
 class Timed(Protocol):
-    """A process whose time counts."""
+    """A process whose time is counted."""
 
     def kept_waiting(self, now: float) -> float: ...
 
 
 @dataclass
 class Allowance:
-    """What a whole submission may take, in seconds of wall time and of processor time; and what it has taken."""
+    """What a whole submission may use, in seconds of wall time and of processor time, and what it has used so far."""
 
     seconds: float = math.inf
     cpu_seconds: float = math.inf
@@ -133,12 +133,12 @@ class Budget:
     _credited: float = 0.0
 
     def left(self, process: Timed, answer_seconds: float, spent: float, now: float) -> tuple[float, Shortage]:
-        """How much longer an answer may take than `answer_seconds`, and what would be short then; 0 or less: too late.
+        """Seconds left for an answer that has taken `answer_seconds`, and the nearest limit; 0 or less: too late.
 
-        `spent` is what the process has taken altogether.
+        `spent` is what the process has used in all.
         """
         left, shortage = self._left_without_credit(answer_seconds, spent)
-        if left <= 0:  # it takes a moment to ask, so only when it matters
+        if left <= 0:  # reading the clock takes a moment, so only when it matters
             left += min(self._credited + process.kept_waiting(now), MOST_CREDIT * self.seconds)
         return left, shortage
 
@@ -151,7 +151,7 @@ class Budget:
         return min(limits)
 
     def settle(self, spent: float, cpu_spent: float, kept_waiting: float) -> None:
-        """Charge what a process took that has come to its end."""
+        """Charge what a process used that has ended."""
         credit = max(0.0, min(kept_waiting, spent, MOST_CREDIT * self.seconds - self._credited))
         self._spent += spent
         self._cpu_spent += cpu_spent
@@ -161,7 +161,7 @@ class Budget:
 
     @property
     def shortage(self) -> Shortage | None:
-        """What has run out for good, so that no further process may be started."""
+        """The limit that is used up, so that no further process may be started."""
         if self.whole.is_used_up:
             return "submission time"
         if self._spent - self._credited >= self.seconds or self._cpu_spent >= self.cpu_seconds:

@@ -1,6 +1,6 @@
-"""What this machine can isolate, found out by trying it, and what to install for more.
+"""Find out what this machine can isolate by trying it, and say what to install for more.
 
-A level works when one worker has been started there and has tried its walls.
+A level works when a worker was started at it and locked down.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ TRIAL_SECONDS = 60.0
 
 
 def try_level(level: Level) -> str | None:
-    """Return why the level does not work on this machine, or None when a worker was locked down at it."""
-    from .sandbox import open_sandbox  # these load torch, and everybody asks for the strongest level
+    """Return why the level does not work on this machine, or None when a worker was started and locked down at it."""
+    from .sandbox import open_sandbox  # they load torch, which most callers of this module do not need
     from .worker import Bounds
 
     try:
@@ -43,7 +43,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Try each part that the levels are made of."""
+    """Try each part that the levels are built from."""
     return [_bubblewrap(), _landlock(), _seccomp(), _fork()]
 
 

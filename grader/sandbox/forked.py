@@ -1,4 +1,4 @@
-"""A worker that was forked from a zygote: three pipes and a handle of the process."""
+"""A worker that was forked from a zygote: three pipes and a pidfd."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .worker import END_SECONDS, LINGER_SECONDS, Bounds, Worker, WorkerLost, end
 
 F_SETPIPE_SZ = 1031
 WIDE_PIPE_BYTES = 1 << 20
-"""So much of what is asked, and of the answers, waits in a pipe and not for the other side."""
+"""Requested capacity of a pipe: a writer blocks only when this much is unread."""
 
 
 class Zygote(Protocol):
-    """What a worker needs of the process that forked it."""
+    """What a worker needs from the process that forked it."""
 
     def pidfd_of(self, number: int, deadline: float) -> int: ...
 
@@ -32,9 +32,9 @@ class Zygote(Protocol):
 
 
 class ForkedWorker(Worker):
-    """One forked process and the three pipes to it, which are the pump's as soon as it is told of the worker."""
+    """One forked process and the three pipes to it; from `pump.look_after` on, the pump's thread owns the pipes."""
 
-    PRELIMINARIES = 1  # "ready", once the walls stand
+    PRELIMINARIES = 1  # "ready", once it is locked down
 
     def __init__(
         self, number: int, bounds: Bounds, zygote: Zygote, pump: Pump, questions: int, answers: int, output: int
@@ -57,7 +57,7 @@ class ForkedWorker(Worker):
     def readable(self) -> tuple[int, ...]:
         """The pipes to read from."""
         answers = -1 if self._mailbox.is_full or self._mailbox.is_over else self._answers
-        output = -1 if self.is_flooded else self._output  # whoever writes on waits for its end
+        output = -1 if self.is_flooded else self._output  # a worker that goes on printing blocks until it is killed
         return tuple(fd for fd in (answers, output) if fd >= 0)
 
     def writable(self) -> int | None:
@@ -65,7 +65,7 @@ class ForkedWorker(Worker):
         return self._questions if self._unsent and self._questions >= 0 else None
 
     def read(self, fd: int, at: float) -> None:
-        """Take what is in a pipe."""
+        """Read what is in a pipe."""
         try:
             part = os.read(fd, wire.CHUNK)
         except BlockingIOError:
@@ -84,7 +84,7 @@ class ForkedWorker(Worker):
             self.ended(at)
 
     def write(self) -> None:
-        """Write some of what is to be written."""
+        """Write as much as fits now."""
         with self._mailbox.changed:
             if self._questions < 0:
                 return
@@ -92,7 +92,7 @@ class ForkedWorker(Worker):
                 self._unsent = self._unsent[os.write(self._questions, self._unsent[: wire.CHUNK]) :]
             except BlockingIOError:
                 pass
-            except OSError:  # nobody reads; whoever waits for answers hears why
+            except OSError:  # the reader is gone: the judge gets the cause when it reads the answers
                 self._unsent = memoryview(b"")
 
     def release(self) -> None:
@@ -115,7 +115,7 @@ class ForkedWorker(Worker):
         was_unsent = bool(self._unsent)
         self._unsent = memoryview(b"".join((self._unsent, *frames)))
         if not was_unsent:
-            self.write()  # what there is room for
+            self.write()  # as much as fits at once; the pump writes the rest
         if self._unsent:
             self._pump.look_after(self)
 
@@ -137,7 +137,7 @@ class ForkedWorker(Worker):
         return self._clock
 
     def close(self) -> None:
-        """End the worker, whatever it does; what it took is known afterwards."""
+        """Kill the worker, whatever it is doing. `cpu_spent` stays readable."""
         if not self._is_open:
             return
         self._followed().stop()
@@ -145,7 +145,7 @@ class ForkedWorker(Worker):
         self._mailbox.end(time.monotonic())
         with contextlib.suppress(ProcessLookupError, MachineError):
             pidfd = self._zygote.pidfd_of(self.number, time.monotonic() + END_SECONDS)
-            if _has_ended(pidfd):  # then only the zygote knows what it took
+            if _has_ended(pidfd):  # then only the zygote knows its processor time
                 self._zygote.exit_code_of(self.number, time.monotonic() + LINGER_SECONDS)
             else:
                 signal.pidfd_send_signal(pidfd, signal.SIGKILL)
@@ -159,7 +159,7 @@ def _has_ended(pidfd: int) -> bool:
 
 
 def _widen(pipe: int) -> None:
-    """Give a pipe more room. Where there is none left for this user, a narrow one will do, in more turns."""
+    """Enlarge a pipe. Where the user's limit for pipe memory is reached, a small pipe works too, in more rounds."""
     with contextlib.suppress(ImportError, OSError):
         import fcntl
 

@@ -1,4 +1,4 @@
-"""Start what a learner's code will run in. Imports nothing heavy, so that torch can load there first."""
+"""Start the process that a learner's code will run in. Imports nothing heavy, so that torch can load there first."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class JoinedZygote:
 
 
 def join(zygote: LaunchedZygote) -> JoinedZygote | None:
-    """One more judge's own way to a zygote that runs or is starting; None when it is gone."""
+    """This judge's own socket to a zygote that runs or is starting; None when the zygote is gone."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         try:
@@ -61,10 +61,10 @@ def join(zygote: LaunchedZygote) -> JoinedZygote | None:
 
 
 def launch(level: Level) -> Launched:
-    """Start, without waiting, what this system has for `level`. Raises MachineError when what it needs is not there.
+    """Start, without waiting, the process that `level` needs here. Raises MachineError when a requirement is missing.
 
-    Here alone is decided what that is: a zygote, or for practice without fork a waiting child. Grading has no second
-    choice.
+    This is the only place that decides which process that is: a zygote, or, for practice without fork, a waiting child.
+    Grading never falls back.
     """
     if level in GRADING_LEVELS or has_zygotes():
         return launch_zygote(level)
@@ -72,10 +72,10 @@ def launch(level: Level) -> Launched:
 
 
 def launch_ahead(level: Level) -> Launched:
-    """The same for a process that is about to load torch and a judge itself. Raises MachineError.
+    """As `launch`, for a caller that is about to load torch and a judge itself. Raises MachineError.
 
-    Loading makes a hundred thousand objects that stay, through which Python's collector would look for garbage again
-    and again, a fifth of the time. So it rests from here on until the judge grades.
+    Loading makes a hundred thousand objects that stay, and Python's garbage collector would scan them again and again,
+    a fifth of the loading time. So it is off from here until the judge grades.
     """
     launched = launch(level)
     gc.disable()
@@ -114,7 +114,8 @@ def launch_spawned() -> Launched:
             stderr=subprocess.PIPE,
             env=spawned_environment(),
             cwd=os.path.abspath(os.sep),
-            # Ctrl-C in the terminal is for the judge alone; the first does it on POSIX, the second on Windows
+            # Ctrl-C in the terminal must reach the judge only: start_new_session does it on POSIX, creationflags on
+            # Windows
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )

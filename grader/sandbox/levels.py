@@ -1,4 +1,4 @@
-"""How strongly this machine can separate a learner's code from the judge, and how a zygote is started at each level."""
+"""The isolation levels, and how a zygote is started at each of them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ GRADING_LEVELS: tuple[Level, ...] = ("full", "reduced")
 
 INSIDE = Path(__file__).parent / "inside"
 BOUND_AT = "/kata"
-"""Where the sandbox sees the learner's side of this package."""
+"""Where the sandbox mounts `inside`."""
 
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache",)
 TEMPORARY = "/tmp"
 
-# Read by torch before it is imported: a process that ever ran a two-thread product makes its forks hang.
+# Environment variables that torch reads at import: once a process has run a two-thread product, its forks hang.
 COMPUTING = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -40,7 +40,7 @@ ENVIRONMENT = {
     "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
     "LANG": "C.UTF-8",
     "PYTHONNOUSERSITE": "1",
-    # libraries want to know of a folder for temporary files, though none can be made there
+    # libraries ask for a temporary folder, though none can be created there
     "TMPDIR": TEMPORARY,
     "MPLCONFIGDIR": TEMPORARY,
     "TORCHINDUCTOR_CACHE_DIR": TEMPORARY,
@@ -56,22 +56,22 @@ ZYGOTE_CALLS = (
     (socket, "send_fds"),
     (socket, "SOCK_SEQPACKET"),
 )
-"""What workers forked from a zygote are made with; Linux has it all."""
+"""The system calls that a zygote and its workers need; Linux has them all."""
 
 
 def has_zygotes() -> bool:
-    """Whether a worker can be a fork of a warm process here; where it can't, it is a child that was started ahead."""
+    """Whether workers can be forked from a warm process here; otherwise a child is started ahead."""
     return all(hasattr(module, name) for module, name in ZYGOTE_CALLS)
 
 
 def python_folders() -> list[str]:
-    """The folders that this interpreter and its packages live in, outermost first, without repeats."""
+    """The folders that hold this interpreter and its packages, outermost first, without repeats."""
     prefixes = (sys.base_prefix, sys.prefix, sys.exec_prefix, sys.base_exec_prefix)
     return _outermost([*prefixes, *map(os.path.realpath, prefixes), _home_of(sys.executable)])
 
 
 def exposed(place: Path) -> str | None:
-    """The folder around this place that the sandbox shows to learners' code, or None when it shows none of it."""
+    """The folder around this path that the sandbox exposes to learners' code, or None."""
     real = place.resolve()
     for shown in (*SYSTEM_FOLDERS, *python_folders()):
         if real.is_relative_to(Path(shown).resolve()):
@@ -92,7 +92,7 @@ def _outermost(paths: Iterable[str]) -> list[str]:
 
 
 _LOADING = "import gc, sys; gc.disable(); sys.path[0] = sys.argv.pop()"
-"""Python's collector finds nothing while torch loads (see launch_ahead); `keep_what_is_loaded` starts it."""
+"""The garbage collector would find nothing while torch loads (see launch_ahead); `keep_what_is_loaded` turns it on."""
 
 
 def zygote_command(level: Level, control: int) -> list[str]:
@@ -107,13 +107,13 @@ def _python(package_folder: str, control: int, *, locked: bool) -> list[str]:
     inside = str(Path(package_folder) / INSIDE.name)
     readable = [*SYSTEM_FOLDERS, *SYSTEM_FILES, *python_folders(), inside]
     settings = json.dumps({"control": control, "locked": locked, "readable": readable})
-    # `../.venv/bin/python` leads through the folder where it was typed, which the sandbox does not have
+    # `../.venv/bin/python` is relative to the working directory, which the sandbox does not have
     return [os.path.abspath(sys.executable), "-s", "-B", "-c", start, settings, package_folder]
 
 
 def _bubblewrap() -> list[str]:
     command = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--uid", "65534", "--gid", "65534"]
-    # the empty folder first: what is bound may lie below it
+    # the empty folder first: later binds may lie below it
     command += ["--die-with-parent", "--new-session", "--clearenv", "--tmpfs", TEMPORARY]
     for name, value in environment().items():
         command += ["--setenv", name, value]
@@ -139,16 +139,16 @@ def _bubblewrap() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """The whole environment of a zygote; nothing else of the judge's is passed on."""
+    """The whole environment of a zygote; nothing else is inherited from the judge."""
     return {**ENVIRONMENT, **{name: os.environ[name] for name in PASSED_ON if name in os.environ}}
 
 
 def spawned_command() -> list[str]:
-    """The command line that starts a waiting child: a child for a learner's own practice, on any system."""
+    """The command line that starts a waiting child, for a learner's own practice, on any system."""
     start = f"{_LOADING}; from inside.spawned import main; main()"
     return [sys.executable, "-c", start, str(INSIDE.parent)]
 
 
 def spawned_environment() -> dict[str, str]:
-    """The environment of a waiting child: the learner's own, as the code is; the way to torch may lead through it."""
+    """The environment of a waiting child: the learner's own, as torch may be found through it, plus settings."""
     return {**os.environ, **COMPUTING, "PYTHONUTF8": "1"}

@@ -1,7 +1,7 @@
-"""What goes to and comes from workers: one thread moves the bytes, and notes when each answer came.
+"""Messages to and from workers: one thread moves the bytes, and records when each answer arrived.
 
-Time is counted here, where bytes arrive, and not where they are looked at: so a file is charged with the same seconds
-whatever the judge is busy with meanwhile.
+Time is counted where bytes arrive, not where they are read by the judge: so a file is charged the same seconds whatever
+else the judge is busy with.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Parts = tuple[bytes, bytes]
 """One message as it came, for wire.unpack."""
 
 MOST_WAITING_BYTES = 16 * 1024 * 1024
-"""Of messages that nobody has taken yet; with more of them nothing is read. Right answers have a fiftieth of it."""
+"""Limit for messages that the judge has not taken yet; above it nothing more is read. Right answers need a fiftieth."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """One message; for how many seconds the worker was at it, and at all that it has answered up to this one."""
+    """One message; the seconds that the worker took for it, and for all its answers up to and including it."""
 
     parts: Parts
     seconds: float
@@ -35,14 +35,14 @@ class Message:
 
 
 class Mailbox:
-    """The messages of one worker. `changed` is notified, with its lock held, whenever there is something new."""
+    """The messages of one worker. `changed` is notified, with its lock held, on every change."""
 
     def __init__(self, most_block_bytes: int, preliminaries: int) -> None:
-        """preliminaries: how many messages the worker sends before it is a learner's: they cost the learner nothing."""
+        """preliminaries: how many messages the worker sends before a learner's code is involved; they cost no time."""
         self.changed = threading.Condition()
         self.most_block_bytes = most_block_bytes
         self.fault: Exception | None = None
-        """Why there is no more to come: a stream that is no messages, or too much of it."""
+        """Why reading stopped: invalid messages, or too many bytes."""
         self.is_over = False
         self.came = 0
         self._preliminaries = preliminaries
@@ -56,10 +56,10 @@ class Mailbox:
         self._began = 0.0
         self._spent = 0.0
 
-    # --- by the one who reads the pipe ------------------------------------------------------------------------
+    # --- called by the thread that reads the pipe ----------------------------------------------------------------
 
     def feed(self, data: bytes, at: float) -> None:
-        """Take some bytes that came at `at` (time.monotonic seconds)."""
+        """Take bytes that arrived at `at` (time.monotonic seconds)."""
         with self.changed:
             if self.is_over:
                 return
@@ -72,13 +72,13 @@ class Mailbox:
             self.changed.notify_all()
 
     def end(self, at: float) -> None:
-        """There will be no more bytes."""
+        """The pipe has ended."""
         with self.changed:
             self._stop(at)
             self.changed.notify_all()
 
     def fail(self, fault: Exception, at: float) -> None:
-        """Nothing more is wanted, and this is why."""
+        """Stop reading, for this cause."""
         with self.changed:
             self._fail(fault, at)
             self.changed.notify_all()
@@ -124,10 +124,10 @@ class Mailbox:
             self._spent += max(0.0, at - self._since)
             self._since = None
 
-    # --- by the judge -----------------------------------------------------------------------------------------
+    # --- called by the judge --------------------------------------------------------------------------------------
 
     def expect(self, messages: int, now: float) -> None:
-        """So many more messages are to come: from now on, or from when it is ready, the worker's time runs."""
+        """Expect `messages` more: the worker's time runs from now, or from when it is ready."""
         with self.changed:
             if not self._owed and self.came >= self._preliminaries and not self.is_over:
                 self._since = now
@@ -135,12 +135,12 @@ class Mailbox:
             self._owed += messages
 
     def charge(self, seconds: float) -> None:
-        """Count seconds for which the judge had to wait for its end, after its last message."""
+        """Charge seconds for which the judge waited for the worker's end, after its last message."""
         with self.changed:
             self._spent += seconds
 
     def take(self) -> Message | None:
-        """The next message, if it is there. The lock must be held."""
+        """The next message, or None. The lock must be held."""
         if not self._messages:
             return None
         message = self._messages.popleft()
@@ -149,28 +149,28 @@ class Mailbox:
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more should be read until something was taken."""
+        """Whether reading must pause until a message is taken."""
         return self._waiting_bytes >= MOST_WAITING_BYTES
 
     def spent(self, now: float) -> float:
-        """For how many seconds it has had something to do, up to now."""
+        """Seconds for which it has had something to do, up to now."""
         return self._spent + self.running(now)
 
     def running(self, now: float) -> float:
-        """For how long it has been at what it does now."""
+        """Seconds spent on its current task."""
         return 0.0 if self._since is None else max(0.0, now - self._since)
 
     def life(self, now: float) -> float:
-        """The seconds since it first had something to do."""
+        """Seconds since it first had something to do."""
         return max(0.0, now - self._began) if self._began else 0.0
 
 
 AT_ONCE_SECONDS = 0.0005
-"""What a look finds that waits no longer than this was there before: it came since the look before, not now."""
+"""Data returned by a `select` that waited less than this arrived before the call: date it to the previous one."""
 
 
 class Channel(Protocol):
-    """What the thread needs of a worker."""
+    """What the pump needs of a worker."""
 
     def readable(self) -> tuple[int, ...]: ...
 
@@ -184,7 +184,7 @@ class Channel(Protocol):
 
 
 class Pump:
-    """Reads and writes for all workers of one sandbox. Everything about descriptors happens in its own thread."""
+    """Reads and writes for all workers of one sandbox. All descriptors are used in its thread only."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
@@ -199,22 +199,23 @@ class Pump:
         self._thread.start()
 
     def look_after(self, channel: Channel) -> None:
-        """Read and write for this one from now on, or look again what it wants."""
+        """Start serving this channel, or ask again what it wants to read and write."""
         self._order(lambda: self._watch(channel))
 
     def let_go(self, channel: Channel) -> None:
-        """Do no more for this one; its descriptors are closed."""
+        """Stop serving this channel and close its descriptors."""
         self._order(lambda: self._drop(channel))
 
     def close(self) -> None:
-        """Let go of all, and end."""
+        """Release all channels and end the thread."""
         self._is_closed = True
         self._order(lambda: None)
         self._thread.join()
 
     def _order(self, order: Callable[[], None]) -> None:
         self._orders.append(order)
-        with contextlib.suppress(BlockingIOError, OSError):  # full: it is awake; closed: nothing left to do
+        # pipe full: the thread is awake already; pipe closed: nothing left to do
+        with contextlib.suppress(BlockingIOError, OSError):
             os.write(self._wake, b"x")
 
     def _run(self) -> None:
@@ -245,7 +246,7 @@ class Pump:
 
     def _serve(self, channel: Channel, fd: int, mask: int, at: float) -> None:
         if channel not in self._watched:
-            return  # let go of in this very turn
+            return  # released earlier in this round
         if mask & selectors.EVENT_READ:
             channel.read(fd, at)
         if mask & selectors.EVENT_WRITE:

@@ -25,11 +25,11 @@ MAX_MESSAGE_BYTES = 4096
 
 
 class Sandbox:
-    """Starts a zygote (or takes one that is starting) and does not wait for it, so that torch loads meanwhile.
+    """Starts a zygote, or takes one that is starting, and returns at once, so that torch loads meanwhile.
 
-    With one that it has joined it ends its own workers only; when that is gone before it is ready, it starts its own.
-
-    Raises MachineError from whatever needs the zygote first when this machine can't isolate at `level`.
+    With a zygote shared with other judges (JoinedZygote) it ends only its own workers; if that zygote is gone before it
+    was ready, it starts one of its own. When this machine can't isolate at `level`, the first method that needs the
+    zygote raises MachineError.
     """
 
     def __init__(self, level: Level, launched: LaunchedZygote | JoinedZygote | None = None) -> None:
@@ -49,7 +49,7 @@ class Sandbox:
         self._control = started.control
 
     def spawn(self, bounds: Bounds) -> ForkedWorker:
-        """Ask for one more worker; returns before it is there."""
+        """Request one more worker; returns before it exists."""
         self.await_ready()
         self._next += 1
         order = {
@@ -71,12 +71,12 @@ class Sandbox:
         return worker
 
     def expect_many(self) -> None:
-        """Have the zygote load what few workers need; it does so before it forks the first. Does not wait for it."""
-        with contextlib.suppress(OSError):  # whatever needs the zygote first says why it is gone
+        """Have the zygote load the rarely used parts of torch before the next fork. Does not wait."""
+        with contextlib.suppress(OSError):  # the first call that needs the zygote reports why it is gone
             self._control.send(json.dumps({"many": True}).encode())
 
     def await_ready(self) -> None:
-        """Wait until the zygote has loaded torch and made its rules. Raises MachineError if it can't."""
+        """Wait until the zygote has loaded torch and prepared its rules. Raises MachineError if it can't."""
         if self._ready:
             return
         told = self._receive(time.monotonic() + START_SECONDS)
@@ -92,16 +92,16 @@ class Sandbox:
         self._ready = True
 
     def pidfd_of(self, number: int, deadline: float) -> int:
-        """The process handle of a worker. Raises MachineError when the zygote does not tell it in time."""
+        """The pidfd of a worker. Raises MachineError when the zygote does not send it in time."""
         while number not in self._pidfds:
             if self._receive(deadline) is None:
                 raise MachineError("the sandbox does not answer")
         return self._pidfds[number]
 
     def exit_code_of(self, number: int, deadline: float) -> int | None:
-        """How a worker ended (negative: by that signal), or None when it still runs at `deadline`.
+        """The exit code of a worker (negative: killed by that signal), or None if it still runs at `deadline`.
 
-        Raises MachineError when the zygote has ended too: then the worker died with it, and not of what it did.
+        Raises MachineError when the zygote has ended too: then the worker died with it, not by its own doing.
         """
         while number not in self._codes:
             if self._receive(deadline) is None:
@@ -111,11 +111,11 @@ class Sandbox:
         return self._codes[number]
 
     def cpu_spent_by(self, number: int) -> float:
-        """The processor seconds of a worker that has ended; 0 for one that has not, or of which it is not known yet."""
+        """Processor seconds of a worker that has ended; 0 while they are not known."""
         return self._cpu_seconds.get(number, 0.0)
 
     def forget(self, worker: Worker) -> None:
-        """End a worker and drop what is kept about it, and what is still to come about it."""
+        """End a worker, drop what is stored about it and ignore later messages about it."""
         worker.close()
         self._known.discard(worker.number)
         pidfd = self._pidfds.pop(worker.number, None)
@@ -125,8 +125,8 @@ class Sandbox:
         self._cpu_seconds.pop(worker.number, None)
 
     def _receive(self, deadline: float) -> dict[str, Any] | None:
-        """Take one message of the zygote's; None when there is none by `deadline` or the zygote has ended."""
-        if self._control.fileno() < 0:  # closed, as the zygote never got ready
+        """Read one message from the zygote; None when none comes by `deadline` or the zygote has ended."""
+        if self._control.fileno() < 0:  # closed because the zygote never became ready
             self._has_ended = True
             return None
         poller = select.poll()
@@ -164,7 +164,7 @@ class Sandbox:
         return "the sandbox could not be started"
 
     def close(self) -> None:
-        """End the zygote and every worker; of a zygote that others use too, only the workers of one's own."""
+        """End the zygote and every worker; of a shared zygote, only one's own workers."""
         self._pump.close()
         self._control.close()
         if self._process is not None:
@@ -183,19 +183,19 @@ class Sandbox:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a zygote, and with it every worker."""
+    """Kill a zygote, and with it every worker."""
     if process.poll() is None:
-        # the group: bubblewrap's own child may be waiting for a word of its parent's, and would wait for ever
+        # the whole group: bubblewrap's child may be waiting for a message from its parent, and would wait for ever
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.communicate(timeout=END_SECONDS)
-    process.poll()  # reaped even where its child, alone now and loading torch still, holds on to the pipe
+    process.poll()  # reap it even if its orphaned child, still loading torch, keeps the pipe open
 
 
 def _three_pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-    """Questions, answers, output: our ends and a worker's. Raises MachineError when there are no descriptors left."""
+    """Questions, answers, output: our ends and the worker's. Raises MachineError when no descriptors are left."""
     made: list[int] = []
     try:
         for _ in range(3):
@@ -212,9 +212,9 @@ AnySandbox = Sandbox | SpawnedWorkers
 
 
 def open_sandbox(level: Level, launched: Launched | JoinedZygote | None = None) -> AnySandbox:
-    """The sandbox around a process that was launched for it, or is launched now. It does not wait for the process.
+    """The sandbox around a process that was launched for it, or is launched now; does not wait for it.
 
-    Raises MachineError when what this level needs is not on this machine.
+    Raises MachineError when this machine lacks what the level needs.
     """
     started = launched or launch(level)
     return Sandbox(level, started) if isinstance(started, (LaunchedZygote, JoinedZygote)) else SpawnedWorkers(started)

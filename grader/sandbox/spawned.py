@@ -1,8 +1,8 @@
-"""Workers where nothing can be forked: one child with torch loaded waits, the next starts when it is handed out.
+"""Workers where fork is not available: one child with torch loaded waits; when it is used, the next one starts.
 
 For a learner's own practice only. A crash or an endless loop costs one child.
 
-Pipes that nobody waits for, on every system: a thread a pipe, as not every system can wait for several.
+Each pipe has its own thread, so that no call blocks: not every system can wait for several pipes at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CHUNK = 1 << 16
 
 
 class Incoming:
-    """Hands on what comes out of a pipe, with the moment at which it came, until the pipe ends."""
+    """Passes on what arrives in a pipe, with the time of arrival, until the pipe ends."""
 
     def __init__(self, pipe: FileIO, take: Callable[[bytes, float], None], end: Callable[[float], None]) -> None:
         self._pipe = pipe
@@ -40,7 +40,7 @@ class Incoming:
         self._thread.start()
 
     def await_end(self, seconds: float) -> None:
-        """Wait until all of it has been handed on, or for so long."""
+        """Wait until everything has been passed on, at most `seconds`."""
         self._thread.join(seconds)
 
     def _run(self) -> None:
@@ -51,7 +51,7 @@ class Incoming:
 
 
 class Outgoing:
-    """Writes into a pipe what it is given, in order; nobody waits for it."""
+    """Writes frames into a pipe in order, without blocking the caller."""
 
     def __init__(self, pipe: FileIO) -> None:
         self._pipe = pipe
@@ -59,15 +59,15 @@ class Outgoing:
         threading.Thread(target=self._run, daemon=True).start()
 
     def give(self, frame: bytes) -> None:
-        """Have a whole frame written. When nobody reads it, whoever waits for an answer hears of that."""
+        """Queue a whole frame. If the reader is gone, the judge notices when it waits for the answer."""
         self._waiting.put(frame)
 
     def stop(self) -> None:
-        """Write no more; a write that is under way ends when the pipe does."""
+        """Write no more; a write in progress ends when the pipe does."""
         self._waiting.put(None)
 
     def _run(self) -> None:
-        with contextlib.suppress(OSError), self._pipe:  # Windows has other names than EPIPE for it
+        with contextlib.suppress(OSError), self._pipe:  # Windows has other error codes than EPIPE
             while (frame := self._waiting.get()) is not None:
                 view = memoryview(frame)
                 while view:
@@ -75,28 +75,28 @@ class Outgoing:
 
 
 WARM_SECONDS = 120.0
-"""A first import of torch with a virus scanner looking on takes its time."""
+"""The first import of torch can take this long under a virus scanner."""
 LAST_OUTPUT_SECONDS = 0.5
 
 
 class SpareWorker(Worker):
-    """A child process and the three pipes to it. Until it is given its bounds it is a waiting child."""
+    """A child process and the three pipes to it. Until `bind` it is the waiting child."""
 
-    PRELIMINARIES = 2  # "warm", when torch is loaded, and "ready", when it has taken its bounds
+    PRELIMINARIES = 2  # "warm" when torch is loaded, "ready" when its limits are set
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         super().__init__(process.pid, Bounds())
         self.process = process
         self._clock = clock_of_child(process.pid)
         self._cpu_before = 0.0
-        # with bufsize 0 they are plain files, whatever the annotation of Popen says
+        # with bufsize=0 they are raw files, although Popen's annotation says otherwise
         self._questions = Outgoing(cast(FileIO, process.stdin))
         self._answers = Incoming(cast(FileIO, process.stdout), self.arrived, self.ended)
         self._output = Incoming(cast(FileIO, process.stderr), self._take_output, lambda at: None)
         self._is_warm = False
 
     def await_warm(self, deadline: float) -> None:
-        """Wait until torch is loaded. Raises MachineError with what the child said last if it never is."""
+        """Wait until torch is loaded. If that fails, raises MachineError with the last line that the child printed."""
         if self._is_warm:
             return
         try:
@@ -109,7 +109,7 @@ class SpareWorker(Worker):
         self._is_warm = told == {"warm": True}
 
     def bind(self, bounds: Bounds) -> None:
-        """Say what it may use; from then on it is a learner's."""
+        """Send its limits; from then on it belongs to one learner's file."""
         self.bounds = bounds
         self._mailbox.most_block_bytes = self.reply_bytes
         self.printed.clear()
@@ -136,7 +136,7 @@ class SpareWorker(Worker):
 
     def arrived(self, data: bytes, at: float) -> None:
         super().arrived(data, at)
-        with self._mailbox.changed:  # the pipe is left alone while nobody takes what has come
+        with self._mailbox.changed:  # stop reading the pipe while the mailbox is full
             self._mailbox.changed.wait_for(lambda: not self._mailbox.is_full or self._mailbox.is_over)
 
     def _make_room(self) -> None:
@@ -153,7 +153,7 @@ class SpareWorker(Worker):
         return WorkerLost("flood") if self.is_flooded else ending_of(self.process.returncode)
 
     def close(self) -> None:
-        """End the child, and on POSIX what it has started. Does not wait until it is gone."""
+        """Kill the child, and on POSIX all its process group. Does not wait until it is gone."""
         if self.process.returncode is None:
             self._clock.stop()
             _kill_group(self.process)
@@ -162,34 +162,34 @@ class SpareWorker(Worker):
         self._questions.stop()
 
     def await_end(self) -> None:
-        """Wait until a child that was ended is gone, and all that it printed has been looked at."""
+        """Wait until a killed child is gone and all its output has been read."""
         self.process.wait()
         self._output.await_end(LAST_OUTPUT_SECONDS)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """The child leads a group of its own where there are groups; nobody has waited for it, so its number is its own."""
+    """The child leads its own process group, if there are groups; it is not reaped yet, so its pid is still its own."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
 
 
 class SpawnedWorkers:
-    """Keeps one waiting child, and hands it out. Takes one that is starting, or starts one, and does not wait for it.
+    """Keeps one waiting child and hands it out. Takes one that is starting, or starts one, without waiting for it.
 
-    Raises MachineError from whatever needs the waiting child first when none can be started.
+    If no child can be started, the first method that needs it raises MachineError.
     """
 
     level: Level = "process"
 
     def __init__(self, launched: Launched | None = None) -> None:
-        self._starter = ThreadPoolExecutor(1)  # starting a process can take longer than a check does
+        self._starter = ThreadPoolExecutor(1)  # starting a process can take longer than a check
         self._taken: list[SpareWorker] = []
         self._ended: list[SpareWorker] = []
         self._waiting = self._start(launched)
 
     def spawn(self, bounds: Bounds) -> SpareWorker:
-        """Hand out the waiting child, once it is warm, and start the next one."""
+        """Return the waiting child once it is warm, and start the next one."""
         self.await_ready()
         worker = self._waiting.result()
         self._waiting = self._start()
@@ -198,12 +198,12 @@ class SpawnedWorkers:
         return worker
 
     def expect_many(self) -> None:
-        """Nothing: each waiting child loads for itself alone."""
+        """Does nothing: each child loads for itself."""
 
     def await_ready(self) -> None:
-        """Wait until a waiting child is warm. Raises MachineError if it can't be; the next call tries another one."""
+        """Wait until the waiting child is warm. Raises MachineError if it can't be; the next call tries another one."""
         if self._waiting.done() and not self._waiting.exception() and not self._waiting.result().is_running:
-            self._replace_waiting()  # somebody ended it while it waited
+            self._replace_waiting()  # it was killed while it waited
         try:
             self._waiting.result().await_warm(time.monotonic() + WARM_SECONDS)
         except MachineError:
@@ -211,7 +211,7 @@ class SpawnedWorkers:
             raise
 
     def forget(self, worker: Worker) -> None:
-        """End a worker and drop what is kept about it. Its end is not waited for: it may take longer than a check."""
+        """End a worker and drop it, without waiting for its end, which may take longer than a check."""
         assert isinstance(worker, SpareWorker)
         worker.close()
         self._taken = [each for each in self._taken if each is not worker]

@@ -1,4 +1,4 @@
-"""The judge's end of one worker: hand over what it is to do, take what it answers, or learn how it ended."""
+"""The judge's end of one worker: send it questions, receive its answers, or find out how it ended."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ FLOOD_BYTES = 8 * 1024 * 1024
 START_SECONDS = 20.0
 END_SECONDS = 5.0
 LINGER_SECONDS = 1.0
-"""How long a worker that has closed its answers may take to end by itself."""
+"""How long a worker that has closed its answers may take to exit by itself."""
 NOTHING = torch.empty(0, dtype=torch.uint8)
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What one worker may use."""
+    """Limits of one worker."""
 
     cpu_seconds: int = 20
     memory_mb: int = 2048
@@ -38,7 +38,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Script:
-    """A learner's file on its way to a worker, and what to look for in it before it runs."""
+    """A learner's file to be sent to a worker, and what to look for in it before it runs."""
 
     file: str
     source: bytes
@@ -47,10 +47,10 @@ class Script:
     operators: tuple[str, ...] = ()
 
     ANSWERS: ClassVar[int] = 2
-    """A worker tells twice of a file: what the look at its source found, and whether it was loaded."""
+    """A worker sends two messages about a file: the result of scanning its source, and whether it was loaded."""
 
     def frame(self, reply_bytes: int) -> bytes:
-        """The first thing a worker is told, packed."""
+        """The first frame sent to a worker."""
         told = {
             "file": self.file,
             "source": torch.frombuffer(bytearray(self.source), dtype=torch.uint8) if self.source else NOTHING,
@@ -63,7 +63,7 @@ class Script:
 
 
 class WorkerLost(Exception):
-    """A worker ended or was ended by something the learner's code did: `reason` is a word, `detail` a few more."""
+    """A worker ended, or was killed, because of the learner's code: `reason` is one word, `detail` a few more."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}")
@@ -76,7 +76,7 @@ LEAST_WINDOWS_CRASH = 0xC0000000
 
 
 def ending_of(code: int | None) -> WorkerLost:
-    """How a process ended, from its exit code (negative: by that signal); None for one that still runs."""
+    """How a process ended, by its exit code (negative: by that signal); None for one that still runs."""
     if code is None:
         return WorkerLost("closed")
     if code >= LEAST_WINDOWS_CRASH:
@@ -89,10 +89,10 @@ def ending_of(code: int | None) -> WorkerLost:
 
 
 class Worker(ABC):
-    """One process for one learner's file. How bytes get there and back, and how it ends, is its kind's own affair."""
+    """One process for one learner's file. Subclasses say how bytes get there and back, and how it ends."""
 
     PRELIMINARIES: ClassVar[int]
-    """How many messages it sends before it is a learner's."""
+    """How many messages it sends before a learner's code is involved."""
 
     def __init__(self, number: int, bounds: Bounds) -> None:
         self.number = number
@@ -102,7 +102,7 @@ class Worker(ABC):
         self.is_locked = False
         self._mailbox = Mailbox(self.reply_bytes, self.PRELIMINARIES)
         self._held: deque[tuple[int, bytes]] = deque()
-        """Frames that are to be written once so many messages have come."""
+        """(n, frame): frames to be written once n messages have arrived."""
 
     @property
     def reply_bytes(self) -> int:
@@ -111,7 +111,7 @@ class Worker(ABC):
     # --- the judge's side -------------------------------------------------------------------------------------
 
     def await_lock(self, deadline: float) -> None:
-        """Wait until the worker says that its walls stand. Raises MachineError when they don't."""
+        """Wait until the worker reports that it is locked down. Raises MachineError when it could not be."""
         if self.is_locked:
             return
         told = self._preliminary(deadline)
@@ -120,9 +120,9 @@ class Worker(ABC):
         self.is_locked = True
 
     def give(self, frames: Sequence[bytes], *, answers: int, after: int = 0) -> None:
-        """Hand over frames, to which so many messages will come; the worker's time runs until then. Never waits.
+        """Send frames that will be answered by `answers` messages; the worker's time runs until then. Never blocks.
 
-        after: write them only when so many messages have come since it was ready.
+        after: write them only after this many messages have arrived since it was ready.
         """
         with self._mailbox.changed:
             self._mailbox.expect(answers, time.monotonic())
@@ -130,7 +130,7 @@ class Worker(ABC):
             self._write(self._released())
 
     def receive(self, budget: Budget) -> Any:
-        """Take one message. Raises WorkerLost when none comes in time and form; the worker is ended."""
+        """Receive one message. Raises WorkerLost, and ends the worker, when none comes in time or it is invalid."""
         parts = self.receive_parts(budget)
         try:
             return wire.unpack(*parts)
@@ -139,7 +139,7 @@ class Worker(ABC):
             raise WorkerLost("garbled", str(error)) from None
 
     def receive_parts(self, budget: Budget) -> Parts:
-        """Take one message as it came. Raises as `receive`, but for what is in it."""
+        """Receive one message without unpacking it. Raises as `receive`, except for an invalid message."""
         self.await_lock(time.monotonic() + START_SECONDS)
         try:
             return self._take(budget).parts
@@ -159,7 +159,7 @@ class Worker(ABC):
                 else:
                     left, shortage = budget.left(self, self._mailbox.running(now), self.spent(now), now)
                 if left <= 0 and (message or not self._mailbox.is_over):
-                    # charged up to the moment at which it was too late, however late it is noticed
+                    # charge it up to the moment of the timeout, however late that is noticed
                     self._mailbox.end(now + left)
                     raise WorkerLost(shortage)
                 if message:
@@ -179,7 +179,7 @@ class Worker(ABC):
         return fault if isinstance(fault, WorkerLost) else WorkerLost("garbled", str(fault))
 
     def _preliminary(self, deadline: float) -> Any:
-        """The next message, whose time is the machine's. Raises MachineError when there is none that can be read."""
+        """The next message, without charging time. Raises MachineError when none can be read."""
         with self._mailbox.changed:
             while (message := self._mailbox.take()) is None:
                 left = deadline - time.monotonic()
@@ -194,34 +194,34 @@ class Worker(ABC):
         except wire.WireError as error:
             raise MachineError(f"a worker could not be understood before it was locked down ({error})") from error
 
-    # --- what it took -----------------------------------------------------------------------------------------
+    # --- what it used -----------------------------------------------------------------------------------------
 
     def spent(self, now: float) -> float:
-        """For how many seconds it has had something to do."""
+        """Seconds for which it has had something to do."""
         return self._mailbox.spent(now)
 
     def kept_waiting(self, now: float) -> float:
-        """For how many of them the machine let it wait for a processor, where the system tells."""
+        """Seconds of these for which it waited for a processor, where the system counts them."""
         return 0.0
 
     def cpu_spent(self) -> float:
-        """The processor seconds that it had, where the system tells."""
+        """Processor seconds that it used, where the system counts them."""
         return 0.0
 
-    # --- the side of whoever reads its pipes ------------------------------------------------------------------
+    # --- called by the thread that reads its pipes ----------------------------------------------------------------
 
     def arrived(self, data: bytes, at: float) -> None:
-        """Some bytes of its answers came at `at` (time.monotonic seconds)."""
+        """Bytes of its answers arrived at `at` (time.monotonic seconds)."""
         with self._mailbox.changed:
             self._mailbox.feed(data, at)
             self._write(self._released())
 
     def ended(self, at: float) -> None:
-        """Nothing more will come."""
+        """Its answers have ended."""
         self._mailbox.end(at)
 
     def output_arrived(self, part: bytes, at: float) -> None:
-        """The learner's code printed: keep the beginning, count all of it, and refuse a flood."""
+        """The learner's code printed: keep the beginning, count everything, and stop the worker if it floods."""
         self.printed_bytes += len(part)
         self.printed += part[: max(0, self.bounds.output_kb * 1024 - len(self.printed))]
         if self.printed_bytes > FLOOD_BYTES:
@@ -229,7 +229,7 @@ class Worker(ABC):
 
     @property
     def is_flooded(self) -> bool:
-        """Whether it printed far too much."""
+        """Whether it printed more than FLOOD_BYTES."""
         return self.printed_bytes > FLOOD_BYTES
 
     def _released(self) -> list[bytes]:
@@ -239,15 +239,15 @@ class Worker(ABC):
             frames.append(self._held.popleft()[1])
         return frames
 
-    # --- what differs from kind to kind -----------------------------------------------------------------------
+    # --- what subclasses implement ---------------------------------------------------------------------------------
 
     @abstractmethod
     def _make_room(self) -> None:
-        """Read on: there was too much that nobody had taken. The mailbox is locked."""
+        """Resume reading after the mailbox was full. The mailbox is locked."""
 
     @abstractmethod
     def _write(self, frames: Sequence[bytes]) -> None:
-        """Have frames written by somebody else; never waits."""
+        """Have frames written by another thread; never blocks."""
 
     @abstractmethod
     def _how_it_ended(self) -> WorkerLost:
@@ -255,4 +255,4 @@ class Worker(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End the worker, whatever it does."""
+        """Kill the worker, whatever it is doing."""

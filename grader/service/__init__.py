@@ -1,1 +1,1 @@
-"""One warm judge behind every command: started when it is first needed, for its own user alone."""
+"""The service: one warm judge for all commands, started on first use, private to its user."""

@@ -1,4 +1,4 @@
-"""How commands reach the judge that is kept warm: found, started when there is none, asked once more when it broke."""
+"""The client of the service: finds a warm judge or starts one, and tries once more when it crashes."""
 
 from __future__ import annotations
 
@@ -32,28 +32,29 @@ if TYPE_CHECKING:
     from grader.record import Record
 
 START_SECONDS = 30.0
-"""For a process to begin, before it loads anything heavy."""
+"""Timeout for a judge's process to register, before it loads anything heavy."""
 POLL_SECONDS = 0.005
 ANSWER_SECONDS = 900.0
-"""Between two replies: far beyond the judge's own deadlines, in case these fail."""
+"""Timeout between two replies: far beyond the judge's own timeouts, in case these fail."""
 MOST_TURNS = 5
-"""How often another judge is looked for when one ended before it had begun: it was idle, or the course changed."""
+"""How many judges are tried when each ends before it has begun: it was idle, or the course changed."""
 
 
 class _Gone(Exception):
-    """There is nobody at the other end any more."""
+    """The judge has closed the connection."""
 
 
 class JudgeLine:
-    """The line to a judge for one course.yml at one level."""
+    """A connection to a judge for one course.yml at one level."""
 
     def __init__(self, folder: Path | None, course: Path, level: Level) -> None:
-        """Find that judge, or start it. Raises ServiceError when there can be none.
+        """Find that judge, or start it. Raises ServiceError when neither works.
 
-        folder: where judges are known; None for a private one, which nobody else finds and which ends with this line.
+        folder: where judges are registered; None for a private judge, which no other command finds and which ends with
+        this connection.
         """
         self._folder = folder
-        self._course = course.absolute()  # the judge works in another folder
+        self._course = course.absolute()  # the judge has another working directory
         self._level = level
         self._private: Path | None = None
         self._line: Connection | None = None
@@ -61,20 +62,20 @@ class JudgeLine:
         self._connect()
 
     def send(self, request: Request) -> None:
-        """Ask; `replies` has what comes. Raises ServiceError."""
+        """Send a request; `replies` reads the answer. Raises ServiceError."""
         if self._line is None:
             self._connect()
         assert self._line is not None
-        with self._whole(), suppress(OSError):  # it has ended: `replies` finds out
+        with self._whole(), suppress(OSError):  # the judge has ended: `replies` finds out
             self._line.send_bytes(request.to_bytes())
 
     def ask(self, request: Request, on_the_way: Callable[[Reply], None] = lambda reply: None) -> Reply:
-        """The last reply to a request. Raises MachineError, GraderBroken, ServiceError."""
+        """Send a request and return its last reply. Raises MachineError, GraderBroken, ServiceError."""
         self.send(request)
         return self.replies(request, on_the_way)
 
     def replies(self, request: Request, on_the_way: Callable[[Reply], None] = lambda reply: None) -> Reply:
-        """Wait for the last reply to what was sent. A judge that breaks costs one more try, and no verdict.
+        """Wait for the last reply to the request sent. A judge that crashes is replaced once; no verdict is lost.
 
         Raises MachineError, GraderBroken, ServiceError.
         """
@@ -104,11 +105,11 @@ class JudgeLine:
         )
 
     def close(self) -> None:
-        """Hang up; a private judge ends then."""
+        """Close the connection; a private judge ends then."""
         if self._line is not None:
             self._line.close()
             self._line = None
-        if self._private is not None:  # the judge does all this itself, unless it was killed
+        if self._private is not None:  # the judge removes these itself, unless it was killed
             shutil.rmtree(self._private, ignore_errors=True)
             self._private = None
             if self._known is not None:
@@ -116,7 +117,7 @@ class JudgeLine:
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """Whoever is interrupted in here hangs up: what still came would look like the answer to the next request."""
+        """Close the connection on any interruption: replies still to come would be taken for the next request's."""
         try:
             yield
         except BaseException:
@@ -124,7 +125,7 @@ class JudgeLine:
             raise
 
     def _receive(self) -> Reply:
-        """The next reply. Raises _Gone when there is nobody any more."""
+        """The next reply. Raises _Gone when the judge has gone or is silent for too long."""
         if self._line is None:
             raise _Gone
         try:
@@ -148,7 +149,7 @@ class JudgeLine:
             self._known, self._line = _reached(purpose) or _started(purpose)
 
     def _fresh_folder(self) -> Path:
-        """For a private judge; never one that was there before, which others may have made anew."""
+        """A new folder for a private judge; never an existing one, which another user may have created."""
         try:
             self._private = Path(tempfile.mkdtemp(prefix="kata-"))
         except OSError as error:
@@ -168,7 +169,7 @@ def _reached(purpose: Purpose) -> tuple[Registration, Connection] | None:
 
 
 def _started(purpose: Purpose) -> tuple[Registration, Connection]:
-    """Start a judge, or take the one that somebody else starts at this moment. Raises ServiceError."""
+    """Start a judge, or take the one that another command is starting. Raises ServiceError."""
     try:
         with starting_lock(purpose.folder, purpose.name, START_SECONDS):
             if (found := _reached(purpose)) is not None:
@@ -193,7 +194,7 @@ def _until(deadline: float) -> Iterator[None]:
 
 
 def _launch(purpose: Purpose) -> subprocess.Popen[bytes]:
-    # this package's own folder comes first on the path there, whatever lies in the current one
+    # cwd puts this package first on the module path, whatever lies in the current folder
     detached: dict[str, Any] = {"start_new_session": True}
     if os.name == "nt":
         detached = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
@@ -208,7 +209,7 @@ def _launch(purpose: Purpose) -> subprocess.Popen[bytes]:
 
 
 class ServedJudge:
-    """A judge that is kept warm, asked as one in this process would be."""
+    """A warm judge in another process, with the interface of a judge in this one."""
 
     def __init__(self, line: JudgeLine, seed: int, only: Sequence[str], count: int) -> None:
         self._line = line
@@ -228,7 +229,7 @@ class ServedJudge:
         advance: Callable[[str], None] = lambda exercise: None,
         show: Shown | None = None,
     ) -> None:
-        """As Judge.grade does. Raises MachineError, GraderBroken."""
+        """As Judge.grade. Raises MachineError, GraderBroken."""
         for submission in submissions:
             take(self._grade(submission, advance, show))
 
@@ -251,8 +252,8 @@ class ServedJudge:
         return Record.from_json(last.value)
 
     def await_ready(self) -> None:
-        """There is nothing to wait for: the judge says so when it cannot grade."""
+        """Nothing to wait for: the judge reports it when it cannot grade."""
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._line.close()

@@ -1,6 +1,6 @@
-"""The line between a command and the judge that is kept warm, and the proof on both ends that it is the user's own.
+"""The connection between a command and the warm judge, and how both ends authenticate each other.
 
-What goes over it is JSON, as bytes; nothing is pickled.
+Messages are JSON, as bytes; nothing is pickled.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from grader.mismatch import Mismatch
 from .place import Registration, ServiceError
 
 What = Literal["grade", "checks", "end"]
-"""Grade a submission; name the checks; end."""
+"""Grade a submission; list the checks; end."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a command asks. `only` names the exercises: none for all.
+    """A command's request. `only` names the exercises; empty means all.
 
-    tries_references: nothing is graded before the references have got full marks with this seed.
+    tries_references: grade nothing until the references have got full marks with this seed.
     """
 
     what: What
@@ -43,7 +43,7 @@ class Request:
     tries_references: bool = False
 
     def to_bytes(self) -> bytes:
-        """As it is sent."""
+        """Encode it for sending."""
         told: dict[str, Any] = {"what": self.what, "seed": self.seed, "only": list(self.only)}
         told["tries"] = self.tries_references
         if self.submission is not None:
@@ -52,7 +52,7 @@ class Request:
 
     @classmethod
     def read(cls, message: bytes) -> Request:
-        """A request as it came."""
+        """Decode a request."""
         told = json.loads(message)
         submission = _submission_read(told["submission"]) if "submission" in told else None
         return cls(told["what"], told["seed"], tuple(told["only"]), submission, told["tries"])
@@ -60,35 +60,35 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """A part of an answer; `kind` says which, and whether it is the last one. "waiting": others were first."""
+    """One message of an answer; `kind` says which, and whether it is the last. "waiting": other requests come first."""
 
     kind: Literal["waiting", "begun", "advance", "mismatch", "record", "checks", "done", "machine", "broken", "stale"]
     value: Any = None
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing more comes."""
+        """Whether no more messages follow."""
         return self.kind not in ("waiting", "begun", "advance", "mismatch")
 
     def to_bytes(self) -> bytes:
-        """As it is sent."""
+        """Encode it for sending."""
         return _told({"kind": self.kind, "value": self.value})
 
     @classmethod
     def read(cls, message: bytes) -> Reply:
-        """A reply as it came."""
+        """Decode a reply."""
         told = json.loads(message)
         return cls(told["kind"], told["value"])
 
 
 def mismatch_told(exercise: str, check: str, mismatch: Mismatch) -> list[Any]:
-    """What there is to see of a check, as a value of a reply."""
+    """Encode a check's mismatch as the value of a reply."""
     planes = (mismatch.came, mismatch.expected, mismatch.wrong)
     return [exercise, check, mismatch.what, mismatch.axes, *planes, mismatch.note, mismatch.start]
 
 
 def mismatch_read(told: Sequence[Any]) -> tuple[str, str, Mismatch]:
-    """The names of exercise and check, and the mismatch."""
+    """Decode exercise, check and mismatch."""
     exercise, check, what, axes, came, expected, wrong, note, start = told
     planes: Mapping[str, Any] = {"came": _plane(came), "expected": _plane(expected), "wrong": _plane(wrong)}
     return exercise, check, Mismatch(what=what, axes=tuple(axes), note=note, start=(start[0], start[1]), **planes)
@@ -120,16 +120,16 @@ def _told(value: Any) -> bytes:
 
 
 GREET_SECONDS = 10.0
-"""For each word of a greeting: who is stopped, or never speaks, is waited for no longer."""
+"""Timeout for each message of the handshake, for a peer that is stopped or silent."""
 REFUSALS = (OSError, EOFError, ValueError, AssertionError, AuthenticationError)
 SOCKET = "socket"
 MOST_BYTES_OF_ROOM = 80
-"""Of the name of a folder for sockets: on macOS a socket's may have 103 bytes."""
+"""Limit for the name of the folder that holds the sockets: on macOS a socket's path may have 103 bytes."""
 LOCAL_PEERCRED, SOL_LOCAL, XUCRED_BYTES = 1, 0, 76  # macOS: <sys/un.h>, <sys/ucred.h>
 
 
 def listen() -> tuple[Listener, str, str]:
-    """A new line to be reached on; its address and the family of it. Raises OSError."""
+    """Listen on a new socket or pipe; return the listener, its address and the address family. Raises OSError."""
     if os.name == "nt":
         address, family = rf"\\.\pipe\attention-kata-{secrets.token_hex(16)}", "AF_PIPE"
     else:
@@ -138,13 +138,13 @@ def listen() -> tuple[Listener, str, str]:
 
 
 def _room() -> str:
-    """The temporary folder, or where that has a long name /tmp: the names of sockets must be short."""
+    """The temporary folder, or /tmp where that has a long name: paths of sockets must be short."""
     usual = tempfile.gettempdir()
     return usual if len(os.fsencode(usual)) <= MOST_BYTES_OF_ROOM else "/tmp"
 
 
 def take_down(address: str, family: str) -> None:
-    """Take away what `listen` made."""
+    """Remove what `listen` created."""
     if family == "AF_UNIX":
         for remove, place in ((os.unlink, address), (os.rmdir, os.path.dirname(address))):
             with suppress(OSError):
@@ -152,12 +152,12 @@ def take_down(address: str, family: str) -> None:
 
 
 def call(registration: Registration) -> Connection:
-    """A line to a judge that is known. Raises ServiceError when it is not there, or is not the user's own."""
+    """Connect to a registered judge. Raises ServiceError when it is gone, or is not the user's own."""
     try:
         key = bytes.fromhex(registration.key)
         line = Client(registration.address, registration.family)
     except (OSError, ValueError) as error:
-        if isinstance(error, ConnectionRefusedError):  # it was killed
+        if isinstance(error, ConnectionRefusedError):  # the judge was killed
             take_down(registration.address, registration.family)
         raise ServiceError("The judge that was kept warm is gone.") from None
     try:
@@ -172,7 +172,7 @@ def call(registration: Registration) -> Connection:
 
 
 def admit(line: Connection, key: bytes) -> bool:
-    """Whether who called is the user, and knows the key."""
+    """Whether the caller is the same user and knows the key."""
     try:
         demand_own(line)
         greeting: Any = _Greeting(line)
@@ -184,28 +184,28 @@ def admit(line: Connection, key: bytes) -> bool:
 
 
 class _Greeting:
-    """A line on which nobody is waited for without end; what is sent here fits into it at once."""
+    """The handshake's view of a connection, with a timeout for reading; what is sent fits into the buffer at once."""
 
     def __init__(self, line: Connection) -> None:
         self._line = line
         self.send_bytes = line.send_bytes
 
     def recv_bytes(self, most: int) -> bytes:
-        """The next word. Raises EOFError when none comes in time."""
+        """The next message. Raises EOFError when none comes in time."""
         if not self._line.poll(GREET_SECONDS):
             raise EOFError
         return self._line.recv_bytes(most)
 
 
 def demand_own(line: Connection) -> None:
-    """Raise ServiceError when another user's process is at the other end. Where nobody can tell, the key decides."""
+    """Raise ServiceError when the peer is another user's process. Where the system can't tell, the key decides."""
     other = peer_of(line)
     if other is not None and other != os.geteuid():
         raise ServiceError("Another user's process is at the other end.")
 
 
 def peer_of(line: Connection) -> int | None:
-    """The user whose process is at the other end of a line; None where the system doesn't say."""
+    """The user id of the peer's process; None where the system doesn't say."""
     if os.name == "nt":
         return None
     with socket.socket(fileno=os.dup(line.fileno())) as end:

@@ -1,6 +1,6 @@
-"""The judge for a command: the one that is kept warm, or where that cannot be, one in this process.
+"""The judge for a command: the warm one, or, where that is not possible, one in this process.
 
-And which judges are kept warm now, and how they are ended.
+Also lists the warm judges, and ends them.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from grader.record import Record
 
 END_SECONDS = 5.0
-"""A judge that is at work ends when it has done that; nobody waits longer for it."""
+"""Timeout for a judge to end; one that is grading ends when that is done."""
 
 
 def kept_judges(folder: Path | None = None) -> list[Registration]:
-    """The judges that answer; what is left of others is taken away. Raises ServiceError."""
+    """The judges that answer; registrations of others are removed. Raises ServiceError."""
     place = judges_folder() if folder is None else folder
     return [each for each in all_registered(place) if _answers(place, each)]
 
 
 def stop_judges() -> int:
-    """End all that are kept for this user; how many there were. Raises ServiceError."""
+    """End all judges of this user; return how many there were. Raises ServiceError."""
     folder = judges_folder()
     return sum(stop_judge(folder, each) for each in all_registered(folder))
 
 
 def stop_judge(folder: Path, known: Registration) -> bool:
-    """Have a judge end when it has done what it was asked before; whether one was there."""
+    """Ask a judge to end after the requests it has already; return whether it was there."""
     try:
         with call(known) as line:
             line.send_bytes(Request("end").to_bytes())
@@ -61,11 +61,11 @@ def _answers(folder: Path, known: Registration) -> bool:
 
 
 SWITCH = "KATA_SERVICE"
-"""Set to 0, no judge is kept warm."""
+"""Environment variable: "0" turns the service off."""
 
 
 class AnyJudge(Protocol):
-    """A judge, wherever it is."""
+    """A judge, in this process or another."""
 
     seed: int
 
@@ -80,28 +80,28 @@ class AnyJudge(Protocol):
         advance: Callable[[str], None] = ...,
         show: Shown | None = None,
     ) -> None:
-        """Grade each submission and hand its record over. Raises MachineError, GraderBroken."""
+        """Grade each submission and pass its record to `take`. Raises MachineError, GraderBroken."""
 
     def await_ready(self) -> None:
         """Wait until learners' code can be run. Raises MachineError."""
 
     def close(self) -> None:
-        """End it, or hang up."""
+        """End the judge, or disconnect from it."""
 
 
 def is_kept_warm() -> bool:
-    """Whether the user wants judges to be kept warm."""
+    """Whether the user wants judges kept warm."""
     return os.environ.get(SWITCH, "") != "0"
 
 
 def judge_for(course: Course, level: Level, seed: int, only: Sequence[str] = ()) -> AnyJudge:
-    """A judge for some exercises of a course, all when none is named. Raises MachineError, GraderBroken."""
+    """A judge for these exercises of a course, all if none is named. Raises MachineError, GraderBroken."""
     if level != "none" and is_kept_warm():
         try:
             line = JudgeLine(judges_folder(), course.root / "course.yml", level)
             return ServedJudge(line, seed, only, len(only) or len(course.exercises))
         except ServiceError:
-            pass  # it goes slower, and no less well
+            pass  # a judge in this process: slower, same verdicts
     launched = None if level == "none" else launch_ahead(level)
     from grader.judge.grading import Judge
 
@@ -109,7 +109,7 @@ def judge_for(course: Course, level: Level, seed: int, only: Sequence[str] = ())
 
 
 def line_for(course_file: Path, level: Level) -> JudgeLine:
-    """A line to a judge in another process, whatever the user wants: it is private, and ends with this one, if need be.
+    """Connect to a judge in another process, private and ending with this one if none may be kept warm.
 
     Raises ServiceError when no process can be started.
     """

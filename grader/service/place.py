@@ -1,6 +1,6 @@
-"""Where the judges that are kept warm are known: a folder of the user's own, one registration each.
+"""Where warm judges are registered: a folder of the user's own, one file a judge.
 
-Whoever can read a registration can talk to that judge, so a folder that others could read or write is not used.
+Whoever can read a registration can connect to that judge, so a folder that others can read or write is refused.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ OLD_SECONDS = 24 * 60 * 60.0
 
 
 class ServiceError(Exception):
-    """No judge can be kept warm here, or the one that was is gone; the text is one sentence."""
+    """No judge can be kept warm here, or the warm one is gone; the text is one sentence."""
 
 
 @dataclass(frozen=True)
 class Registration:
-    """A judge that is kept warm: how it is reached, and what it is for."""
+    """A warm judge: how to connect to it, and what it is for."""
 
     name: str
-    """What program, course and machine it is for, as a digest."""
+    """Digest of the program, course and machine it is for."""
     pid: int
     address: str
     family: str
     key: str
-    """What both ends have to know, in hexadecimal digits."""
+    """The shared secret of both ends, in hexadecimal."""
     course: str
     level: str
     since: float
 
 
 def judges_folder() -> Path:
-    """The folder, made if need be. Raises ServiceError for one that is not safe to use."""
+    """The folder, created if need be. Raises ServiceError when it is not safe to use."""
     folder = _own_state() / INNER
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -77,12 +77,12 @@ def _own_state() -> Path:
 
 
 def register(folder: Path, registration: Registration) -> None:
-    """Make a judge known. Raises OSError."""
+    """Publish a judge's registration. Raises OSError."""
     write_file(_file(folder, registration.name), json.dumps(asdict(registration)).encode(), mode=0o600)
 
 
 def registered(folder: Path, name: str) -> Registration | None:
-    """The judge of that name, if one is known. It may have ended since."""
+    """The judge registered under that name, if any. It may have ended since."""
     try:
         with _file(folder, name).open("rb") as file:
             if hasattr(os, "geteuid") and os.fstat(file.fileno()).st_uid != os.geteuid():
@@ -93,26 +93,26 @@ def registered(folder: Path, name: str) -> Registration | None:
 
 
 def all_registered(folder: Path) -> Iterator[Registration]:
-    """Every judge that is known, ended or not."""
+    """Every registered judge, running or not."""
     for path in sorted(folder.glob("*.json")):
         if (found := registered(folder, path.stem)) is not None:
             yield found
 
 
 def forget(folder: Path, registration: Registration) -> None:
-    """Take a registration away, unless the name is another judge's by now."""
+    """Remove a registration, unless another judge has taken the name since."""
     if registered(folder, registration.name) == registration:
         with suppress(OSError):
             _file(folder, registration.name).unlink()
 
 
 def starting_lock(folder: Path, name: str, seconds: float) -> FileLock:
-    """Held by whoever starts the judge of that name, so that two commands at once start one. Raises OSError."""
+    """Lock for starting the judge of that name, so that concurrent commands start only one. Raises OSError."""
     return lock_at(folder / f"{name}.lock", seconds=seconds)
 
 
 def remove_old_locks(folder: Path) -> None:
-    """Take away the locks of judges for what course and program once were: every change of them leaves one."""
+    """Remove the locks of judges that no longer exist: every change of course or program leaves one behind."""
     for path in folder.glob("*.lock"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > OLD_SECONDS and registered(folder, path.stem) is None:

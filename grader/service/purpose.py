@@ -1,7 +1,7 @@
-"""What a judge is kept warm for: a course and a program as they are now, on this machine, at one level.
+"""Identifies what a warm judge is for: the present state of course and program, this machine, one isolation level.
 
-Any change of the program or of the course makes another judge of it: told from names, sizes and times of change,
-which is a matter of milliseconds; files are not read.
+Any change of program or course leads to another judge. Changes are detected by names, sizes and times, without reading
+files, which takes milliseconds.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from grader.sandbox.levels import Level
 
 PROGRAM = Path(grader.__file__).resolve().parent
 READ_OF_COURSE = ("course.yml", "solutions", "tests/checks", "tests/mistakes", "given", "plans", "sealed")
-"""What a judge reads of a course. What learners edit is not among it."""
+"""What a judge reads from a course. Files that learners edit are not part of it."""
 SKIPPED = ("__pycache__", "carried_course")
 
 
 def program_stamp() -> str:
-    """Of all modules of this program, and of which PyTorch there is."""
+    """Digest of all modules of this program and of the installed PyTorch."""
     torch = find_spec("torch")
     of_torch = [Path(torch.origin).with_name("version.py")] if torch is not None and torch.origin else []
     return _digest([PROGRAM, *of_torch], ".py")
 
 
 def course_stamp(root: Path) -> str:
-    """Of course.yml and of what the judge reads beside it."""
+    """Digest of course.yml and of the files that the judge reads."""
     return _digest([root / each for each in READ_OF_COURSE])
 
 
 class Imported:
-    """The course's own modules that checks import from elsewhere in it, as each was when it was first seen here."""
+    """The course's own modules that checks import from elsewhere in the course, as each was when first seen."""
 
     def __init__(self, root: Path) -> None:
         self._root = os.path.join(root, "")
         self._seen: dict[str, str] = {}
 
     def has_changed(self) -> bool:
-        """Whether one of them is another by now. What is installed below the course, in a `.venv`, is none of them."""
+        """Whether any of them has changed. Packages installed below the course, in a `.venv`, do not count."""
         found = (getattr(each, "__file__", None) for each in list(sys.modules.values()))
         own = [file for file in found if isinstance(file, str) and file.startswith(self._root)]
         lines = {file: _line(file) for file in own if not file.startswith(os.path.join(sys.prefix, ""))}
@@ -62,7 +62,7 @@ def _digest(places: Iterable[Path], suffix: str = "") -> str:
 
 
 def _told(place: str, suffix: str) -> Iterator[str]:
-    """A line for each file at a place or below it."""
+    """One line for each file at or below a place."""
     try:
         entries = list(os.scandir(place))
     except NotADirectoryError:
@@ -81,24 +81,24 @@ def _told(place: str, suffix: str) -> Iterator[str]:
 def _line(path: str) -> str:
     try:
         found = os.stat(path)
-    except OSError:  # gone again, or a link to nowhere: editors keep such things beside what they edit
+    except OSError:  # deleted meanwhile, or a dangling link: editors leave such things beside the files they edit
         return f"{path}\0\n"
-    # the time of the last change of whatever kind too, which nobody can set back
+    # ctime too, which cannot be set back
     times = f"{found.st_mtime_ns}\0{found.st_ctime_ns}"
     return f"{path}\0{found.st_size}\0{times}\0{found.st_ino}\n"
 
 
 SETTINGS = ("OMP_", "MKL_", "ATEN_", "TORCH_", "KATA_", "PYTHON")
-"""Settings of the environment that a judge's work may depend on begin like this."""
+"""Prefixes of the environment variables that may affect a judge's work."""
 MORE_SETTINGS = ("HOME", "TMPDIR", "TMP", "TEMP")
 
 
 @dataclass(frozen=True)
 class Purpose:
-    """The arguments of a judge's command. `stamp` is of program and course; a private one ends with its only caller."""
+    """A judge's command-line arguments. `stamp` is of program and course; a private judge ends with its only caller."""
 
     folder: Path
-    """Where it makes itself known."""
+    """Where it is registered."""
     course: Path
     level: Level
     stamp: str
@@ -106,12 +106,12 @@ class Purpose:
 
     @classmethod
     def now(cls, folder: Path, course: Path, level: Level, *, is_private: bool = False) -> Purpose:
-        """For a course.yml as it is now."""
+        """For the present state of a course.yml."""
         return cls(folder, course, level, _stamp(course), is_private)
 
     @property
     def name(self) -> str:
-        """What a judge for this purpose is called, so that it is found by who has the same, in the same environment."""
+        """The name to register under: the same for callers with the same purpose and environment."""
         names = sorted(each for each in os.environ if each.startswith(SETTINGS) or each in MORE_SETTINGS)
         settings = [[each, os.environ[each]] for each in names]
         machine = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
@@ -120,16 +120,16 @@ class Purpose:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     def is_stale(self) -> bool:
-        """Whether program or course are others by now."""
+        """Whether program or course have changed since."""
         return _stamp(self.course) != self.stamp
 
     def to_arguments(self) -> list[str]:
-        """For the command."""
+        """Encode as command-line arguments."""
         return [str(self.folder), str(self.course), self.level, self.stamp, "private" if self.is_private else "shared"]
 
     @classmethod
     def read(cls, arguments: list[str]) -> Purpose:
-        """From the command's arguments."""
+        """Decode the command-line arguments."""
         folder, course, level, stamp, kind = arguments
         return cls(Path(folder), Path(course), cast(Level, level), stamp, kind == "private")
 

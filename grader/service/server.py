@@ -1,7 +1,7 @@
-"""A judge that is kept warm: one process for one course as it is now, until nobody has needed it for a while.
+"""The process of a warm judge: one for the present state of one course, until it has been idle for a while.
 
-All is graded in the main thread, one submission after another: torch's settings belong to a thread. Each caller has a
-thread that waits for it.
+All grading runs in the main thread, one submission after another: torch's settings belong to a thread. Each caller has
+a thread that waits for its replies.
 """
 
 from __future__ import annotations
@@ -30,36 +30,36 @@ from .work import Work
 
 IDLE_SECONDS = 15 * 60.0
 LOOK_SECONDS = 3.0
-"""How often a judge looks whether it is still of use."""
+"""How often an idle judge checks whether it should end."""
 ABANDONED_SECONDS = 2.0
-"""A judge that works for nobody any more ends after this."""
+"""A judge ends this long after its caller has gone, if it is still at work on that request."""
 CALLED_SECONDS = 60.0
-"""A private judge that nobody has called by then ends: whoever started it has gone."""
+"""A private judge that has had no caller by then ends: the process that started it is gone."""
 SEND_SECONDS = 10.0
 MOST_BYTES = 2 * 1024**3
-"""A judge that has grown beyond this ends when it has answered."""
+"""A judge whose memory has grown beyond this ends after its answer."""
 MOST_JUDGES = 2
-"""Of one user: the one that was started first ends when there are more."""
+"""Limit for each user: beyond it the oldest judge ends."""
 POLL_SECONDS = 0.2
 
 
 @dataclass(eq=False)
 class Job:
-    """One request, and where its answers go."""
+    """One request, and where its replies go."""
 
     request: Request
     replies: SimpleQueue[Reply] = field(default_factory=SimpleQueue)
     is_over: threading.Event = field(default_factory=threading.Event)
-    """Set when the last reply was sent, or when nobody waits for it any more."""
+    """Set when the last reply was sent, or the caller has gone."""
     is_abandoned: bool = False
 
 
 def main() -> None:
-    """Be the judge that the command's arguments name. Never returns."""
+    """Run the judge described by the command's arguments. Never returns."""
     purpose = Purpose.read(sys.argv[1:])
     launched: Launched | MachineError
     try:
-        launched = launch_ahead(purpose.level)  # first, so that torch loads there while this process gets ready
+        launched = launch_ahead(purpose.level)  # first, so that torch loads there meanwhile
     except MachineError as error:
         launched = error
     server = Server(purpose, Work(purpose, launched))
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 class Server:
-    """Takes requests, has them done one after another, and ends when it is of no use any more."""
+    """Accepts requests, has them done one after another, and ends when it is no longer needed."""
 
     def __init__(self, purpose: Purpose, work: Work) -> None:
         self._purpose = purpose
@@ -76,7 +76,7 @@ class Server:
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._doing: Job | None = None
         self._steps = 0
-        """How often something was answered: as long as this grows, those who wait in line wait for good reason."""
+        """Number of replies so far: while it grows, callers in the queue get "waiting"."""
         self._callers = 0
         self._lock = threading.Lock()
         self._used = time.monotonic()
@@ -84,10 +84,10 @@ class Server:
         self._registration: Registration | None = None
         self._imported = Imported(purpose.course.parent)
 
-    # --- those who call -----------------------------------------------------------------------------------------
+    # --- callers ------------------------------------------------------------------------------------------------
 
     def listen(self) -> None:
-        """Be known, and take calls from now on. Raises OSError, ServiceError."""
+        """Register, and accept connections from now on. Raises OSError, ServiceError."""
         listener, address, family = lines.listen()
         key = secrets.token_bytes(32)
         purpose = self._purpose
@@ -103,7 +103,7 @@ class Server:
         )
         try:
             register(purpose.folder, self._registration)
-        except BaseException:  # the disk is full, say
+        except BaseException:  # such as a full disk
             lines.take_down(address, family)
             raise
         threading.Thread(target=self._accept, args=(listener, key), daemon=True).start()
@@ -114,12 +114,12 @@ class Server:
             try:
                 line = listener.accept()
             except OSError:
-                time.sleep(POLL_SECONDS)  # too many files are open, say
+                time.sleep(POLL_SECONDS)  # such as too many open files
                 continue
             threading.Thread(target=self._attend, args=(line, key), daemon=True).start()
 
     def _attend(self, line: Connection, key: bytes) -> None:
-        """Serve one caller until it goes."""
+        """Serve one caller until it disconnects."""
         left: Job | None = None
         with line, self._counted():
             if not lines.admit(line, key):
@@ -144,14 +144,14 @@ class Server:
                 self._callers -= 1
 
     def _pass_on(self, job: Job, line: Connection) -> bool:
-        """Send the answers to a request as they come; whether the caller stayed to the end."""
+        """Send the replies to a request as they come; return whether the caller stayed to the end."""
         seen = self._steps
         try:
             while True:
                 try:
                     reply = job.replies.get(timeout=POLL_SECONDS)
                 except Empty:
-                    if line.poll(0):  # it has nothing to say now, so it has gone
+                    if line.poll(0):  # a caller sends nothing while it waits, so it has disconnected
                         return False
                     if seen == self._steps or self._doing is job:
                         continue
@@ -165,9 +165,9 @@ class Server:
             job.is_over.set()
 
     def _give_up(self, job: Job) -> None:
-        """What nobody waits for need not be done; what is being done ends with this process.
+        """Drop a request whose caller has gone; if it is running, end this process.
 
-        Others who call lose nothing but the warmth: they would have to wait until it is done.
+        Other callers lose only the warm state: otherwise they would wait until the abandoned request is done.
         """
         job.is_abandoned = True
         time.sleep(ABANDONED_SECONDS)
@@ -175,16 +175,16 @@ class Server:
             self._leave()
 
     def _make_room(self) -> None:
-        """Have older judges end when there are too many. What they are asked until then, they still answer."""
+        """End the oldest judges when there are too many. They still answer the requests they have."""
         remove_old_locks(self._purpose.folder)
         others = [each for each in kept_judges(self._purpose.folder) if each != self._registration]
         for each in sorted(others, key=lambda each: each.since)[: max(0, len(others) + 1 - MOST_JUDGES)]:
             stop_judge(self._purpose.folder, each)
 
-    # --- what is done -------------------------------------------------------------------------------------------
+    # --- grading ------------------------------------------------------------------------------------------------
 
     def run(self) -> NoReturn:
-        """Do one request after another, until this judge is of no use."""
+        """Do one request after another, until this judge is no longer needed."""
         while True:
             try:
                 job = self._jobs.get(timeout=LOOK_SECONDS)
@@ -211,7 +211,7 @@ class Server:
         send(Reply("begun"))
         last = self._work.answer(job.request, send)
         if last.kind in ("machine", "broken"):
-            self._leave(job, last)  # who knows what state it is in
+            self._leave(job, last)  # its state is unknown now
         if self._is_stale():
             self._leave(job, Reply("stale"))
         if peak_bytes() > MOST_BYTES:
@@ -232,7 +232,7 @@ class Server:
         )
 
     def _leave(self, job: Job | None = None, last: Reply | None = None) -> NoReturn:
-        """Be known no more, answer who was asking, and end, with all that runs learners' code."""
+        """Deregister, send the last reply, and exit, with the zygote and all workers."""
         if self._registration is not None:
             forget(self._purpose.folder, self._registration)
             lines.take_down(self._registration.address, self._registration.family)
@@ -247,13 +247,13 @@ class Server:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has had; 0 where the system doesn't say."""
+    """The peak memory of this process in bytes; 0 where the system doesn't say."""
     try:
         import resource
     except ImportError:
         return 0
     with suppress(OSError, ValueError, IndexError), open("/proc/self/status", "rb") as status:
-        # Linux counts what the process was that started this one into the other figure
+        # on Linux, ru_maxrss includes the process that started this one
         (told,) = (line for line in status if line.startswith(b"VmHWM:"))
         return int(told.split()[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,4 +1,4 @@
-"""What a judge that is kept warm does with a request; the judge itself is opened at the first."""
+"""Handles the requests to a warm judge; the judge itself is loaded for the first one."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Send = Callable[[Reply], None]
 
 
 class Work:
-    """The judge, opened when it is first needed."""
+    """The judge, loaded on first use."""
 
     def __init__(self, purpose: Purpose, launched: Launched | MachineError) -> None:
         self._purpose = purpose
         self._launched = launched
         self._judge: Judge | None = None
         self._trusted: set[tuple[int, str]] = set()
-        """Seeds and exercises with which the reference got full marks here."""
+        """(seed, exercise) pairs for which the reference got full marks here."""
 
     def answer(self, request: Request, send: Send) -> Reply:
-        """Do what is asked, and `send` what comes on the way; the last reply is returned."""
+        """Do what is asked, `send` progress, and return the last reply."""
         from grader.course import CourseError
 
         try:
@@ -52,7 +52,7 @@ class Work:
             return Reply("broken", f"The judge broke ({type(error).__name__}: {error}). That is no fault of your code.")
 
     def close(self) -> None:
-        """End what runs learners' code."""
+        """End the zygote and its workers."""
         if self._judge is not None:
             self._judge.close()
 
@@ -94,7 +94,7 @@ class Work:
 
 
 def _checks_told(judge: Judge) -> dict[str, list[list[object]]]:
-    """The checks of what is chosen: what each is called, its sentence, and whether it is here to be run."""
+    """The chosen exercises' checks: name, title, and whether it can be run here."""
     told: dict[str, list[list[object]]] = {}
     for id, kit in judge.kits.items():
         here = [[each.name, each.worth.title, True] for each in judge.checks_of(id)]

@@ -1,6 +1,6 @@
-"""Plugins for `nbgrader zip_collect`: what learners handed in through Moodle, taken out of the downloaded zip.
+"""Plugins for `nbgrader zip_collect`: they collect what learners handed in through Moodle from the downloaded zip.
 
-`SafeExtractor` takes the files out, `MoodleCollector` tells whose each is and which one counts.
+`SafeExtractor` extracts the files, `MoodleCollector` decides whose each file is and which one counts.
 """
 
 from .collector import MoodleCollector

@@ -1,20 +1,17 @@
-"""Tells nbgrader whose each extracted file is, which one counts, and that it is the unit's notebook.
+"""Tells nbgrader whose each extracted file is, and which one counts as the unit's notebook.
 
-A notebook counts as `<unit>.ipynb` whatever its name was. Of several downloads the one with a person's newest file
-counts; in it the notebooks that bear the unit's name come before others, and then the newest. Python files are
-collected where there is no notebook. What does not count is named, and stays where it is.
+A notebook counts as `<unit>.ipynb` whatever its name was. If there are several downloads, the one with a learner's
+newest file counts; in it, notebooks with the unit's name come before others, then the newest. Python files are
+collected if there is no notebook. Files that do not count are named in the log, and stay where they are.
 
-Moodle's grading worksheet, a CSV that tells who is behind a participant's number.
+Moodle's grading worksheet, a CSV, maps participants' numbers to people. Its first column has "Participant 1234567" (in
+the language of the person who downloads it), others the full name, further user fields of the site, mostly "Email
+address" and "ID number", and the time of the submission's last change.
 
-Its first column holds "Participant 1234567" (in the language of whoever downloads it), others the full name, what the
-site shows of its users, mostly "Email address" and "ID number", and when the submission was changed last.
-
-Whose file it is, by the way Moodle names what it packs, and under which id nbgrader keeps it.
-
-"Download all submissions" names a learner's folder `Full Name_1234567_assignsubmission_file_`; without folders that
-stands before the file's name. Moodle turns underscores of the full name into spaces. The number is the participant's
-for this one assignment: in the next assignment the same person has another one. So it tells apart two people of one
-name, but only Moodle's grading worksheet tells who it is.
+Moodle's "Download all submissions" names a learner's folder `Full Name_1234567_assignsubmission_file_`; without folders
+that is the prefix of the file's name. Moodle turns underscores in the full name into spaces. The number is the
+participant's for this one assignment: in the next assignment the same person has another one. So it distinguishes two
+people of one name, but only the grading worksheet says who it is.
 """
 
 from __future__ import annotations
@@ -43,11 +40,11 @@ from grader.intake.names import printable
 from grader.intake.submission import RefusedError, UnreadableError
 
 USUAL_COLUMNS = ("Username", "ID number", "Email address")
-"""Where to look for ids, in this order; the first that is filled for everybody counts."""
+"""Columns to search for ids, in this order; the first without empty cells counts."""
 
 EMAIL = "Email address"
 CHANGED = "Last modified (submission)"
-_NUMBER = re.compile(r"[^0-9]*[^\W0-9][^0-9]*([0-9]+)\s*")  # a word in some language, then the number
+_NUMBER = re.compile(r"[^0-9]*[^\W0-9][^0-9]*([0-9]+)\s*")  # a word in any language, then the number
 
 
 class WorksheetError(Exception):
@@ -56,20 +53,19 @@ class WorksheetError(Exception):
 
 @dataclass(frozen=True)
 class Listed:
-    """What the worksheet tells of a participant; empty for what it does not."""
+    """The worksheet's entry for a participant; "" for missing values."""
 
     id: str
     email: str = ""
     changed: str = ""
-    """When the submission was changed last, in Moodle's words."""
+    """When the submission was last changed, in Moodle's words."""
 
 
 def learners_in(content: bytes, column: str = "") -> dict[str, Listed] | None:
-    """The learners by participant's number; None when this is no grading worksheet.
+    """The learners by participant number; None when this is not a grading worksheet.
 
-    column: the header of the column with the ids; one of the usual ones when empty.
-
-    Raises WorksheetError when there is no such column, or it leaves somebody out.
+    column: the header of the column with the ids; one of the usual ones if empty.
+    Raises WorksheetError when there is no such column, or one of its cells is empty.
     """
     rows = _rows(content)
     if not rows:
@@ -96,9 +92,9 @@ def learners_in(content: bytes, column: str = "") -> dict[str, Listed] | None:
 
 
 def moment_of(text: str, zone: tzinfo | None = None) -> datetime | None:
-    """The moment that Moodle writes, such as "Sunday, 1 March 2026, 12:14 PM", in UTC; None for other text.
+    """Parse Moodle's times, such as "Sunday, 1 March 2026, 12:14 PM", to UTC; None for other text.
 
-    zone: where it was written; None for this computer's.
+    zone: the time zone of the text; None for this computer's.
     """
     found = read_moment(text) or read_spoken(text)
     if found is None:
@@ -107,7 +103,7 @@ def moment_of(text: str, zone: tzinfo | None = None) -> datetime | None:
 
 
 def _column(header: Sequence[str], people: Sequence[Sequence[str]], name: str) -> Iterator[str]:
-    """What a column holds, a text for each; empty ones where there is no such column."""
+    """A column's text in each row; "" if there is no such column."""
     at = header.index(name) if name in header else len(header)
     return (row[at].strip() if at < len(row) else "" for row in people)
 
@@ -122,38 +118,38 @@ def _rows(content: bytes) -> Sequence[list[str]]:
         return []
 
 
-# The first match counts: what comes later is the name of a learner's file, which may look like anything.
+# The first match counts: later parts are the name of a learner's file, which may contain anything.
 _PARTICIPANT = re.compile(
     r"(?P<name>.+?)_(?P<number>[0-9]{1,12})_assignsubmission_(?P<kind>[a-z]+)_(?P<rest>.*)", re.DOTALL
 )
 _ALSO_IN_AN_ID = "._@-"
-_MOST_OF_AN_ID = 60  # characters; of four bytes and with a number they still make the name of a folder
+_MOST_OF_AN_ID = 60  # characters; even at four bytes each and with a number, they fit into a folder's name
 
 
 @dataclass(frozen=True)
 class Participant:
-    """Somebody who handed in."""
+    """A person who handed in."""
 
     number: str
-    """Of this person in this assignment."""
+    """The number of this person in this assignment."""
     name: str
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """Where a file belongs."""
+    """The parts of a downloaded file's path."""
 
     participant: Participant
     kind: str
-    """How it was handed in: `file`, `onlinetext`, ..."""
+    """The kind of submission: `file`, `onlinetext`, ..."""
     name: str
     """The file's path as the learner handed it in."""
     download: str
-    """The path to all that was downloaded with it; empty for what lies loose."""
+    """The path of the download that it came in; "" for a loose file."""
 
 
 def handed_in(where: str) -> HandedIn | None:
-    """Who handed in the file at this path in a download; None when it is not named in Moodle's way."""
+    """The parts of a path in a download; None when it is not named in Moodle's way."""
     parts = where.split("/")
     for count, part in enumerate(parts):
         if found := _PARTICIPANT.fullmatch(part):
@@ -164,7 +160,7 @@ def handed_in(where: str) -> HandedIn | None:
 
 
 def safe_id(text: str) -> str:
-    """The text as an id that is good for the name of a folder: letters of any script, digits, and . _ - @"""
+    """Turn the text into an id that can be a folder's name: letters of any script, digits, and . _ - @"""
     kept = (char if _in_an_id(char) else " " for char in unicodedata.normalize("NFC", text))
     return "-".join("".join(kept).split()).strip("-.")[:_MOST_OF_AN_ID].rstrip("-.") or "learner"
 
@@ -176,17 +172,17 @@ def _in_an_id(char: str) -> bool:
 
 @dataclass(frozen=True)
 class Ids:
-    """nbgrader's id of each participant, by number, and what to tell the instructor about them."""
+    """nbgrader's id of each participant, by number, and warnings for the instructor."""
 
     of: Mapping[str, str]
     warnings: tuple[str, ...]
 
 
 def ids_of(participants: Iterable[Participant], listed: Mapping[str, str], taken: Collection[str]) -> Ids:
-    """Choose the ids: what the worksheet lists, else the name, with the number where several have that name.
+    """Choose the ids: from the worksheet, else the name, with the number if several people have that name.
 
-    listed: ids by participant's number.
-    taken: ids that there are already from other assignments.
+    listed: ids by participant number.
+    taken: existing ids from other assignments.
     """
     by_number = {each.number: each for each in sorted(participants, key=lambda each: (each.number, each.name))}
     by_name = {number: safe_id(each.name) for number, each in by_number.items() if number not in listed}
@@ -201,7 +197,7 @@ def ids_of(participants: Iterable[Participant], listed: Mapping[str, str], taken
     used = Counter(id.casefold() for id in [*by_name.values(), *ids.values()])
     numbered = {id.rpartition("-")[0].casefold() for id in taken if id.rpartition("-")[2].isdigit()}
     for number, id in {**ids, **by_name}.items():
-        rivals = listed_ids if number in ids_listed else used  # what somebody is called changes nobody's listed id
+        rivals = listed_ids if number in ids_listed else used  # names never change another learner's listed id
         shared = rivals[id.casefold()] > 1 or (number in by_name and id.casefold() in numbered)
         ids[number] = f"{id}-{number}" if shared else id
         if shared and number in by_name:
@@ -231,12 +227,12 @@ class MoodleCollector(FileNameCollectorPlugin):
     ).tag(config=True)
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
-        """What nbgrader has to know of a file that counts; None for one that does not."""
+        """What nbgrader has to know about a file that counts; None for any other."""
         return self._plan.get(Path(submitted_file))
 
     @cached_property
     def _plan(self) -> dict[Path, dict[str, str]]:
-        """Of all files at once, as which one counts depends on the others."""
+        """For all files at once, since which one counts depends on the others."""
         folder = self._extracted
         found: dict[str, list[_File]] = {}
         worksheets: list[Path] = []
@@ -290,7 +286,7 @@ class MoodleCollector(FileNameCollectorPlugin):
         return listed
 
     def _note_emails(self, emails: Mapping[str, str]) -> None:
-        """Give them to the gradebook where it has none, as Moodle knows its users by them."""
+        """Add them to the gradebook where it has none, since Moodle identifies its users by them."""
         coursedir = self.parent.coursedir
         with Gradebook(coursedir.db_url, coursedir.course_id) as book:
             for id, email in emails.items():
@@ -298,7 +294,7 @@ class MoodleCollector(FileNameCollectorPlugin):
                     book.update_or_create_student(id, email=email)
 
     def _times(self, changed: Mapping[str, str]) -> dict[str, datetime]:
-        """When each participant handed in, by number, as far as the worksheet says so."""
+        """When each participant handed in, by number, as far as the worksheet says."""
         zone = read_zone(self.time_zone) if self.time_zone else None
         if self.time_zone and zone is None:
             self.parent.fail("This machine knows no time zone %r (c.MoodleCollector.time_zone).", self.time_zone)
@@ -321,7 +317,7 @@ class MoodleCollector(FileNameCollectorPlugin):
         return ids.of
 
     def _counting(self, files: Sequence[_File], id: str) -> dict[Path, str]:
-        """Those of one learner's files that count, with the names they get."""
+        """Those of one learner's files that count, with their new names."""
         name = printable(files[0].handed.participant.name)
         latest = self._newest(files, name).handed.download
         here = [file for file in files if file.handed.download == latest]
@@ -386,9 +382,9 @@ class _File:
 
     @property
     def shown(self) -> str:
-        """The file's name as the learner knows it, with the download it came with."""
+        """The file's name as the learner knows it, with the download it came in."""
         return printable("/".join(each for each in (self.handed.download, self.handed.name) if each))
 
     def same_as(self, other: _File) -> bool:
-        """Whether nothing is lost by taking the other."""
+        """Whether both files have the same content."""
         return self.path == other.path or self.path.read_bytes() == other.path.read_bytes()

@@ -1,9 +1,9 @@
-"""Takes notebooks, Python files and grading worksheets out of what a learning platform packed, and nothing else.
+"""Extracts notebooks, Python files and grading worksheets from a learning platform's download, and nothing else.
 
-nbgrader's own extractor unpacks every file of every zip, and every zip inside of those, without a bound: a bomb fills
-the disk, one name that leads outside or one damaged zip, a learner's too, ends the command, and a link beside the zips
-is followed. Here everything is read in memory by the reader that `kata grade` uses, each learner has a budget, and
-whatever is left out is named. Nothing is taken out of `archive/`, so nothing is lost.
+nbgrader's own extractor unpacks every file of every zip, nested zips too, without a limit: a bomb fills the disk, one
+name that leads outside or one damaged zip, even a learner's, ends the command, and links beside the zips are followed.
+Here everything is read in memory by the reader that `kata grade` uses, each learner has a budget, and everything left
+out is named. Nothing is removed from `archive/`, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ MB = 1024 * 1024
 SOURCE_MB = 1
 WORKSHEET_MB = 16
 MAX_FILES = 200  # of one learner
-MAX_TOLD = 5  # problems of one learner that are spelt out; the rest are counted
+MAX_TOLD = 5  # problems reported for one learner; the rest are counted
 
 _TAKEN = {".ipynb": NOTEBOOK_MB * MB, ".py": SOURCE_MB * MB}
 _PACKED = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-_LONGEST_NAME = 200  # bytes; a file system takes 255
+_LONGEST_NAME = 200  # bytes; file systems allow 255
 
 Log = Callable[..., None]
 
 
 class SafeExtractor(ExtractorPlugin):
-    """Takes the files that may count into `extracted/`, each under the folder of whoever handed it in."""
+    """Takes the files that may count into `extracted/`, each under its participant's folder."""
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
-        """Take out what lies in `archive_path`: zips of a class, a learner's own zips, and loose files."""
+        """Extract what is in `archive_path`: zips of a class, learners' own zips, and loose files."""
         download = _Download(Path(archive_path), Path(extracted_path), self.log.warning)
         try:
             collect_folder(Path(archive_path), _Folder(download))
@@ -59,7 +59,7 @@ class SafeExtractor(ExtractorPlugin):
 
 @dataclass(frozen=True)
 class _Place:
-    """Where members come from: a prefix of their path, and the time that counts instead of their own."""
+    """Where members come from: a prefix for their path, and a time to use instead of their own."""
 
     prefix: str = ""
     modified: datetime | None = None
@@ -67,7 +67,7 @@ class _Place:
 
 
 class _Download:
-    """All that was downloaded for one assignment, on its way to `extracted/`."""
+    """The download for one assignment, on its way to `extracted/`."""
 
     def __init__(self, archive: Path, extracted: Path, warn: Log) -> None:
         self.archive = archive
@@ -81,18 +81,18 @@ class _Download:
         self._with_files: set[str] = set()
 
     def tell(self, where: str, what: object) -> None:
-        """Name something that was left out, and why."""
+        """Report something that was left out, and why."""
         self.say(where, f"{printable(where)} {what}.")
 
     def say(self, where: str, sentence: str) -> None:
-        """Say what became of `where`."""
+        """Report a sentence about `where`."""
         owner = self._owner(where)
         self._told[owner] += 1
         if self._told[owner] <= MAX_TOLD:
             self._warn("%s", sentence)
 
     def tell_the_rest(self) -> None:
-        """Say at the end how much was not named, and who handed in nothing that can be collected."""
+        """Report at the end how many files were not named, and who handed in nothing that can be collected."""
         for owner, told in sorted(self._told.items()):
             if told > MAX_TOLD:
                 name = printable(self._people.get(owner, owner))
@@ -116,7 +116,8 @@ class _Download:
         self._files[owner] += 1
         if self._files[owner] > MAX_FILES:
             self.tell(where, f"was left out: {MAX_FILES} files of one learner are enough")
-        elif self._write(where[: -len(suffix)] + suffix, content, modified):  # nbgrader knows small letters only
+        # nbgrader recognises lower-case suffixes only
+        elif self._write(where[: -len(suffix)] + suffix, content, modified):
             self._with_files.add(owner)
 
     def take_worksheet(self, where: str, read: Read) -> None:
@@ -125,7 +126,7 @@ class _Download:
             self._write(where, content, None)
 
     def read(self, where: str, read: Read, limit: int) -> bytes | None:
-        """A file's content within what its owner may hand in; None, and a word about it, if there is none."""
+        """A file's content within its owner's budget; None, with a report, if that fails."""
         owner = self._owner(where)
         if self._files[owner] >= MAX_FILES:
             self.tell(where, f"was left out: {MAX_FILES} files of one learner are enough")
@@ -135,7 +136,7 @@ class _Download:
         except (UnreadableError, RefusedError) as error:
             self.tell(where, error)
             return None
-        except SubmissionError as error:  # a bomb: its own file is refused, nobody else's
+        except SubmissionError as error:  # a bomb: only its own file is refused
             self.say(where, f"{printable(where)} was left out: {error}")
             return None
         self._bytes[owner] += len(content)
@@ -148,7 +149,7 @@ class _Download:
         return None
 
     def _owner(self, where: str) -> str:
-        """Whose budget counts: the participant's, else that of the first folder or file in its zip."""
+        """Whose budget is charged: the participant's, else that of the first folder or file in its zip."""
         found = handed_in(where)
         if found is None:
             return "/".join(where.split("/")[:2])
@@ -174,14 +175,14 @@ class _Download:
 
 
 class _Folder:
-    """Takes what lies in `archive/`."""
+    """Takes the files in `archive/`."""
 
     def __init__(self, download: _Download) -> None:
         self.name = "archive"
         self._download = download
 
     def offer(self, where: str, read: Read) -> None:
-        """Look into a zip, and take any other file with its own time."""
+        """Open a zip, and take any other file with its own time."""
         path = self._download.archive / where
         suffix = path.suffix.lower()
         if suffix == ".zip":
@@ -192,7 +193,7 @@ class _Folder:
             self._download.take(where, read, _time_of(path))
 
     def report(self, where: str, error: UnreadableError | RefusedError) -> None:
-        """Pass on what is wrong with a file."""
+        """Report what is wrong with a file."""
         self._download.tell(where, error)
 
     def _open(self, path: Path, where: str) -> None:
@@ -208,7 +209,7 @@ class _Folder:
 
 
 class _Members:
-    """Takes what is in a zip."""
+    """Takes the files in a zip."""
 
     def __init__(self, download: _Download, name: str, place: _Place) -> None:
         self.name = printable(name)
@@ -216,7 +217,7 @@ class _Members:
         self._place = place
 
     def offer(self, where: str, read: Read) -> None:
-        """Look into a learner's own zip, and take any other file."""
+        """Open a learner's own zip, and take any other file."""
         whole = f"{self._place.prefix}/{where}"
         modified = self._place.modified or (read.modified if isinstance(read, Packed) else None)
         if not where.lower().endswith(".zip"):
@@ -227,14 +228,14 @@ class _Members:
             self._open(whole, read, modified)
 
     def report(self, where: str, error: UnreadableError | RefusedError) -> None:
-        """Pass on what is wrong with a member."""
+        """Report what is wrong with a member."""
         self._download.tell(where if where == self.name else f"{self._place.prefix}/{where}", error)
 
     def _open(self, where: str, read: Read, modified: datetime | None) -> None:
         content = self._download.read(where, read, MAX_ZIP_MB * MB)
         if content is None:
             return
-        # what learners' own zips say about times is theirs to choose; the outer zip's counts
+        # a learner controls the times in their own zip, so the outer zip's time counts
         place = _Place(where[: -len(".zip")], modified, in_zip=True)
         with tempfile.NamedTemporaryFile(suffix=".zip") as file:
             file.write(content)
@@ -253,7 +254,7 @@ def _time_of(path: Path) -> datetime | None:
 
 
 def _good_name(part: str) -> str:
-    """A part of a path as a file system and a terminal take it; a long one keeps its beginning and its ending."""
+    """A path component that file systems and terminals accept; a long one keeps its beginning and its suffix."""
     shown = printable(part, limit=len(part))
     if len(shown.encode("utf-8")) <= _LONGEST_NAME:
         return shown

@@ -1,8 +1,8 @@
-"""What nbgrader's gradebook and folders know, with marks that are not there yet told apart from zeros.
+"""Reads nbgrader's gradebook and folders, and distinguishes missing marks from zeros.
 
-nbgrader's own sums cannot be used for that: they count a mark that is missing as 0.
+nbgrader's own sums cannot be used for that: they count a missing mark as 0.
 
-What our exporters share: whom and what to export, and the file that is written.
+Also the base class of our exporters: whom and what to export, and writing the file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from grader.writing import write_output
 
 
 class State(str, Enum):
-    """How far a mark is; there are points for `GRADED` only."""
+    """How far a mark is; only `GRADED` has points."""
 
     GRADED = "graded"
     NOT_HANDED_IN = "not handed in"
@@ -39,40 +39,40 @@ class State(str, Enum):
 
 @dataclass(frozen=True)
 class Mark:
-    """A learner's mark for one unit, in points. Before it is `GRADED` there is none."""
+    """A learner's mark for one unit, in points. There is none before it is `GRADED`."""
 
     state: State
     raw: float | None = None
     late: float | None = None
-    """Taken off for lateness."""
+    """Points taken off for lateness."""
 
     @property
     def points(self) -> float | None:
-        """What is left of the points, at least 0."""
+        """The remaining points, at least 0."""
         return None if self.raw is None else max(0.0, self.raw - (self.late or 0.0))
 
 
 @dataclass(frozen=True)
 class CellMark:
-    """A learner's mark for one graded cell; None where there is nothing yet."""
+    """A learner's mark for one graded cell; None for missing values."""
 
     state: State
     auto: float | None = None
     manual: float | None = None
     extra: float | None = None
     needs_manual: bool = False
-    """Whether nbgrader waits for a person to mark, or to look again after another autograding."""
+    """Whether nbgrader waits for a person to mark, or to check again after another autograding."""
 
     @property
     def points(self) -> float | None:
-        """The mark as nbgrader counts it, as soon as there is one that nobody has to look at."""
+        """The mark as nbgrader counts it, once no person has to look at it."""
         given = self.auto if self.manual is None else self.manual
         return None if self.state is not State.GRADED or given is None else given + (self.extra or 0.0)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Something in a unit's notebooks that points are given for."""
+    """A graded cell of a unit's notebooks."""
 
     notebook: str
     name: str
@@ -87,7 +87,7 @@ class Cell:
 
 
 class Unit:
-    """One assignment of nbgrader's, with everybody's marks."""
+    """One nbgrader assignment, with all learners' marks."""
 
     def __init__(self, gradebook: Gradebook, name: str, coursedir: Any) -> None:
         self.name = name
@@ -106,7 +106,7 @@ class Unit:
             if any(mark.state is state for mark in marks):
                 return Mark(state)
         submission = self._submission(learner)
-        if submission is None:  # a unit without a graded cell
+        if submission is None:  # a unit without graded cells
             return Mark(State.NOT_HANDED_IN)
         raw = sum((mark.points or 0.0 for mark in marks), 0.0)
         return Mark(State.GRADED, raw, submission.late_submission_penalty or 0.0)
@@ -122,7 +122,7 @@ class Unit:
         return [_cell_mark(cell, grades.get((cell.notebook, cell.name))) for cell in self.cells]
 
     def _autograded(self, learner: str, submission: Any) -> bool:
-        """Whether the grading is there and of what was handed in last; formgrader goes by the same signs."""
+        """Whether there is a grading of the latest submission; decided as formgrader does."""
         coursedir = self._coursedir
         autograded, submitted = (
             Path(coursedir.format_path(step, learner, self.name))
@@ -138,7 +138,7 @@ class Unit:
 
 
 def _handed_in(coursedir: Any, unit: str) -> set[str]:
-    """The ids of those with a folder in `submitted`."""
+    """The ids of learners with a folder in `submitted`."""
     place = coursedir.submitted_directory
     pattern = re.compile(coursedir.format_path(place, "(?P<student>[^/]+)", re.escape(unit), escape=True))
     folders = glob(coursedir.format_path(place, "*", escape_glob(unit)))
@@ -146,16 +146,16 @@ def _handed_in(coursedir: Any, unit: str) -> set[str]:
 
 
 def _timestamp(folder: Path) -> Any:
-    """When that was handed in, as nbgrader wrote it down; None when it did not, or not in a way that it reads."""
+    """The time of handing in as nbgrader recorded it; None if there is none, or it cannot be parsed."""
     try:
         return parse_utc((folder / "timestamp.txt").read_text("utf-8").strip() or None)
-    except Exception:  # the parser of dates lets through whatever goes wrong in it
+    except Exception:  # the date parser lets any internal error through
         return None
 
 
 def _graded_cells(notebook: Any) -> Iterator[Cell]:
     answers = {cell.name for cell in notebook.solution_cells}
-    for cell in notebook.grade_cells:  # what is graded and an answer at once is for a person
+    for cell in notebook.grade_cells:  # a cell that is both graded and an answer needs a person
         yield Cell(notebook.name, cell.name, cell.max_score, cell.name in answers)
     for cell in notebook.task_cells:
         yield Cell(notebook.name, cell.name, cell.max_score, True)
@@ -167,17 +167,17 @@ def _cell_mark(cell: Cell, grade: Any) -> CellMark:
     given = grade.auto_score, grade.manual_score, grade.extra_credit
     if grade.auto_score is None and grade.manual_score is None and not (cell.by_hand and grade.needs_manual_grade):
         return CellMark(State.NOT_AUTOGRADED)
-    # nbgrader sets the flag for good marks too, when a mark of a person's was followed by another autograding
+    # nbgrader sets the flag for valid marks too, if an autograding followed a manual grade
     state = State.BY_HAND if grade.needs_manual_grade else State.GRADED
     return CellMark(state, *given, needs_manual=grade.needs_manual_grade)
 
 
 class UnknownNameError(Exception):
-    """Somebody or something was asked for that the gradebook does not know; the text is one sentence."""
+    """The gradebook does not know the assignment or student asked for; the text is one sentence."""
 
 
 def units_of(gradebook: Gradebook, coursedir: Any, only: Collection[str]) -> list[Unit]:
-    """The assignments in nbgrader's order (due date, then name), of these names if there are any.
+    """The assignments in nbgrader's order (due date, then name), limited to these names if there are any.
 
     Raises UnknownNameError.
     """
@@ -186,7 +186,7 @@ def units_of(gradebook: Gradebook, coursedir: Any, only: Collection[str]) -> lis
 
 
 def learners_of(gradebook: Gradebook, units: Collection[Unit], only: Collection[str]) -> list[PlatformLearner]:
-    """Everybody in the gradebook, and who handed in before the gradebook knew them; by name, then id.
+    """All learners in the gradebook, and those who handed in but are not in it yet; sorted by name, then id.
 
     Raises UnknownNameError.
     """
@@ -215,7 +215,7 @@ def _chosen(names: list[str], only: Collection[str], what: str) -> list[str]:
 
 
 MOST_NAMED = 20
-"""Of the learners whose marks are missing; the rest are counted."""
+"""Limit for naming learners whose marks are missing; the rest are counted."""
 
 _WAY_OUT: dict[State, Callable[[Unit], str]] = {
     State.BY_HAND: lambda unit: "A person has to mark them first: formgrader, Manual Grading.",
@@ -229,7 +229,7 @@ class TextExporter(ExportPlugin):
     default_name = "grades.csv"
 
     def export(self, gradebook: Any) -> None:
-        """Write the file, called as nbgrader's `--to` says; what cannot be done ends the command with a sentence."""
+        """Write the file to nbgrader's `--to`; an error ends the command with a sentence."""
         path = Path(self.to or self.default_name)
         try:
             units = units_of(gradebook, self.parent.coursedir, {str(name) for name in self.assignment})
@@ -246,7 +246,7 @@ class TextExporter(ExportPlugin):
                 self._tell_of_missing(unit, state, [id for id, its in states.items() if its is state])
 
     def _tell_of_missing(self, unit: Unit, state: State, ids: list[str]) -> None:
-        """Say whose marks the file lacks although something was handed in: an empty field says that to nobody."""
+        """Name the learners who handed in but have no mark: an empty field in the file is easily overlooked."""
         if not ids:
             return
         named = first_few(ids, MOST_NAMED)
@@ -255,7 +255,7 @@ class TextExporter(ExportPlugin):
         )
 
     def text(self, learners: list[PlatformLearner], units: list[Unit]) -> str:
-        """The file's text. Raises FormatError when there can be none."""
+        """The file's text. Raises FormatError when it cannot be made."""
         raise NotImplementedError
 
     def _fail(self, sentence: str) -> NoReturn:

@@ -1,6 +1,6 @@
-"""Marks as tables: a row a learner, or a row a learner and exercise.
+"""Marks as tables, with a row a learner or a row a learner and exercise.
 
-Marks as files that learning platforms import: one column a unit, after what lateness costs.
+And as files that learning platforms import, with a column a unit, after deductions for lateness.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Moodle(TextExporter):
     ).tag(config=True)
 
     def text(self, learners: list[PlatformLearner], units: list[Unit]) -> str:
-        """The file, of those whom Moodle can know."""
+        """The file, with the learners that Moodle can identify."""
         known = [learner for learner in learners if moodle_identifier(learner, self.identifier)]
         for learner in learners:
             if learner not in known:

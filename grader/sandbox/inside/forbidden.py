@@ -1,6 +1,7 @@
-"""Two looks for library calls that an exercise is about: at the source before it runs, at the operators while it runs.
+"""Finds library calls that an exercise forbids: in the source before it runs, and among torch operators while it runs.
 
-Neither is a wall: code that means to hide can hide. They tell an honest learner, and anything not named is allowed.
+Not a security boundary: code that wants to hide a call can. It is feedback for honest learners; what is not listed is
+allowed.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ NONE: frozenset[str] = frozenset()
 
 
 class ForbiddenOperator(Exception):
-    """Raised inside of a learner's call when it reaches an operator that the exercise forbids."""
+    """Raised within a learner's call when it reaches an operator that the exercise forbids."""
 
 
 class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Refuses the named operators ("aten::_softmax"), and remembers the first should the learner catch the error."""
+    """Refuses the named operators ("aten::_softmax"), and remembers the first in case the learner catches the error."""
 
     def __init__(self, operators: Iterable[str]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -28,7 +29,7 @@ class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # torch would load its compiler, half a second, to keep it away from us
+        return False  # or torch would import its compiler, half a second, only to skip this mode
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -43,10 +44,10 @@ class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 def forbidden_uses(
     tree: ast.Module, source: str, calls: Iterable[str], entry_points: Iterable[str]
 ) -> list[tuple[str, int]]:
-    """Find library calls by name in the code that the entry points reach: (name, line) each, in order of lines.
+    """Find library calls by name in the code that the entry points reach: (name, line) each, sorted by line.
 
     A learner's own function of the same name is not a use, nor is anything under `if __name__ == "__main__":` or in
-    demonstrations that the entry points do not need.
+    code that the entry points do not reach.
     """
     names = frozenset(calls)
     if not _could_use(source, names):
@@ -62,12 +63,12 @@ def forbidden_uses(
 
 
 def _could_use(source: str, names: Iterable[str]) -> bool:
-    """Whether a look at every part is worth it. Outside of ASCII, other letters can stand for those of a name."""
+    """Quick test before the tree is searched. Yes for non-ASCII source, whose letters may normalise to a name."""
     return not source.isascii() or "getattr" in source or any(name in source for name in names)
 
 
 def _own_attributes(tree: ast.Module) -> frozenset[str]:
-    """What classes of the file define themselves: methods, and attributes that are assigned to."""
+    """Names that the file's classes define themselves: methods, and attributes assigned through self."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     methods = {part.name for node in classes for part in node.body if isinstance(part, functions)}
@@ -85,7 +86,7 @@ def _imported_names(tree: ast.Module) -> frozenset[str]:
 
 
 def _reachable(tree: ast.Module, entry_points: Iterable[str]) -> list[ast.AST]:
-    """All parts of the top-level statements that define the entry points or what these mention, and so on."""
+    """All nodes of the top-level statements that define the entry points or names used by these, transitively."""
     defines: dict[str, list[ast.stmt]] = {}
     for statement in _top_level(tree.body):
         for name in _defined_by(statement):

@@ -1,8 +1,8 @@
 """Runs a learner's code and answers questions about it.
 
-The same functions run the reference and the known mistakes on the judge's side, so that both sides of a comparison were
-asked in exactly the same way. A question is a list of cases; a case is a list of steps that fill numbered slots. A case
-ends at the first error; the others of the question go on.
+The judge runs the reference and the known mistakes with the same functions, so both sides of a comparison are asked in
+exactly the same way. A question is a list of cases; a case is a list of steps that fill numbered slots. A case ends at
+its first error; the other cases of the question go on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Namespace = Mapping[str, Any]
 
 
 class CaseError(Exception):
-    """A step that cannot be done for a reason that is told in words of our own, such as a missing entry point."""
+    """A step that fails for a reason we have our own message for, such as a missing entry point."""
 
     def __init__(self, kind: str, **details: Any) -> None:
         super().__init__(kind)
@@ -45,10 +45,10 @@ def run_question(
     *,
     raw: bool = False,
 ) -> list[dict[str, Any]]:
-    """Run every case of a question; return for each {"answers": {step: value}, "error": None or what went wrong}.
+    """Run every case of a question; return for each {"answers": {step: value}, "error": None or a description of it}.
 
-    `file` is the name under which the learner's code was compiled, so that only its lines are shown. With `raw` a
-    learner's exception is not caught (for a debugger in the same process).
+    `file` is the file name under which the learner's code was compiled, so that only its lines are reported. With `raw`
+    a learner's exception is not caught (for a debugger in the same process).
     """
     return [_run_case(case, namespace, file, watched, raw) for case in question["cases"]]
 
@@ -83,7 +83,7 @@ def _run_case(
 
 
 def seed_everything(seed: int) -> None:
-    """Every fork shares the random state of the process it was forked from; start each case from the same point."""
+    """Seed all generators. Forks share the random state of their parent, so each case starts from its own seed."""
     random.seed(seed)
     torch.default_generator.manual_seed(seed)  # torch.manual_seed also looks for accelerators, 2 ms a time
     numpy = sys.modules.get("numpy")
@@ -92,7 +92,7 @@ def seed_everything(seed: int) -> None:
 
 
 def describe_error(error: BaseException, file: str) -> dict[str, Any]:
-    """Turn an exception into plain data: its kind, type, text and the learner's own lines, innermost last."""
+    """Turn an exception into plain data: kind, type, text and the learner's own lines, innermost last."""
     if isinstance(error, CaseError):
         return error.details
     if isinstance(error, ForbiddenOperator):
@@ -115,7 +115,7 @@ def _own_frames(traceback: types.TracebackType | None, file: str) -> list[list[A
     frames: list[list[Any]] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if code.co_filename == file and traceback.tb_lineno is not None:  # what no line was written for has none
+        if code.co_filename == file and traceback.tb_lineno is not None:  # code that has no source line has None
             frames.append([traceback.tb_lineno, code.co_name])
         traceback = traceback.tb_next
     return frames[-MAX_FRAMES:]
@@ -127,7 +127,7 @@ Slots = dict[int, Any]
 
 
 def _fill(value: Any, slots: Slots) -> Any:
-    """Replace slots by what is in them, at any depth."""
+    """Replace slots by their values, at any depth."""
     if isinstance(value, wire.Slot):
         return slots[value.number]
     if isinstance(value, (list, tuple)):
@@ -163,7 +163,7 @@ def _call(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
 
 
 def _part(value: Any, number: int) -> None:
-    """See that there is such a part: one tensor instead of two would fail in a way that says nothing."""
+    """Check that the result has such a part: unpacking one tensor instead of two would fail with an unhelpful error."""
     if value is None:
         raise CaseError("no_part", what="None (is a `return` missing?)")
     if not isinstance(value, (tuple, list)):
@@ -174,7 +174,7 @@ def _part(value: Any, number: int) -> None:
 
 
 def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
-    """Put given numbers into a module's parameters by name. Names and shapes must be exactly those of the contract."""
+    """Copy given numbers into a module's parameters by name. Names and shapes must be exactly those of the contract."""
     module = _module(slots[step["target"].number])
     own = dict(module.named_parameters(remove_duplicate=False))
     given: dict[str, torch.Tensor] = step["weights"]
@@ -193,7 +193,7 @@ def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
 
 
 def _is_plain_tensor(module: torch.nn.Module, name: str) -> bool:
-    """Whether the module has a tensor under a parameter's name that is no parameter of it."""
+    """Whether the module has a tensor of that name that is not registered as a parameter."""
     held: Any = module
     try:
         for part in name.split("."):
@@ -218,7 +218,7 @@ def _prepare(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Non
 
 
 def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
-    """Gradients of sum(output * weights) for the named inputs and a module's parameters; None: none arrives."""
+    """Gradients of sum(output * weights) for the named inputs and a module's parameters; None where none arrives."""
     outputs = _flat_tensors(_fill(step["of"], slots))
     pairs = [
         (out, weight)
@@ -231,7 +231,7 @@ def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> d
     arriving = {name: tensor for name, tensor in wanted.items() if tensor.requires_grad}
     if not pairs or not arriving:
         return dict.fromkeys(wanted)
-    # one number to start from: given cotangents of their own, torch loads half a second of symbolic algebra
+    # a single scalar to start from: given several cotangents, torch imports sympy, half a second
     start = torch.stack([(out * weight).sum() for out, weight in pairs]).sum()
     grads = torch.autograd.grad(start, list(arriving.values()), allow_unused=True)
     return {**dict.fromkeys(wanted), **dict(zip(arriving, grads, strict=True))}
@@ -251,7 +251,7 @@ def _value(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
 
 
 def _parameters(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
-    """{name: [shape, whether it can be trained]} of a module's parameters."""
+    """{name: [shape, requires_grad]} of a module's parameters."""
     module = _module(slots[step["target"].number])
     named = module.named_parameters(remove_duplicate=False)
     return {str(name): [list(tensor.shape), tensor.requires_grad] for name, tensor in named}
@@ -269,7 +269,7 @@ def _attribute(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> A
 
 
 def _refuses(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> str:
-    """How a call ends that must be refused: "refused" (by assert or ValueError), "accepted", or another error."""
+    """How a call ends that should be refused: "refused" (assert or ValueError), "accepted", or another error's type."""
     try:
         _call(step, slots, namespace)
     except (AssertionError, ValueError):
@@ -280,16 +280,16 @@ def _refuses(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> str
 
 
 def _observed(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
-    """Stands for what was seen of the case so far; whoever runs the case knows it."""
+    """Placeholder: `_run_case` fills in what its Observer has seen so far."""
 
 
 KEPT = "models kept"
-"""Where trained models are kept among a file's names: no name of Python's has a blank."""
+"""Key of the trained models among the file's names; no Python name contains a blank."""
 MOST_KEPT = 4
 
 
 def _train(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
-    """Train a model, or put the one in its place that was trained in just the same way before."""
+    """Train a model, or take one from the cache that was trained in exactly the same way."""
     assert isinstance(namespace, dict)
     kept: dict[str, torch.nn.Module] = namespace.setdefault(KEPT, {})
     target = step["target"].number
@@ -301,7 +301,7 @@ def _train(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
             if len(kept) >= MOST_KEPT:
                 kept.clear()
             kept[step["keep"]] = slots[target]
-    seed_everything(0)  # what comes after draws the same numbers in both cases
+    seed_everything(0)  # so that later steps draw the same numbers in both cases
 
 
 STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
@@ -322,11 +322,11 @@ STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
 }
 
 
-# --- the learner's process ------------------------------------------------------------------------------------
+# --- in the worker --------------------------------------------------------------------------------------------
 
 
 def scan(source: str, calls: Sequence[str], entry_points: Sequence[str]) -> dict[str, Any]:
-    """Look at the source before it runs: forbidden library calls, or why it is not Python."""
+    """Look at the source before it runs: forbidden library calls, or the syntax error."""
     try:
         uses = forbidden_uses(ast.parse(source), source, calls, entry_points)
     except SyntaxError as error:
@@ -337,11 +337,11 @@ def scan(source: str, calls: Sequence[str], entry_points: Sequence[str]) -> dict
 
 
 def load(source: str, file: str) -> Namespace:
-    """Run a learner's file as a module of its own and return its names. Whatever it raises passes through."""
+    """Run a learner's file as a module of its own and return its names. Its exceptions are not caught."""
     module = types.ModuleType("learner")
     module.__file__ = file
     sys.modules["learner"] = module  # dataclasses and typing look their module up by name
-    # torch.jit.script and inspect ask for the source of functions whose file is not on this side
+    # torch.jit.script and inspect want source code, but the file does not exist on this side
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     return module.__dict__

@@ -1,4 +1,4 @@
-"""Put a process's memory into large pages, so that a fork of it has few to copy and its end few to give back.
+"""Collapse a process's memory into large pages, so that forks copy fewer page-table entries and exit faster.
 
 A process with torch loaded has some 36,000 small pages of its own; copying their entries is most of what a fork costs.
 """
@@ -12,14 +12,14 @@ from collections.abc import Iterator
 LARGE = 2 * 1024 * 1024
 """Bytes of a large page on x86-64 and, as most are set up, on 64-bit ARM."""
 MADV_COLLAPSE = 25
-"""From Linux 6.1 on: gather what is there into large pages, now."""
+"""madvise flag, from Linux 6.1 on: collapse the range into large pages, synchronously."""
 MAPS = "/proc/self/maps"
 OWN = ("", "[heap]")
-"""Memory that no file stands behind."""
+"""Mappings that are not backed by a file."""
 
 
 def places() -> list[int]:
-    """The addresses at which a large page of this process's own memory can begin."""
+    """The addresses in this process's own memory at which a large page can begin."""
     try:
         with open(MAPS, encoding="ascii", errors="replace") as lines:
             return [place for line in lines for place in _places_in(line)]
@@ -36,9 +36,9 @@ def _places_in(line: str) -> Iterator[int]:
 
 
 class Gathering:
-    """Gathers one large page after another: each takes milliseconds, in which nothing else can be done.
+    """Collapses one large page a step: each takes milliseconds, during which the process can do nothing else.
 
-    Whether any of them can be had is of no account: it is a matter of speed alone.
+    Failure does not matter: this only affects speed.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Gathering:
         self._left = places()
 
     def step(self) -> bool:
-        """Gather the next one; whether there is more to do."""
+        """Collapse the next one; return whether there are more."""
         if self._libc is None or not self._left:
             return False
         place = self._left.pop()

@@ -1,4 +1,4 @@
-"""What one worker may use, and the system's own means to hold it to that."""
+"""Limits of one worker, enforced by the operating system."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 try:
     import resource
-except ImportError:  # Windows: there only the judge's clock bounds a worker
+except ImportError:  # Windows: there only the judge's timeout limits a worker
     resource = None  # type: ignore[assignment]
 
 OPEN_FILES = 64
@@ -17,14 +17,14 @@ OPEN_FILES = 64
 
 @dataclass(frozen=True)
 class Bounds:
-    """What one worker may use: processor seconds, bytes of memory."""
+    """Processor seconds and bytes of memory that one worker may use."""
 
     cpu_seconds: int
     memory_bytes: int
 
 
 def limit(bounds: Bounds) -> None:
-    """Bound processor time, memory, open files and file sizes of this process for good.
+    """Limit processor time, memory, open files and file sizes of this process for good.
 
     Raises OSError or ValueError when the system refuses one of them.
     """
@@ -33,7 +33,7 @@ def limit(bounds: Bounds) -> None:
 
 
 def limit_as_possible(bounds: Bounds) -> None:
-    """As `limit`, for a process that is already warm, as far as the system goes: macOS bounds no memory."""
+    """As `limit`, for a process that is already warm, as far as the system allows: macOS cannot limit memory."""
     if resource is None:
         return
     used = math.ceil(time.process_time())
@@ -43,9 +43,9 @@ def limit_as_possible(bounds: Bounds) -> None:
 
 
 def _limits(bounds: Bounds) -> dict[int, tuple[int, int]]:
-    one_more = bounds.cpu_seconds + 1  # SIGXCPU first; SIGKILL for code that catches it
-    # The bound is on addresses, and a build of torch with CUDA takes three gigabytes of them before any code runs:
-    # whatever the libraries take, half of the bound is left for the code.
+    one_more = bounds.cpu_seconds + 1  # SIGXCPU comes first; SIGKILL for code that catches it
+    # RLIMIT_AS limits addresses, and a torch build with CUDA reserves three gigabytes of them before any code runs:
+    # whatever the libraries use, half of the limit is left for the learner's code.
     memory = max(bounds.memory_bytes, _taken_bytes() + bounds.memory_bytes // 2)
     return {
         resource.RLIMIT_CPU: (bounds.cpu_seconds, one_more),
@@ -57,7 +57,7 @@ def _limits(bounds: Bounds) -> dict[int, tuple[int, int]]:
 
 
 def _taken_bytes() -> int:
-    """The addresses that this process has taken so far; 0 where the system does not tell."""
+    """Address space that this process uses so far, in bytes; 0 where the system does not say."""
     try:
         with open("/proc/self/statm", encoding="ascii") as statm:
             return int(statm.read().split()[0]) * resource.getpagesize()

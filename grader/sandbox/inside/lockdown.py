@@ -1,7 +1,7 @@
-"""Take from this process everything that a learner's code has no need of.
+"""Take from this process every right that a learner's code does not need.
 
-The order matters: limits, then files (Landlock), then system calls (seccomp), then a look whether it really holds.
-Each step is irreversible. The rules are made once by the zygote; a fork only puts them in force.
+The order matters: limits, then files (Landlock), then system calls (seccomp), then a check that all of it holds. Each
+step is irreversible. The zygote prepares the rules once; a fork only applies them.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ TCGETS = 0x5401
 
 HIGHEST_FD = 1 << 20
 KEPT_FDS = 5
-"""Descriptors 0-4: no input, two outputs, questions in, answers out."""
+"""Descriptors 0-4: stdin (empty), stdout and stderr, questions in, answers out."""
 
-# What Python and torch need to compute, read their own libraries and end. Everything else answers "not permitted".
+# What Python and torch need to compute, to load their own libraries and to exit. Everything else returns EPERM.
 ALLOWED_CALLS = (
     "read", "readv", "pread64", "write", "writev", "close", "close_range", "lseek", "dup", "dup2", "dup3",
     "open", "openat", "stat", "fstat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",
@@ -46,11 +46,11 @@ ALLOWED_CALLS = (
 
 
 class LockdownFailed(Exception):
-    """A wall could not be put up. The machine's fault, never the learner's."""
+    """A part of the lockdown failed. The machine's fault, never the learner's."""
 
 
 class Rules:
-    """Landlock and seccomp rules, prepared once and put in force in each fork.
+    """Landlock and seccomp rules, prepared once and applied in each fork.
 
     Raises LockdownFailed when this machine lacks one of the two.
     """
@@ -61,9 +61,9 @@ class Rules:
         self._libc = ctypes.CDLL(None, use_errno=True)
 
     def confine(self, bounds: Bounds, parent: int) -> None:
-        """Put everything in force in this process. `parent` is the process whose death must end this one.
+        """Apply everything to this process. `parent` is the process whose death must end this one.
 
-        Raises LockdownFailed when a wall does not stand.
+        Raises LockdownFailed when a part fails or does not hold.
         """
         try:
             limit(bounds)
@@ -133,13 +133,13 @@ def _seccomp_program() -> bytes:
             rules.add_rule(seccomp.ALLOW, name)
         except OSError:  # a call that this architecture does not have
             continue
-    # threads, but no processes; glibc falls back from clone3 to clone, whose flags can be seen
+    # threads, but no processes; clone3 hides its flags in memory, and glibc falls back from it to clone
     rules.add_rule(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
-    # reading a limit is needed to start a thread, setting one is not
+    # starting a thread needs to read a limit, never to set one
     rules.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))
     rules.add_rule(seccomp.ALLOW, "ioctl", seccomp.Arg(1, seccomp.EQ, TCGETS))
-    # not F_SETOWN and its kin: they make the kernel send signals to other processes
+    # not F_SETOWN and similar: they make the kernel send signals to other processes
     for command in (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC):
         rules.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.EQ, command))
     with os.fdopen(os.memfd_create("filter"), "w+b", buffering=0) as file:
@@ -149,7 +149,7 @@ def _seccomp_program() -> bytes:
 
 
 def check_it_holds() -> None:
-    """Try what must not work. Raises LockdownFailed when one of it works after all."""
+    """Try what must be impossible. Raises LockdownFailed when any of it works."""
     attempts = {
         "list the root folder": lambda: os.listdir("/"),
         "read a file of the system": lambda: os.open("/etc/passwd", os.O_RDONLY),

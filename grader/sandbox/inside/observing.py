@@ -1,4 +1,4 @@
-"""What code does on its way to an answer: the sizes it makes, the functions of torch it calls, what it prints."""
+"""Records what code does on its way to an answer: sizes of tensors, torch functions called, characters printed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class _Sizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Remembers how many numbers the largest tensor holds that an operator returns, however they are laid out."""
+    """Records the element count of the largest tensor that an operator returns, whatever its layout."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -35,7 +35,7 @@ class _Sizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def _numbers_held(tensor: torch.Tensor) -> int:
-    """How many numbers of its own a tensor has: along an axis that only repeats (stride 0) it holds one."""
+    """The number of elements stored: along an expanded axis (stride 0) there is only one."""
     if tensor.layout != torch.strided:
         return tensor.numel()
     held = (size for size, stride in zip(tensor.shape, tensor.stride(), strict=True) if stride or not size)
@@ -43,7 +43,7 @@ def _numbers_held(tensor: torch.Tensor) -> int:
 
 
 class _Functions(TorchFunctionMode):
-    """Remembers the names of torch's functions that are called directly."""
+    """Records the names of torch functions that are called directly."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _Functions(TorchFunctionMode):
 
 
 class _CountedOutput(io.StringIO):
-    """Takes what is printed and only counts it."""
+    """Counts what is printed and drops it."""
 
     count = 0
 
@@ -67,7 +67,7 @@ class _CountedOutput(io.StringIO):
 
 
 class Observer:
-    """Watches a case while it runs."""
+    """Observes a case while it runs."""
 
     def __init__(self) -> None:
         self._sizes = _Sizes()
@@ -76,12 +76,12 @@ class Observer:
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Watch what happens within."""
+        """Observe the code in the `with` block."""
         with contextlib.redirect_stdout(self._output), self._functions, self._sizes:
             yield
 
     def seen(self) -> dict[str, Any]:
-        """How many numbers the largest tensor held, the functions called, the characters printed."""
+        """The largest element count, the functions called, the number of characters printed."""
         return {
             "largest": self._sizes.largest,
             "functions": sorted(self._functions.names)[:200],

@@ -1,6 +1,6 @@
-"""A worker's work: take one file, and answer what is asked about it until the asking side is gone.
+"""A worker's main loop: take one file, and answer questions about it until the judge closes the pipe.
 
-What is said of a source is said before the first learner's line runs, so it can be trusted.
+The scan of the source is sent before the learner's code runs, so the judge can trust it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from . import host, wire
 
 
 def serve(questions: int, answers: int) -> None:
-    """Answer questions from one descriptor on another until the asking side closes it."""
+    """Read questions from one descriptor and answer on the other until the judge closes it."""
     task = _receive(questions, wire.MAX_HEADER_BYTES)
     room = task["reply_bytes"]
     source, file = bytes(task["source"].tolist()).decode("utf-8"), task["file"]
@@ -31,12 +31,12 @@ def serve(questions: int, answers: int) -> None:
 
 
 def _receive(questions: int, most_bytes: int) -> Any:
-    """One message. Raises wire.ChannelClosed when there will be none."""
+    """Read one message. Raises wire.ChannelClosed at the end."""
     return wire.unpack_trusted(*wire.read_frame(questions, most_bytes))
 
 
 def _send(answers: int, value: Any, room: int) -> None:
-    """Answer, or say that the answer is too large."""
+    """Send an answer, or a note that it is too large."""
     flush_output()
     try:
         frame = wire.pack(value, room)
@@ -46,12 +46,12 @@ def _send(answers: int, value: Any, room: int) -> None:
 
 
 def flush_output() -> None:
-    """The worker's output is block-buffered, and would be lost or come late."""
+    """Flush output, which is block-buffered and would be lost or come late."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(BaseException):
             stream.flush()
 
 
 def end_now(code: int = 0) -> None:
-    """Leave without running anything that a learner registered for the end."""
+    """Exit without running a learner's atexit handlers."""
     os._exit(code)

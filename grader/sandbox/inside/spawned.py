@@ -1,6 +1,6 @@
-"""A process that loads torch, waits to be given one learner's code, and answers for it. Works without fork.
+"""A process that loads torch, waits for one learner's file and answers questions about it. Works without fork.
 
-It speaks over what were its standard streams: questions come in, answers and what the learner prints go out.
+It uses its standard streams: questions come in on stdin, answers go out on stdout, what the learner prints on stderr.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ CHUNK = 1 << 16
 
 
 def main() -> None:
-    """Become a worker: load torch, say "warm", take the bounds, answer questions, end. Never returns."""
+    """Become a worker: load torch, say "warm", take the limits, answer questions, exit. Never returns."""
     questions, answers = _take_streams()
     from . import limits, serving, warmth, wire  # only now: torch may print while it loads
 
@@ -28,7 +28,7 @@ def main() -> None:
         serving.serve(questions, answers)
         code = 0
     except Exception as error:
-        # the judge shows the last line should this one never have become warm
+        # if it never became warm, the judge shows this last line
         os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace"))
     except BaseException:
         pass
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _take_streams() -> tuple[int, int]:
-    """Move the questions (0) and the answers (1) out of print's way; return where they are. 1 and 2 are the output."""
+    """Move questions (0) and answers (1) to other descriptors and return these. 1 and 2 become the printed output."""
     questions, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -48,7 +48,7 @@ def _take_streams() -> tuple[int, int]:
 
 
 def _ended_with_the_judge(questions: int) -> int:
-    """Return a descriptor to read the questions from; this process ends when the judge is gone, whatever runs in it."""
+    """Return a descriptor to read questions from. This process exits when the judge is gone, whatever it is running."""
     passed_on, pass_on = os.pipe()
 
     def relay() -> None:

@@ -1,4 +1,4 @@
-"""Train a learner's language model for a moment, the same way for every learner."""
+"""Train a learner's language model briefly, the same way for every learner."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ CLIP = 1.0
 BETAS = (0.9, 0.999)
 WEIGHT_DECAY = 0.01
 EPSILON = 1e-8
-"""AdamW as torch.optim has it by default."""
+"""AdamW's defaults in torch.optim."""
 
 
 class _AdamW:
-    """The optimizer as a function: torch's object would load its compiler at the first step, a second of work."""
+    """AdamW as a plain function: torch.optim's class would import the compiler at its first step, a second of work."""
 
     def __init__(self, parameters: list[torch.nn.Parameter], rate: float) -> None:
         self._parameters = parameters
         self._rate = rate
-        # one call for all parameters takes a quarter of the time of a loop over them, and wants floating-point numbers
+        # fused takes a quarter of the time of a loop over the parameters, but needs floating-point ones
         self._is_fused = all(parameter.is_floating_point() for parameter in parameters)
         self._first = [torch.zeros_like(parameter, memory_format=torch.preserve_format) for parameter in parameters]
         self._second = [torch.zeros_like(parameter, memory_format=torch.preserve_format) for parameter in parameters]
@@ -27,7 +27,7 @@ class _AdamW:
 
     @torch.no_grad()
     def step(self) -> None:
-        """Change every parameter that a gradient has reached."""
+        """Update every parameter that has a gradient."""
         gradients = {number: each.grad for number, each in enumerate(self._parameters) if each.grad is not None}
         adamw(
             [self._parameters[number] for number in gradients],
@@ -48,7 +48,7 @@ class _AdamW:
 
 
 def train(model: torch.nn.Module, batches: torch.Tensor, rate: float) -> None:
-    """One AdamW step for each batch of texts (steps, batch, tokens + 1): what comes before a token predicts it."""
+    """One AdamW step for each batch of (steps, batch, tokens + 1): each token is predicted from those before it."""
     parameters = list(model.parameters())
     optimizer = _AdamW(parameters, rate)
     model.train()

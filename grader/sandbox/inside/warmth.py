@@ -1,4 +1,4 @@
-"""What a process does ahead of a learner's code, so that the code finds everything loaded."""
+"""Loads ahead of time what a learner's code will need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import host, wire
 
 
 def warm_up() -> None:
-    """Load what torch loads at first use, so that no worker has to; on one thread, for good."""
+    """Load what torch loads at first use, so that no worker has to. Sets one thread, for good."""
     torch.set_num_threads(1)
     x = torch.ones(2, 3, requires_grad=True)
     linear = torch.nn.Linear(3, 3)
@@ -27,11 +27,11 @@ def warm_up() -> None:
 
 
 def warm_up_for_many() -> None:
-    """Load what torch loads for a few only, most of a second each time: where hundreds come, some of them will need it.
+    """Load what few workers need, most of a second each time: among hundreds, some will need it.
 
-    Checkpoints, tensors without numbers and `vmap` bring symbolic algebra, profilers and parts of the compiler.
+    Checkpoints, meta tensors and `vmap` import sympy, profilers and parts of the compiler.
     """
-    with contextlib.suppress(Exception):  # an older or newer torch without one of them; then a worker loads it itself
+    with contextlib.suppress(Exception):  # a torch version without one of them; then the worker loads it itself
         from torch.utils.checkpoint import checkpoint
 
         x = torch.ones(2, 3, requires_grad=True)
@@ -43,12 +43,13 @@ def warm_up_for_many() -> None:
 
 
 def load_what_makes_a_folder() -> None:
-    """Import what older torch makes a temporary folder for, by importing it: later no worker may make one.
+    """Import a module for which older torch creates a temporary folder: later no worker may create one.
 
-    Optimizers, `vmap`, checkpoints and `torch.compile` import it. The folder is for remote modules, which nobody has.
+    Optimizers, `vmap`, checkpoints and `torch.compile` import it. The folder is for remote modules, which are not used.
     """
     path = list(sys.path)
-    with contextlib.suppress(ImportError, OSError):  # a torch without torch.distributed, or no place for folders
+    # a torch without torch.distributed, or no writable temporary folder
+    with contextlib.suppress(ImportError, OSError):
         from torch.distributed.nn.jit import instantiator
 
         if hasattr(instantiator, "_TEMP_DIR"):
@@ -57,9 +58,9 @@ def load_what_makes_a_folder() -> None:
 
 
 def keep_what_is_loaded() -> None:
-    """Spare the collector torch's hundred thousand objects, and start it: it has rested since torch began to load.
+    """Exempt torch's hundred thousand objects from garbage collection, and enable it: it was off while torch loaded.
 
-    The little that is garbage among them stays too: finding it takes a tenth of a second.
+    The little garbage among them stays too: finding it would take a tenth of a second.
     """
     gc.freeze()
     gc.enable()

@@ -1,7 +1,7 @@
-"""What may cross the wall, and in which form.
+"""The format of messages between judge and worker.
 
 A frame is a fixed prefix, a JSON header and a safetensors block. Nothing is ever pickled. Both directions use the same
-format; both are bounded, and everything that arrives is checked before it is used.
+format; both have size limits, and everything that arrives is checked before it is used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PREFIX = struct.Struct("<4sIQ")
 MAGIC = b"KAT1"
 MAX_HEADER_BYTES = 4 * 1024 * 1024
 TRUSTED_BYTES = 1 << 30
-"""Room for tensors in a frame of our own."""
+"""Size limit for tensors in a frame of our own."""
 MAX_DEPTH = 12
 MAX_ITEMS = 20_000
 MAX_TEXT = 20_000
@@ -30,10 +30,10 @@ MAX_INT = 2**63
 MAX_AXES = 32
 MAX_TENSORS = 1000
 MAX_TENSORS_HEADER_BYTES = 256 * 1024
-"""Of the safetensors header: taking a long one apart costs far more time and memory than reading it."""
+"""Limit for the safetensors header: parsing a long one costs far more time and memory than reading it."""
 CHUNK = 1 << 20
 
-# Only these cross as numbers, under safetensors' names; a tensor of another dtype is described, not sent.
+# Only these are sent as numbers, under safetensors' names; a tensor of another dtype is only described.
 SENDABLE_DTYPES = {
     torch.float64: "F64",
     torch.float32: "F32",
@@ -49,34 +49,34 @@ SENDABLE_DTYPES = {
 
 
 class WireError(Exception):
-    """A frame that does not follow the format, or that is larger than agreed."""
+    """A frame that is invalid or larger than agreed."""
 
 
 class ChannelClosed(Exception):
-    """The other side is gone."""
+    """The other side has closed the pipe."""
 
 
 @dataclass(frozen=True)
 class Opaque:
-    """A value that does not cross the wall as data: only what it is, in words."""
+    """A value that is not sent as data, only described in words."""
 
     what: str
 
 
 @dataclass(frozen=True)
 class Slot:
-    """Names a value that an earlier step of the same case made."""
+    """Refers to the value of an earlier step of the same case."""
 
     number: int
 
 
 TAG = "$"
-"""Marks an object that stands for something that JSON has no form for: {"$": kind, "v": value}."""
+"""Marks an object that encodes what JSON has no form for: {"$": kind, "v": value}."""
 
 _TAGGED = {TAG, "v"}
 _READ_AS_IT_IS = frozenset({str, bool, float, type(None)})
 _AS_IT_IS = frozenset({str, int, bool, type(None), list, tuple, dict, torch.Tensor})
-"""Types of which no value can be a number in disguise; nearly all that is sent is of these."""
+"""Types whose values need no conversion to a plain number; nearly all values sent are of these."""
 
 
 class _Encoder:
@@ -86,7 +86,7 @@ class _Encoder:
         self.items = 0
 
     def encode(self, value: Any, depth: int = 0) -> Any:
-        """Return the JSON form of `value`; tensors go into `self.tensors`."""
+        """Return the JSON form of `value`; tensors are collected in `self.tensors`."""
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise WireError("the value is nested too deep or has too many parts")
@@ -123,7 +123,7 @@ class _Encoder:
         unfit = unfit_tensor(tensor)
         if unfit:
             return {"$": "opaque", "v": unfit}
-        # numel before contiguous(): an expanded tensor of 1e12 elements is 8 bytes here and terabytes there.
+        # check numel before contiguous(): an expanded tensor of 1e12 elements is 8 bytes here and terabytes there
         size = tensor.numel() * tensor.element_size()
         if size > self.room:
             raise WireError(f"a tensor of shape {tuple(tensor.shape)} is larger than an answer may be")
@@ -136,12 +136,12 @@ class _Encoder:
 
 
 def _is_plain_key(key: Any) -> bool:
-    """Whether a mapping with such keys can be written as a JSON object that no tag is mistaken for."""
+    """Whether the key can be a JSON object's key without being mistaken for a tag."""
     return type(key) is str and key != TAG and len(key) <= MAX_TEXT
 
 
 def _plain_number(value: Any) -> Any:
-    """NumPy's numbers and subclasses of float are numbers too."""
+    """Convert NumPy's numbers and subclasses of float to plain numbers."""
     if isinstance(value, float):
         return float.__float__(value)
     if isinstance(value, numpy.generic) and value.dtype.kind in "biu":
@@ -152,7 +152,7 @@ def _plain_number(value: Any) -> Any:
 
 
 def unfit_tensor(tensor: torch.Tensor) -> str | None:
-    """Return in words why a tensor cannot cross the wall, or None when it can."""
+    """Return why a tensor cannot be sent, in words, or None when it can."""
     if tensor.layout is not torch.strided:
         return "a sparse tensor"
     if tensor.device.type != "cpu":
@@ -180,7 +180,7 @@ def describe(value: Any) -> str:
 
 
 def _fit(tensor: torch.Tensor) -> torch.Tensor:
-    # safetensors makes plain ones, but has more dtypes
+    # safetensors' own decoder makes plain tensors, but knows more dtypes
     if tensor.dtype not in SENDABLE_DTYPES or tensor.dim() > MAX_AXES:
         raise WireError("a tensor that no worker sends")
     return tensor
@@ -192,7 +192,7 @@ class _Decoder:
         self.items = 0
 
     def decode(self, value: Any, depth: int = 0) -> Any:
-        """Rebuild a value from its JSON form. Raises WireError on anything that is not of the format."""
+        """Rebuild a value from its JSON form. Raises WireError on anything invalid."""
         kind = type(value)  # JSON's own types, no others
         if kind in _READ_AS_IT_IS:
             return value
@@ -250,13 +250,13 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-# made once: json.loads and json.dumps would make new ones for every frame
+# made once: json.loads and json.dumps would build a new one for every frame
 _JSON_READER = json.JSONDecoder(parse_constant=_refuse_constant)
 _JSON_WRITER = json.JSONEncoder(ensure_ascii=True, allow_nan=False)
 
 
 def pack(value: Any, max_tensor_bytes: int) -> bytes:
-    """Turn a value into one frame. Raises WireError when it is too large or nested too deep."""
+    """Encode a value as one frame. Raises WireError when it is too large or nested too deep."""
     encoder = _Encoder(max_tensor_bytes)
     header = _JSON_WRITER.encode(encoder.encode(value)).encode("ascii")
     if len(header) > MAX_HEADER_BYTES:
@@ -266,13 +266,13 @@ def pack(value: Any, max_tensor_bytes: int) -> bytes:
 
 
 def _block(tensors: dict[str, torch.Tensor]) -> list[bytes]:
-    """Tensors in the format of safetensors, in parts. The library's own writer takes four times as long for small ones.
+    """Encode tensors in the safetensors format, in parts. The library takes four times as long for small ones.
 
-    Source: the format's description in the README of safetensors. Reading is left to the library, whoever wrote.
+    Source: the format description in safetensors' README. Reading always uses the library, whoever wrote the block.
     """
     parts, about, start = [b"", b""], {}, 0
     for key, tensor in tensors.items():
-        # a single number counts as contiguous whatever its stride, and can then not be viewed as bytes
+        # a single number counts as contiguous whatever its stride, and then cannot be viewed as bytes
         flat = tensor.reshape(-1).as_strided((tensor.numel(),), (1,))
         part = flat.view(torch.uint8).numpy().tobytes()
         about[key] = {
@@ -289,7 +289,7 @@ def _block(tensors: dict[str, torch.Tensor]) -> list[bytes]:
 
 
 def unpack(header: bytes, block: bytes) -> Any:
-    """Turn the two parts of a frame into a value. Raises WireError on anything that is not of the format."""
+    """Decode the two parts of a frame. Raises WireError on anything invalid."""
     if int.from_bytes(block[:8], "little") > MAX_TENSORS_HEADER_BYTES:
         raise WireError("too many tensors")
     try:
@@ -304,7 +304,7 @@ def unpack(header: bytes, block: bytes) -> Any:
 
 
 def unpack_trusted(header: bytes, block: bytes) -> Any:
-    """The same for a frame that the judge has packed, in less than half the time: nothing in it has to be doubted."""
+    """Decode a frame that the judge packed, in less than half the time, since nothing in it needs checking."""
     tensors = safetensors.torch.load(block) if block else {}
 
     def read(value: dict[str, Any]) -> Any:
@@ -328,13 +328,13 @@ _TRUSTED: dict[str, Callable[[Any], Any]] = {
 
 
 def unpack_frame(frame: bytes) -> Any:
-    """Turn a whole frame of our own into a value."""
+    """Decode a whole frame of our own."""
     header, _ = check_prefix(frame[: PREFIX.size], TRUSTED_BYTES)
     return unpack(frame[PREFIX.size : PREFIX.size + header], frame[PREFIX.size + header :])
 
 
 def copied(value: Any) -> Any:
-    """What the other side would receive: a copy in which whatever can't cross is only described. Nothing is packed."""
+    """The value as the other side would receive it: a copy that only describes what can't be sent. Packs nothing."""
     encoder = _Encoder(TRUSTED_BYTES)
     told = encoder.encode(value)
     own = {key: tensor.clone(memory_format=torch.contiguous_format) for key, tensor in encoder.tensors.items()}
@@ -342,7 +342,7 @@ def copied(value: Any) -> Any:
 
 
 def write_frame(fd: int, frame: bytes) -> None:
-    """Write a whole frame to a blocking descriptor. Raises ChannelClosed when nobody reads it."""
+    """Write a whole frame to a blocking descriptor. Raises ChannelClosed when the reader is gone."""
     view = memoryview(frame)
     try:
         while view:
@@ -354,7 +354,7 @@ def write_frame(fd: int, frame: bytes) -> None:
 def read_frame(fd: int, max_tensor_bytes: int) -> tuple[bytes, bytes]:
     """Read one frame from a blocking descriptor; sizes are checked before anything is allocated.
 
-    Raises ChannelClosed at the end of the stream and WireError for a frame out of bounds.
+    Raises ChannelClosed at the end of the stream and WireError for a frame that is too large or invalid.
     """
     prefix = _read_exactly(fd, PREFIX.size)
     header_size, block_size = check_prefix(prefix, max_tensor_bytes)
@@ -362,7 +362,7 @@ def read_frame(fd: int, max_tensor_bytes: int) -> tuple[bytes, bytes]:
 
 
 def check_prefix(prefix: bytes, max_tensor_bytes: int) -> tuple[int, int]:
-    """Return the sizes of header and tensor block. Raises WireError for a foreign prefix or a size too large."""
+    """Return the sizes of header and tensor block. Raises WireError for an unknown prefix or a size too large."""
     magic, header_size, block_size = PREFIX.unpack(prefix)
     if magic != MAGIC:
         raise WireError("not a frame")

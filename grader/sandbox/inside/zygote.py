@@ -1,7 +1,7 @@
 """A process with torch loaded that forks one worker after another and never reads what a learner wrote.
 
-It is told over a socket which workers to start (with the descriptors they are to use) and tells which have ended.
-Several judges may share it: each joins with a socket of its own, and hears of its own workers only.
+A judge sends it orders over a socket (with the descriptors for each worker); it reports which workers have ended.
+Several judges may share it: each has its own socket and gets reports about its own workers only.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ MAX_MESSAGE_BYTES = 4096
 FDS_PER_WORKER = 3
 FORKS_OF_ONE_CHECK = 4
 MOST_THREADS = 256
-"""Of one worker. No limit of the system's bounds them for each process, and a machine has 32768 numbers for all of
-them: with none left, no judge beside this one could start anything."""
+"""Limit of one worker. Linux has no limit of threads a process, and a machine has 32768 thread ids in all: if a
+worker used them up, no other judge on the machine could start anything."""
 THREADS_SECONDS = 0.02
-"""So often they are counted: in between one can start a few hundred."""
+"""How often threads are counted: in between, a worker can start a few hundred."""
 FORK_SECONDS = 5.0
 
 
 @dataclass
 class Child:
-    """A worker that runs: whose it is, the number it has there, and its process."""
+    """A running worker: its judge's socket, its number there, and its process."""
 
     control: socket.socket
     number: int
@@ -47,7 +47,7 @@ class Child:
 
 
 class Zygote:
-    """Forks workers for whoever holds the other end of a control socket; it ends when that of the first is closed."""
+    """Forks workers for the judges at the other ends of its control sockets; exits when the first one is closed."""
 
     def __init__(self, control: socket.socket, rules: Rules | None) -> None:
         self.control = control
@@ -59,7 +59,7 @@ class Zygote:
         self.gathering: Gathering | None = None
 
     def run(self) -> None:
-        """Serve until the first control socket closes; with nothing to do, make the next forks cheaper."""
+        """Serve until the first control socket closes; when idle, make later forks cheaper."""
         while True:
             poller = select.poll()
             for control in (self.control, *self.joined):
@@ -79,20 +79,20 @@ class Zygote:
                 return
 
     def _rest(self) -> float | None:
-        """For how many milliseconds there is nothing to do but wait for orders."""
+        """How long to wait for orders, in milliseconds; None: until one comes."""
         if self.gathering:
             return 0
         return THREADS_SECONDS * 1000 if self.children else None
 
     def _bound_threads(self) -> None:
-        """End workers that have far more threads than any computation needs."""
+        """Kill workers that have far more threads than any computation needs."""
         for child in self.children:
             if threads_of(child.pid) > MOST_THREADS:
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
 
     def _fork(self) -> int:
-        """Fork; where there is no room for one more process, once there is."""
+        """Fork; if there is no room for another process, retry until there is, for at most FORK_SECONDS."""
         until = time.monotonic() + FORK_SECONDS
         while True:
             try:
@@ -104,7 +104,7 @@ class Zygote:
             time.sleep(THREADS_SECONDS)
 
     def _obey(self, control: socket.socket) -> bool:
-        """Do as one judge says; whether there is anybody there still."""
+        """Carry out one order of a judge; return whether the judge is still connected."""
         try:
             message, fds, _, _ = socket.recv_fds(control, MAX_MESSAGE_BYTES, FDS_PER_WORKER)
         except ConnectionError:
@@ -126,19 +126,19 @@ class Zygote:
         child = Child(control, order["spawn"], pid, os.pidfd_open(pid))
         self.children.append(child)
         self.forks += 1
-        if self.forks == FORKS_OF_ONE_CHECK:  # it is worth it where many more come
+        if self.forks == FORKS_OF_ONE_CHECK:  # pays off only when many more forks follow
             self.gathering = Gathering()
         _tell(control, {"spawned": child.number}, [child.pidfd])
         return True
 
     def _join(self, fds: list[int]) -> None:
-        """One more judge, with a socket of its own."""
+        """Add a judge with a socket of its own."""
         for fd in fds:
             self.joined.append(socket.socket(fileno=fd))
             _tell(self.joined[-1], {"ready": True}, [])
 
     def _part(self, control: socket.socket) -> None:
-        """A judge is gone: so are its workers."""
+        """A judge has disconnected: kill its workers."""
         self.joined.remove(control)
         control.close()
         for child in self.children:
@@ -147,7 +147,7 @@ class Zygote:
                     signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
 
     def _expect_many(self) -> None:
-        if not self.expects_many:  # the others may have said so before
+        if not self.expects_many:  # another judge may have asked for it before
             self.expects_many = True
             warm_up_for_many()
             self.gathering = Gathering()
@@ -161,12 +161,12 @@ class Zygote:
 
 
 def _tell(control: socket.socket, message: dict[str, float], fds: list[int]) -> None:
-    with contextlib.suppress(OSError):  # nobody is there any more, or the socket has been closed
+    with contextlib.suppress(OSError):  # the judge is gone, or the socket has been closed
         socket.send_fds(control, [json.dumps(message).encode()], fds)
 
 
 def threads_of(pid: int) -> int:
-    """How many threads a process has; 0 for one that has ended, or where the system does not tell."""
+    """The number of threads of a process; 0 if it has ended, or where the system does not say."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:
             return int(stat.read().rpartition(b")")[2].split()[17])
@@ -175,7 +175,7 @@ def threads_of(pid: int) -> int:
 
 
 def run_worker(fds: list[int], bounds: Bounds, rules: Rules | None) -> None:
-    """Become a worker: take the descriptors, lock down, answer questions, end. Never returns."""
+    """Become a worker: take the descriptors, lock down, answer questions, exit. Never returns."""
     code = LOCKDOWN_FAILED
     try:
         parent = os.getppid()
@@ -201,10 +201,10 @@ def run_worker(fds: list[int], bounds: Bounds, rules: Rules | None) -> None:
 
 
 def _take_descriptors(fds: list[int]) -> None:
-    """Arrange the descriptors as 0 nothing, 1 and 2 output, 3 questions, 4 answers."""
+    """Arrange the descriptors: 0 empty input, 1 and 2 output, 3 questions, 4 answers."""
     questions, answers, output = fds
     nothing = os.open("/dev/null", os.O_RDONLY)
-    # out of the way first, so that no dup2 closes one that is still needed
+    # duplicate them to high numbers first, so that no dup2 closes one that is still needed
     high = [os.dup(fd) for fd in (nothing, output, output, questions, answers)]
     while min(high) < KEPT_FDS:
         high = [os.dup(fd) for fd in high]
@@ -213,18 +213,19 @@ def _take_descriptors(fds: list[int]) -> None:
 
 
 def main() -> None:
-    """Start: load torch, prepare the rules, say "ready" (or what is missing) and serve."""
+    """Load torch, prepare the rules, report "ready" (or what is missing) and serve."""
     settings = json.loads(sys.argv[1])
     control = socket.socket(fileno=settings["control"])
     rules = None
     while os.open("/dev/null", os.O_RDONLY) < KEPT_FDS:
-        pass  # so that nothing of ours sits where a worker puts its descriptors
+        pass  # so that no descriptor of our own has a number that a worker uses
     try:
         rules = Rules(settings["readable"]) if settings["locked"] else None
     except LockdownFailed as error:
         control.send(json.dumps({"lockdown": str(error)}).encode())
         return
-    tempfile.tempdir = os.environ.get("TMPDIR")  # taken as it is: looking for one that can be written to finds none
+    # set directly: tempfile would search for a writable folder and find none
+    tempfile.tempdir = os.environ.get("TMPDIR")
     warm_up()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     keep_what_is_loaded()
