@@ -101,6 +101,7 @@ def gains() -> dict[str, Gain]:
     return gains
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
 def test_without_right_numbers_there_is_no_more_than_a_fifth(exercise: Any, gains: dict[str, Gain]) -> None:
     gain = gains[exercise.id]

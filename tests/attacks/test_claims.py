@@ -156,6 +156,7 @@ def grade(id: str, files: dict[str, str]) -> dict[str, ExerciseResult]:
     return taken
 
 
+@pytest.mark.thorough
 def test_a_whole_matrix_is_seen_however_it_is_laid_out() -> None:
     files = {"plain": WHOLE_MATRIX, "laid-out-otherwise": LAID_OUT_OTHERWISE, "flat": FLAT}
     for name, exercise in grade("tiled_attention", files).items():
@@ -175,6 +176,7 @@ def test_a_forged_observation_is_worth_a_fifth_at_most(id: str, right_numbers: s
 SAID = {"true": "True", "none": "None", "zeros": "torch.zeros(48, 26)", "noise": "torch.randn(3, 5, 26)"}
 
 
+@pytest.mark.thorough
 def test_a_model_that_learns_nothing_gets_what_its_claims_are_worth() -> None:
     files = {name: MADE_UP.replace("SAID", said) for name, said in SAID.items()}
     taken = grade("tiny_gpt", {**files, "by heart": KNOWN_BY_HEART})

@@ -81,6 +81,7 @@ def test_every_file_says_what_it_tries():
     assert not silent
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HANDLING)
 def test_handled_at_full_isolation(full, name):
     assert_handled(full.result(name), HANDLING[name])

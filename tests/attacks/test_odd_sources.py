@@ -93,6 +93,7 @@ def session(grade_all):
     return grade_all({**PASSED, **{name: source for name, (source, _) in FAILED.items()}}, "full")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PASSED)
 def test_right_answers_in_odd_clothes_pass(session, name):
     result = session.result(name)

@@ -72,6 +72,7 @@ def planted(tmp_path: Path, make_course: Callable[..., Path]) -> Planted:
 GRADE = ("--only", "softmax", "--isolation", "best", "--seed", "5")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["03_softmax.py", f"exercises/{KIT}.py"], ids=["a file", "a file of its course"])
 def test_work_is_graded_from_within_by_the_course_of_the_program(what: str, planted: Planted, kata: Run) -> None:
     done = kata("grade", what, *GRADE, "--json", planted.folder / "record.json", cwd=planted.mallory)
@@ -85,6 +86,7 @@ def test_work_is_graded_from_within_by_the_course_of_the_program(what: str, plan
     assert "5 of 5 points" in honest.stdout and not planted.mark.exists(), honest.stdout + honest.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "place",
     [
@@ -104,6 +106,7 @@ def test_a_class_is_graded_by_the_course_of_the_program(
     assert {each["submission"]: each["points"] for each in records} == {"alice": 5, "mallory": 0}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "module",
     [

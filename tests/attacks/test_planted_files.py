@@ -72,6 +72,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", COMMANDS)
 def test_nothing_planted_is_run_or_obeyed(
     how: str, planted: tuple[Path, Path], tiny_course: Path, tmp_path: Path, kata: Callable

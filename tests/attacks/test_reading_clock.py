@@ -55,6 +55,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory, make_course: Callable, kata
     return {record.submission: record for record in map(Record.from_json, lines)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["amira", "zoe"])
 def test_honest_learners_beside_them_have_their_points(graded: dict[str, Record], name: str) -> None:
     assert graded[name].points == 4 and not graded[name].problems

@@ -210,6 +210,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("reader", READERS, ids=lambda name: name.replace(" ", "-"))
 def test_text_is_read_in_proportion(reader: str) -> None:
     for make in texts():

@@ -37,6 +37,7 @@ def test_a_class_is_graded_and_timed(figures: Path) -> None:
     assert row["seconds"][0] > 0
 
 
+@pytest.mark.thorough
 def test_a_class_of_which_no_two_answers_are_alike_is_graded(figures: Path) -> None:
     file = figures / "unlike.json"
     run("rivals/classes.py", "--quick", "--kind=unlike", "--exercises", ONLY, "--rivals", "--json", str(file))
@@ -44,6 +45,7 @@ def test_a_class_of_which_no_two_answers_are_alike_is_graded(figures: Path) -> N
     assert told["kind"] == "unlike" and told["rows"][0]["learners"] == [2]
 
 
+@pytest.mark.thorough
 def test_a_locked_worker_is_timed_beside_a_plain_fork(figures: Path) -> None:
     file = figures / "bench.json"
     run("run.py", "--quick", "--only", "fork", "--json", str(file))
@@ -75,6 +77,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.thorough
 def test_answers_that_are_unlike_are_right_and_differ_in_their_last_bits() -> None:
     done = subprocess.run(
         [sys.executable, "-c", UNLIKE],
@@ -90,6 +93,7 @@ def test_answers_that_are_unlike_are_right_and_differ_in_their_last_bits() -> No
     assert len(set(found["bits"])) == 40
 
 
+@pytest.mark.thorough
 def test_growth_sees_the_memory_of_every_process(figures: Path) -> None:
     file = figures / "growth.json"
     told = run("growth.py", "--sizes", "1", "2", "--exercises", ONLY, "--json", str(file))
@@ -165,6 +169,7 @@ def filled(page: Path, figures: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_the_page_holds_the_figures_that_were_measured() -> None:
     page = ROOT / "docs" / "rivals.md"
     assert filled(page, BENCHMARKS / "figures").rstrip() == page.read_text(encoding="utf-8").rstrip()

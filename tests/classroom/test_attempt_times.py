@@ -41,6 +41,7 @@ def final(out: Path) -> dict[str, float | None]:
     return {record.submission: record.final_points for record in map(Record.from_json, lines)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", ["last", "best"])
 @pytest.mark.parametrize(
     "rows",
@@ -71,6 +72,7 @@ def test_late_attempt_is_late_whatever_lies_beside_it(
         assert "No time of their own" in done.stderr and "eve/1_real" in done.stderr
 
 
+@pytest.mark.thorough
 def test_attempts_have_a_bound_and_the_last_ones_are_graded(course_root: Path, kata: Run, tmp_path: Path) -> None:
     course = with_policy(course_root, tmp_path, "policy:\n  attempts: best\n  attempts_at_most: 2\n")
     tries = [("eve/1", RIGHT), ("eve/2", WRONG), ("eve/10", WRONG), ("ada/1", RIGHT), ("ada/2", WRONG)]

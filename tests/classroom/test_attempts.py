@@ -83,6 +83,7 @@ def which(out: Path) -> dict[str, tuple[str, int, int] | None]:
     return {name: (each.name, each.number, each.of) if each else None for name, each in found.items()}
 
 
+@pytest.mark.thorough
 def test_last_readable_attempt_counts_and_others_are_kept(
     graded: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
@@ -119,6 +120,7 @@ def test_policy_chooses_anew_without_grading(out: Path, best: Path, kata: Run) -
     assert (out / "attempts" / "results.jsonl").read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_resumed_run_grades_only_a_new_attempt_and_takes_the_policy(
     out: Path, best: Path, handed_in: Path, hand_in: HandIn, kata: Run, tmp_path: Path
 ) -> None:
@@ -176,6 +178,7 @@ def test_hints_cost_the_same_in_every_attempt(out: Path, best: Path, kata: Run, 
     assert records(out)["ada"].final_points == raw["ada/10"].points - 0.5, "the hints are kept"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("first", "then"),
     [pytest.param(["--attempts"], [], id="graded with"), pytest.param([], ["--attempts"], id="graded without")],
@@ -211,6 +214,7 @@ def test_attempts_may_be_of_any_kind(course: Course, hand_in: HandIn, tmp_path: 
     assert found.remarks == ()
 
 
+@pytest.mark.thorough
 def test_stopped_run_goes_on_with_the_attempts_that_are_left(
     out: Path, handed_in: Path, course_root: Path, kata: Run
 ) -> None:

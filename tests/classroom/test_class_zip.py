@@ -206,6 +206,7 @@ def test_damaged_member_leaves_its_learner_a_record_that_says_so(read: Read) -> 
     assert remarks == ("ada.zip is damaged or a zip bomb.",)
 
 
+@pytest.mark.thorough
 def test_bomb_in_the_outer_layer_stops_growing(read: Read) -> None:
     found, remarks = read(zipped({"ada.py": b" " * 300_000_000, "bo.py": RIGHT}))
     assert found["bo"].sources and not found["ada"].sources
@@ -225,6 +226,7 @@ def test_names_are_distinct_whatever_the_files_are_called() -> None:
     assert all(isinstance(entry, Entry) for entry in entries(paths))
 
 
+@pytest.mark.thorough
 def test_command_grades_a_class_zip_and_leaves_nothing_unpacked(
     course_root: Path, tmp_path: Path, kata: Callable[..., Any], names_in: Callable[[Path], list[str]]
 ) -> None:

@@ -19,6 +19,7 @@ def job(course_root: Path) -> Job:
     return Job("a-run", terms, header_of(load_course(terms.course), terms, {}), {})
 
 
+@pytest.mark.thorough
 def test_call_that_comes_after_the_end_of_its_run_brings_no_judges_back(job: Job) -> None:
     ask: Callable[[], Answer] = lambda: answer(job, 1, len, "seven..")  # noqa: E731
     assert ask().value == 7

@@ -66,6 +66,7 @@ def files(out: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.thorough
 def test_the_class_is_known_by_all_these_names_before(place: Path) -> None:
     for trace in TRACES:
         assert sum(trace.encode() in content for content in files(place / "OUT").values()) > 1
@@ -190,6 +191,7 @@ def test_a_run_that_was_killed_half_way_can_be_done_again(place: Path) -> None:
     assert taken > 5
 
 
+@pytest.mark.thorough
 def test_attempts_are_forgotten_with_their_learner(
     tmp_path: Path, make_course: Callable[..., Path], hand_in: HandIn, kata: Kata
 ) -> None:

@@ -71,6 +71,7 @@ def pool(course_root: Path) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.thorough
 def test_every_judge_is_a_process_of_its_own_and_a_fork(pool: dict[str, list[int]]) -> None:
     assert len(pool["judges"]) == SHARING + 1
     assert pool["judges"] == pool["forked"]

@@ -14,6 +14,7 @@ from grader.classroom.results_file import read_results
 pytestmark = pytest.mark.timeout(600)
 
 
+@pytest.mark.thorough
 def test_interrupt_keeps_what_is_graded_and_says_how_to_go_on(
     hand_in_all: Callable[..., Path], tmp_path: Path, grading: Callable[..., Any]
 ) -> None:

@@ -55,6 +55,7 @@ def _whole_lines(out: Path) -> set[bytes]:
     return {line for line in lines if line.endswith(b"\n")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("has_begun", [False, True], ids=["a new class", "a graded class of which some has changed"])
 def test_kill_at_each_change_of_the_disk_loses_nothing_that_was_there(
     has_begun: bool, course_root: Path, dozen: Path, tmp_path: Path, hand_in: Callable[..., Path]
@@ -144,6 +145,7 @@ def test_line_that_is_no_record_is_moved_aside_and_graded_again(
     assert (out / "results.damaged.jsonl").read_bytes() == b"".join(broken)
 
 
+@pytest.mark.thorough
 def test_judges_end_when_the_run_is_killed_alone(forty: Path, tmp_path: Path, grading: Callable[..., Any]) -> None:
     """SIGKILL of the run only: nobody is left waiting for work for ever."""
     run = grading(forty, tmp_path / "out")

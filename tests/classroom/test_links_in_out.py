@@ -13,6 +13,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "is_refused"),
     [

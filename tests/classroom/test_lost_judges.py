@@ -35,6 +35,7 @@ def deadly_course(tiny_course: Path) -> Path:
     return tiny_course
 
 
+@pytest.mark.thorough
 def test_submission_that_kills_every_judge_is_named_and_has_no_mark_and_the_rest_goes_on(
     deadly_course: Path, dozen: Path, tmp_path: Path, kata: Callable[..., Any]
 ) -> None:

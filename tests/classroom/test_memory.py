@@ -23,6 +23,7 @@ def _alive() -> int:
     return sum(type(each) is Record for each in gc.get_objects())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [50, 400])
 def test_records_are_not_kept(
     count: int,

@@ -57,6 +57,7 @@ def homes() -> Iterator[Mapping[str, str]]:
         yield {name: f"{room}/{name}" for name in names}
 
 
+@pytest.mark.thorough
 def test_grading_a_class_leaves_nothing_of_learners_outside_of_out(
     place: Path, homes: Mapping[str, str], cold_kata: Run
 ) -> None:
@@ -71,6 +72,7 @@ def test_grading_a_class_leaves_nothing_of_learners_outside_of_out(
     assert NAME not in done.stderr and TEXT not in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_judge_that_is_kept_warm_writes_nothing_down_of_what_it_checks(
     place: Path, homes: Mapping[str, str], cold_kata: Run
 ) -> None:

@@ -110,6 +110,7 @@ def test_list_has_no_formula(graded: tuple[Path, subprocess.CompletedProcess[str
     assert "'=1+1.csv" in listed(graded[0])
 
 
+@pytest.mark.thorough
 def test_class_zip_loses_nothing_either(course_root: Path, kata: Run, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
         archive.writestr("index.html", "<p>")
@@ -131,6 +132,7 @@ def test_class_zip_loses_nothing_either(course_root: Path, kata: Run, tmp_path: 
     assert "several times" in found["week/bo.py"] and "week/bo.py is in the zip several times" in done.stderr
 
 
+@pytest.mark.thorough
 def test_files_of_a_platform_are_their_learners_whatever_their_kind(
     course_root: Path, kata: Run, tmp_path: Path
 ) -> None:
@@ -155,6 +157,7 @@ def test_files_of_a_platform_are_their_learners_whatever_their_kind(
     assert listed(tmp_path / "out") == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", ["folder", "zip in a folder", "tar", "tar in a folder"])
 def test_record_is_the_same_alone_and_in_a_class(make: str, course_root: Path, kata: Run, tmp_path: Path) -> None:
     folder = tmp_path / "class"

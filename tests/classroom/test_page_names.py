@@ -51,6 +51,7 @@ def test_no_two_learners_share_a_name_even_if_one_calls_himself_like_a_page() ->
     assert len(set(made)) == len(made)
 
 
+@pytest.mark.thorough
 def test_pages_of_a_class_with_odd_names_are_all_there_and_linked(
     tmp_path: Path, hand_in: Callable[..., Path], course_root: Path, kata: Callable[..., Any]
 ) -> None:

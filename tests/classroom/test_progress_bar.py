@@ -22,6 +22,7 @@ def test_rate_is_told_as_people_say_it(speed: float | None, words: str) -> None:
     assert rate_in_words(speed) == words
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_terminal_shows_count_rate_and_time_left(
     hand_in_all: Callable[..., Path], tmp_path: Path, course_root: Path

@@ -50,6 +50,7 @@ def told_in(folder: Path) -> list[str]:
     return [path.name for path in found if any(t in path.name or t in path.read_text("utf-8") for t in TRACES)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -151,6 +152,7 @@ def test_what_needs_names_is_refused(arguments: list[str], told: str, place: Pat
     assert not (place / "OUT" / "who_is_who.csv").exists()
 
 
+@pytest.mark.thorough
 def test_grading_can_show_the_class_by_pseudonyms_at_once(place: Path, kata: Kata) -> None:
     how = ["--course", "course", "--roster", "roster.csv", "--isolation", "best", "--html", "--pseudonyms"]
     done = kata("grade-class", "class", "--out", "OUT2", *how, cwd=place)

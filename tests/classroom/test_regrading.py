@@ -73,6 +73,7 @@ def moved(out: Path) -> list[list[str]]:
     return list(csv.reader((out / "moved.csv").read_text("utf-8").splitlines()))[1:]
 
 
+@pytest.mark.thorough
 def test_whoever_lost_points_to_an_unfair_check_gets_them_back_and_the_rest_stays(root: Path, kata: Kata) -> None:
     """The whole way: refused at first, with the command that does it; graded again; and then one goes on as before."""
     out = root / "out"
@@ -107,6 +108,7 @@ def test_whoever_lost_points_to_an_unfair_check_gets_them_back_and_the_rest_stay
     assert "1 difference, of 1 of 3 learners in both." in told.stdout
 
 
+@pytest.mark.thorough
 def test_another_seed_and_another_file_are_named_as_what_changed(root: Path, kata: Kata) -> None:
     assert graded(kata, root, "--seed", 5).returncode == 0
     (root / "class" / "cy" / "share.py").write_text(RIGHT.format(id="share"), "utf-8")
@@ -120,6 +122,7 @@ def test_another_seed_and_another_file_are_named_as_what_changed(root: Path, kat
     assert exercise(records(root / "out")["cy"], "share").graded_again is None
 
 
+@pytest.mark.thorough
 def test_broken_check_takes_no_points_away(root: Path, kata: Kata) -> None:
     assert graded(kata, root, "--seed", 5).returncode == 0
     before = records(root / "out")
@@ -132,6 +135,7 @@ def test_broken_check_takes_no_points_away(root: Path, kata: Kata) -> None:
     assert exercise(records(root / "out")["ada"], "share").points == 4
 
 
+@pytest.mark.thorough
 def test_policy_is_applied_to_what_was_graded_again(root: Path, kata: Kata) -> None:
     _edit(root / "course.yml", 'title: "02_more"', "title: More\n    extra_credit: true")
     assert graded(kata, root, "--seed", 5).returncode == 0

@@ -137,6 +137,7 @@ def test_resume_without_any_result_begins(dozen: Path, tmp_path: Path, run_class
     assert run_class(dozen, tmp_path / "out", resume=True).tally.graded == 12
 
 
+@pytest.mark.thorough
 def test_results_inside_the_class_folder_are_no_learner(
     dozen: Path, course_root: Path, kata: Callable[..., Any], names_in: Callable[[Path], list[str]]
 ) -> None:
@@ -148,6 +149,7 @@ def test_results_inside_the_class_folder_are_no_learner(
     assert len(list((dozen / "out").glob("learner-*.html"))) == 12
 
 
+@pytest.mark.thorough
 def test_command_goes_on_with_the_seed_of_the_run_and_refuses_another(
     dozen: Path, tmp_path: Path, course_root: Path, kata: Callable[..., Any]
 ) -> None:

@@ -34,6 +34,7 @@ def graded(kata: Kata, folder: Path, course: Path, *arguments: object) -> Done:
     return kata("grade-class", "class", *terms, *arguments, cwd=folder)
 
 
+@pytest.mark.thorough
 def test_roster_is_remembered_and_said(
     folder: Path, course_root: Path, kata: Kata, names_in: Callable[[Path], list[str]]
 ) -> None:
@@ -45,6 +46,7 @@ def test_roster_is_remembered_and_said(
     assert names_in(folder / "out") == ["1001", "1002"]
 
 
+@pytest.mark.thorough
 def test_learner_who_joins_is_taken_from_the_roster_as_it_is_now(
     folder: Path, course_root: Path, kata: Kata, names_in: Callable[[Path], list[str]], hand_in: Callable[..., Path]
 ) -> None:
@@ -55,6 +57,7 @@ def test_learner_who_joins_is_taken_from_the_roster_as_it_is_now(
         assert names_in(folder / "out") == ["1001", "1002", "1003"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -73,6 +76,7 @@ def test_roster_that_would_move_a_row_is_refused(
     assert (folder / "out" / "results.jsonl").read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_roster_that_is_gone_is_asked_for(folder: Path, course_root: Path, kata: Kata) -> None:
     (folder / "roster.csv").rename(folder / "moved.csv")
     done = graded(kata, folder, course_root, "--resume")
@@ -81,6 +85,7 @@ def test_roster_that_is_gone_is_asked_for(folder: Path, course_root: Path, kata:
     assert "moved.csv" in graded(kata, folder, course_root, "--resume").stderr
 
 
+@pytest.mark.thorough
 def test_roster_for_a_class_that_was_graded_without_one_is_refused_where_rows_would_get_other_names(
     tmp_path: Path, hand_in: Callable[..., Path], course_root: Path, kata: Kata
 ) -> None:
@@ -91,11 +96,13 @@ def test_roster_for_a_class_that_was_graded_without_one_is_refused_where_rows_wo
     assert done.returncode == 2 and "was graded with no roster" in done.stderr
 
 
+@pytest.mark.thorough
 def test_other_names_are_refused(folder: Path, course_root: Path, kata: Kata) -> None:
     done = graded(kata, folder, course_root, "--resume", "--names", "canvas")
     assert done.returncode == 2 and "was graded with the names of plain" in done.stderr
 
 
+@pytest.mark.thorough
 def test_exercises_of_the_run_before_are_taken_and_said(
     tmp_path: Path, hand_in: Callable[..., Path], make_course: Callable[..., Path], kata: Kata
 ) -> None:

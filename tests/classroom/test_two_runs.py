@@ -32,6 +32,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     process.communicate()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("resume", [[], ["--resume"]], ids=["anew", "resume"])
 def test_second_run_is_refused_while_the_first_is_there(
     resume: list[str],
@@ -48,6 +49,7 @@ def test_second_run_is_refused_while_the_first_is_there(
     assert [path.name for path in (tmp_path / "out").iterdir()] == [".lock"]
 
 
+@pytest.mark.thorough
 def test_lock_of_a_killed_run_is_free(
     holder: subprocess.Popen[str], dozen: Path, tmp_path: Path, course_root: Path, kata: Callable[..., Any]
 ) -> None:

@@ -214,6 +214,7 @@ def points(out: Path) -> dict[str, float]:
     return {record.submission: record.points for record in map(Record.from_json, lines)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("handed", CLASSES.values(), ids=CLASSES)
 def test_nobody_takes_anothers_row_and_the_honest_lose_nothing(
     handed: Class, course_root: Path, kata: Run, tmp_path: Path
@@ -271,6 +272,7 @@ def test_names_in_what_an_export_says_do_not_steer_the_terminal(
     assert "\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_class_that_was_graded_without_a_roster_is_exported_but_for_those_who_are_torn(
     course_root: Path, kata: Run, tmp_path: Path
 ) -> None:
@@ -290,6 +292,7 @@ def test_class_that_was_graded_without_a_roster_is_exported_but_for_those_who_ar
         assert "Lovelace" in text and "Zoe" not in text
 
 
+@pytest.mark.thorough
 def test_fixed_class_goes_on_and_a_new_claim_takes_back_what_an_earlier_run_graded(
     course_root: Path, kata: Run, tmp_path: Path
 ) -> None:

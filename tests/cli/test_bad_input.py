@@ -26,6 +26,7 @@ def desk(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -124,6 +124,7 @@ def at_softmax(tmp_path_factory: pytest.TempPathFactory, kata: Run) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_wrong_softmax_is_shown_beside_the_right_one(at_softmax: Path, kata: Run) -> None:
     done = kata("check", "softmax", "--seed", 5, cwd=at_softmax, env={"COLUMNS": "80"})
     assert done.returncode == 1, done.stdout + done.stderr
@@ -131,6 +132,7 @@ def test_wrong_softmax_is_shown_beside_the_right_one(at_softmax: Path, kata: Run
     assert done.stdout.count("! is off. ") == 1, "only the visible check shows numbers"
 
 
+@pytest.mark.thorough
 def test_picture_of_it_fits_a_narrow_terminal(at_softmax: Path, kata: Run) -> None:
     done = kata("check", "softmax", "--seed", 5, cwd=at_softmax, env={"COLUMNS": "40"})
     lines = [line.strip() for line in done.stdout.splitlines()]

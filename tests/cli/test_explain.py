@@ -59,6 +59,7 @@ def command_in(told: str) -> list[str]:
     return shlex.split(lines[lines.index(f"  {AGAIN}") + 1])
 
 
+@pytest.mark.thorough
 def test_each_lost_point_is_told_with_check_message_and_diagnosis(root: Path, kata: Kata) -> None:
     told = explained(kata, root, "ada")
     assert "Ada Lovelace (ada): seed 5" in told
@@ -101,6 +102,7 @@ def blocks(told: str) -> list[dict[str, str]]:
     return cases
 
 
+@pytest.mark.thorough
 def test_inputs_expected_and_actual_values_are_those_of_the_seed(root: Path, kata: Kata) -> None:
     """What is printed is Python: run with the reference it gives what is expected, run with the learner's what came."""
     told = explained(kata, root, "ada", "share", "--inputs")
@@ -118,6 +120,7 @@ def test_inputs_expected_and_actual_values_are_those_of_the_seed(root: Path, kat
             torch.testing.assert_close(space["output"], shown["output"])
 
 
+@pytest.mark.thorough
 def test_the_same_inputs_come_every_time(root: Path, kata: Kata) -> None:
     assert explained(kata, root, "ada", "--inputs") == explained(kata, root, "ada", "--inputs")
 
@@ -151,6 +154,7 @@ def test_file_that_was_changed_or_is_gone_is_said_and_another_can_be_named(
         (tmp_path / "share.py").rename(root / "class" / "ada" / "share.py")
 
 
+@pytest.mark.thorough
 def test_file_in_a_zip_of_the_class_is_laid_out_for_the_command(root: Path, kata: Kata, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as packed:
         packed.writestr("ada/share.py", WHOLE_SUM.format(id="share"))

@@ -47,6 +47,7 @@ def desk(set_up: Path, tmp_path: Path) -> Path:
 GRADE_CLASS = ["grade-class", "SUBMISSIONS", "--out", "OUT2", *COMMON]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "found", "expected", "example"),
     [
@@ -166,6 +167,7 @@ def test_what_was_expected_what_is_there_and_what_to_type_is_told(
     assert not (desk / "OUT2").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -186,6 +188,7 @@ def test_the_command_that_is_given_as_an_example_works_as_it_stands(
     assert program == "kata" and done.returncode == 0, done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("option", ["--roster", "--handed-in", "--hints"])
 def test_the_file_that_is_given_as_an_example_is_taken(option: str, desk: Path, kata: Run, run_command: Run) -> None:
     refused = kata(*GRADE_CLASS, option, "odd.csv", "--course", "course", cwd=desk)
@@ -198,6 +201,7 @@ def test_the_file_that_is_given_as_an_example_is_taken(option: str, desk: Path, 
 # --- the end of `kata doctor` ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_doctor_ends_with_what_each_kind_of_user_types_next(desk: Path, kata: Run) -> None:
     told = kata("doctor", cwd=desk).stdout
     end = told[told.index("What to do next:") :]
@@ -209,6 +213,7 @@ def test_doctor_ends_with_what_each_kind_of_user_types_next(desk: Path, kata: Ru
     assert "kata init ~/attention" in end
 
 
+@pytest.mark.thorough
 def test_every_command_that_doctor_names_is_one(desk: Path, kata: Run) -> None:
     end = kata("doctor", cwd=desk).stdout.partition("What to do next:")[2]
     named = re.findall(r"\bkata ([a-z][a-z-]*)((?: --[a-z-]+)?)", end)
@@ -218,6 +223,7 @@ def test_every_command_that_doctor_names_is_one(desk: Path, kata: Run) -> None:
         assert done.returncode == 0 and option.strip() in done.stdout, name
 
 
+@pytest.mark.thorough
 def test_doctor_in_a_workspace_goes_on_from_there(desk: Path, kata: Run) -> None:
     assert kata("init", "work", "--course", "course", cwd=desk).returncode == 0
     end = kata("doctor", cwd=desk / "work").stdout.partition("What to do next:")[2]
@@ -236,6 +242,7 @@ def completed(cold_kata: Run, cwd: Path, *words: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "offered"),
     [

@@ -77,6 +77,7 @@ def test_page_is_a_whole_page_that_names_the_learner(graded: subprocess.Complete
     assert "lena" in page
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["lena", "lena.zip", "lena.ipynb"], ids=["folder", "zip", "notebook"])
 def test_every_form_with_the_same_seed_gives_the_same_record(
     form: str, course: Path, desk: Path, run_command: Run, record: Record

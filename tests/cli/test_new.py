@@ -97,12 +97,14 @@ def test_verify_names_what_is_missing(begun: Path, kata: Run) -> None:
     assert done.returncode == 1 and "write at least 3 other right answers" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_the_scaffold_holds_once_all_of_it_is_written(begun: Path, kata: Run) -> None:
     write(begun)
     done = kata("verify", "halve", cwd=begun)
     assert done.returncode == 0 and "All hold" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("left", "told"),
     [pytest.param(left, f"{name}:", id=left) for name, changes in WRITTEN.items() for left, _ in changes],

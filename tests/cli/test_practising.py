@@ -38,6 +38,7 @@ def test_kata_alone_shows_where_you_are_and_what_is_next(course: Path, kata: Run
     assert "exercises/01_parts/01_share.py" in done.stdout
 
 
+@pytest.mark.thorough
 def test_the_list_says_what_should_come_first(course: Path, kata: Run) -> None:
     lines = kata("list", cwd=course).stdout.splitlines()
     assert any("next" in line and "01 share" in line for line in lines)
@@ -69,6 +70,7 @@ def test_the_fast_track_has_only_its_own(course: Path, kata: Run) -> None:
     assert "01 share" not in kata("list", "--fast", cwd=course).stdout
 
 
+@pytest.mark.thorough
 def test_the_next_hint_opens_after_another_failed_attempt(course: Path, kata: Run) -> None:
     assert "Hint 1 of 3: What must a row add up to?" in kata("hint", "share", cwd=course).stdout
     shut = kata("hint", "share", cwd=course).stdout
@@ -81,6 +83,7 @@ def test_the_next_hint_opens_after_another_failed_attempt(course: Path, kata: Ru
     assert "opens after another attempt" in kata("hint", "share", cwd=course).stdout
 
 
+@pytest.mark.thorough
 def test_a_diagnosed_mistake_is_the_first_hint(course: Path, kata: Run) -> None:
     write(course, "share", WRONG)
     kata("check", "share", cwd=course)
@@ -138,6 +141,7 @@ def test_reset_of_an_untouched_file_archives_nothing(course: Path, kata: Run) ->
     assert not (course / ".kata/archive").exists()
 
 
+@pytest.mark.thorough
 def test_the_solution_is_shown_after_passing_with_other_ways(course: Path, kata: Run) -> None:
     write(course, "share", RIGHT)
     refused = kata("solution", "share", cwd=course)
@@ -157,6 +161,7 @@ def test_an_unknown_exercise_is_told_with_the_one_that_looks_like_it(course: Pat
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_damaged_progress_file_is_filled_again_from_the_work(course: Path, kata: Run) -> None:
     write(course, "share", RIGHT)
     kata("check", "share", cwd=course)
@@ -167,6 +172,7 @@ def test_a_damaged_progress_file_is_filled_again_from_the_work(course: Path, kat
     assert len(list((course / ".kata").glob("progress.damaged-*.json"))) == 1
 
 
+@pytest.mark.thorough
 def test_the_verdict_is_told_even_when_nothing_can_be_noted(course: Path, kata: Run) -> None:
     write(course, "share", RIGHT)
     (course / ".kata").write_text("a file where the folder should be")

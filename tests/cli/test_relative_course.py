@@ -14,6 +14,7 @@ pytestmark = pytest.mark.timeout(300)
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("named", ["../tiny/course.yml", "../tiny", "../work/../tiny/course.yml"])
 def test_relative_course_grades(
     named: str, tiny_course: Path, tmp_path: Path, kata: Callable[..., subprocess.CompletedProcess[str]]

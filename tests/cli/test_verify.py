@@ -67,6 +67,7 @@ def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
     return done.returncode, done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "problem",
     [
@@ -85,6 +86,7 @@ def test_flaw_is_named(problem: str, flawed: tuple[int, str]) -> None:
     assert problem in output
 
 
+@pytest.mark.thorough
 def test_stale_stub_is_written_anew_when_asked(tiny_course: Path, kata: Run) -> None:
     stub = tiny_course / "exercises/01_parts/01_share.py"
     due = stub.read_text()
@@ -94,6 +96,7 @@ def test_stale_stub_is_written_anew_when_asked(tiny_course: Path, kata: Run) -> 
     assert stub.read_text() == due
 
 
+@pytest.mark.thorough
 def test_points_that_do_not_add_up_are_told(tiny_course: Path, kata: Run) -> None:
     yml = tiny_course / "course.yml"
     yml.write_text(yml.read_text().replace("points: 4", "points: 5"))
@@ -240,6 +243,7 @@ def change(path: Path, before: str, after: str) -> None:
     path.write_text(text.replace(before, after, 1))
 
 
+@pytest.mark.thorough
 def test_a_typo_in_a_check_is_told_once_however_many_files_are_graded(tiny_course: Path, kata: Run) -> None:
     change(tiny_course / CHECKS, "draw.uniform(3, 4", "drw.uniform(3, 4")
     done = kata("verify", cwd=tiny_course)
@@ -270,6 +274,7 @@ def test_right_examples_hold_however_they_are_aligned_and_random_ones_are_only_r
     assert misfits(course, course.exercise("share")) == []
 
 
+@pytest.mark.thorough
 def test_kits_without_faults_are_proved_beside_one_with_a_fault(
     tmp_path: Path, make_course: Callable[..., Path], kata: Run
 ) -> None:

@@ -95,6 +95,7 @@ def test_many_folders_named_at_once_are_all_kept(
     assert set(json.loads(file.read_text())["workspaces"]) == set(map(str, names))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [

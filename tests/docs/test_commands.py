@@ -66,8 +66,6 @@ INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 WITH_NBGRADER = ("nbgrader", "exports", "similar")
 """Stages on which the instructor's extra is used."""
-THOROUGH = ("author", "exports", "first_kit", "nbgrader", "updates")
-"""Stages that take long."""
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -236,9 +234,10 @@ def perform(set_up: Callable[[str], Any], before: Callable[..., None]) -> Callab
     return ending
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(each, marks=pytest.mark.thorough if stage_of(each) in THOROUGH else (), id=each.id) for each in RUN],
+    [pytest.param(each, id=each.id) for each in RUN],
 )
 def test_a_command_does_what_it_is_for(command: Command, perform: Callable[[Command], Any]) -> None:
     ending = perform(command)

@@ -18,7 +18,7 @@ STALE = "run `python scripts/make_screenshots.py` again, and look at what has ch
 LARGEST = 150_000
 SVG = "{http://www.w3.org/2000/svg}"
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 
 def make(script: str, *arguments: object) -> None:

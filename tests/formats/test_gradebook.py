@@ -78,6 +78,7 @@ def ada(*exercises: ExerciseResult) -> Record:
     return record("ada", *(exercises or (exercise(SHARE, 4), exercise(PART, 1), exercise(REST, 0.0, "missing"))))
 
 
+@pytest.mark.thorough
 def test_points_become_automatic_scores(class_of: Callable[..., Path], course: Course, book: Path) -> None:
     written = write_gradebook(Graded(class_of(ada())), course, book)
     assert scores(book, "01_parts", "ada") == {"test-share": (4, False), "test-part": (1, False)}
@@ -179,6 +180,7 @@ def test_folder_that_is_no_course_folder_is_refused(tmp_path: Path) -> None:
         gradebook_at(tmp_path)
 
 
+@pytest.mark.thorough
 def test_nbgrader_itself_reads_the_points_of_a_released_unit(
     class_of: Callable[..., Path], course: Course, tmp_path: Path, kata: Run, run_command: Run
 ) -> None:

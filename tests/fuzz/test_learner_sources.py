@@ -65,6 +65,7 @@ def graded(course) -> Graded:
     return grade(course, files, SEED)
 
 
+@pytest.mark.thorough
 def test_every_file_comes_to_what_it_must(graded):
     assert graded.records.keys() == graded.files.keys()
     assert [fault for name, record in graded.records.items() for fault in fault_in(record, graded.files[name])] == []

@@ -66,6 +66,7 @@ def checked(course: Path, tmp_path_factory: pytest.TempPathFactory, kata: Kata) 
     return blocks
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("id", SAME_WORDS)
 def test_words_are_those_of_kata_check(id: str, kernel: Any, checked: dict[str, list[str]]) -> None:
     kernel.run(SAME_WORDS[id].replace("share", id))
@@ -297,6 +298,7 @@ STATE = (
 )
 
 
+@pytest.mark.thorough
 def test_kernel_stays_clean(open_kernel: Callable[..., Any], course: Path) -> None:
     kernel = open_kernel(course, first="pass")
     kernel.run(RIGHT)
@@ -329,6 +331,7 @@ def test_endless_loop_is_a_verdict_and_the_next_check_works(kernel: Any) -> None
     assert "✓ passed" in kernel.check("share").text
 
 
+@pytest.mark.thorough
 def test_interrupt_ends_the_wait_and_the_next_check_works(kernel: Any) -> None:
     kernel.run(RIGHT)
     kernel.check("share")

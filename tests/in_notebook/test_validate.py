@@ -20,6 +20,7 @@ def validated(kernel: Any, exercise: str) -> Any:
     return kernel.run(f'kata.validate("{exercise}")', by_person=False)
 
 
+@pytest.mark.thorough
 def test_right_answer_fails_nothing(kernel: Any) -> None:
     kernel.run(RIGHT)
     assert "4 / 4" in validated(kernel, "share").text
@@ -67,6 +68,7 @@ def test_person_who_runs_the_cell_is_told_what_it_is_for(kernel: Any) -> None:
     assert said.printed.startswith("This cell gives the points when the notebook is graded.") and not said.error
 
 
+@pytest.mark.thorough
 def test_validating_is_no_try_of_the_learners(open_kernel: Any, make_course: Any, tmp_path: Path, kata: Any) -> None:
     course = make_course(tmp_path / "tiny", "01_parts/01_share")
     kernel = open_kernel(course)

@@ -177,6 +177,7 @@ def test_a_fault_of_a_check_is_an_error_and_never_a_mark(tmp_path, make_course):
     assert records[0].exercises[0].status == "error" and not records[0].complete
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("call", ["fail", "skip", "exit", "xfail"])
 def test_what_pytest_raises_in_a_check_is_the_graders_fault_and_ends_nothing(tmp_path, make_course, call):
     root = make_course(tmp_path, "01_parts/01_share")

@@ -128,6 +128,7 @@ LATE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", LATE.values(), ids=LATE.keys())
 def test_one_exercise_never_takes_much_more_than_its_time(opened: Open, source: str) -> None:
     process = opened(source, QUESTIONS)
@@ -139,6 +140,7 @@ def test_one_exercise_never_takes_much_more_than_its_time(opened: Open, source: 
     assert time.monotonic() - started < 12
 
 
+@pytest.mark.thorough
 def test_what_the_judge_does_meanwhile_costs_the_learner_nothing_and_saves_nothing(opened: Open) -> None:
     quick, slow = opened(RIGHT, QUESTIONS), opened(HANGS_AT_TWO, QUESTIONS)
     quick.start()
@@ -151,6 +153,7 @@ def test_what_the_judge_does_meanwhile_costs_the_learner_nothing_and_saves_nothi
     assert [output(slow, QUESTIONS[number]) for number in (3, 4)] == [4.0, 5.0]
 
 
+@pytest.mark.thorough
 def test_a_pause_in_each_call_counts_whether_or_not_anybody_waits(opened: Open) -> None:
     many = [question(number) for number in range(12)]
     naps = "import time\n\ndef share(amounts):\n    time.sleep(0.5)\n    return amounts + 1\n"
@@ -173,6 +176,7 @@ def _fails(process: WalledProcess, asked: Question) -> bool:
     return False
 
 
+@pytest.mark.thorough
 def test_a_submission_has_a_time_of_its_own(opened: Open) -> None:
     whole = Allowance(seconds=2.0)
     hanging, following = opened("while True: pass\n", QUESTIONS, whole), opened(RIGHT, QUESTIONS, whole)

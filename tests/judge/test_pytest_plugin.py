@@ -76,6 +76,7 @@ def session(course: Path, run_pytest: Run) -> Done:
     return run_pytest("-v", cwd=course)
 
 
+@pytest.mark.thorough
 def test_started_exercises_run_in_course_order_and_the_others_are_not_failures(session: Done) -> None:
     assert session.returncode == 1, session.stdout + session.stderr
     told = [line.split()[0:2] for line in session.stdout.splitlines() if "::" in line and "%]" in line]
@@ -152,6 +153,7 @@ def visibly_wrong(tmp_path_factory: pytest.TempPathFactory, make_course: Callabl
     return root
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("workers", [(), ("-n", 2)], ids=["alone", "in parallel"])
 def test_visible_check_shows_what_came_beside_what_was_due(
     workers: tuple[object, ...], visibly_wrong: Path, run_pytest: Run
@@ -178,6 +180,7 @@ def test_report_for_other_programs_is_without_colour(visibly_wrong: Path, run_py
     assert PICTURE[5] in written and "x1B[" not in written and "\x1b" not in written
 
 
+@pytest.mark.thorough
 def test_debugger_stops_in_the_learners_own_frame(course: Path, run_pytest: Run) -> None:
     commands = "p 'the whole is', whole.tolist()\nq\n"
     done = run_pytest("--pdb", "--isolation", "none", f"exercises/{KITS[0]}.py", cwd=course, stdin=commands)
@@ -213,6 +216,7 @@ def test_quitting_at_a_breakpoint_ends_the_run_and_is_no_failure_of_the_code(cou
     assert done.stdout.count("splitting (") == 1 and "1 failed" not in done.stdout
 
 
+@pytest.mark.thorough
 def test_parallel_run_comes_to_the_same(course: Path, run_pytest: Run) -> None:
     done = run_pytest("-n", 2, cwd=course)
     assert done.returncode == 1, done.stdout + done.stderr

@@ -299,6 +299,7 @@ ATTACKERS = [
 ]
 
 
+@pytest.mark.thorough
 def test_everybody_is_graded(graded: Graded) -> None:
     assert sorted(graded.students) == sorted([*LEARNERS, *ATTACKERS])
     for student in graded.students:
@@ -340,6 +341,7 @@ def test_attack_gets_nothing(student: str, graded: Graded) -> None:
     assert graded.points(student) == dict.fromkeys(WORTH, 0.0)
 
 
+@pytest.mark.thorough
 def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded, edit: Any) -> None:
     handed_in = json.loads(graded.folder.handed_in("attack-reads", UNIT).read_text("utf-8"))
     found: dict[str, Any] = {}

@@ -178,6 +178,7 @@ def scores(folder: Any) -> dict[str, float | None]:
         }
 
 
+@pytest.mark.thorough
 def test_batch_is_completed_and_only_right_answers_count(log: str, folder: Any) -> None:
     got = scores(folder)
     assert got == {**dict.fromkeys([*ODD, *NO_FILES, "looks"], 0), "with-more": 4, "zoe": 4}
@@ -242,6 +243,7 @@ def test_everybody_graded_is_exported(log: str, folder: Any) -> None:
     assert rows == scores(folder)
 
 
+@pytest.mark.thorough
 def test_refused_submission_is_graded_once_it_is_put_right(log: str, folder: Any) -> None:
     folder.handed_in("no-time", UNIT).with_name("timestamp.txt").write_text(TIME, "utf-8")
     folder.nbgrader("autograde", UNIT, "--student", "no-time")

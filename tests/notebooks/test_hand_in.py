@@ -89,6 +89,7 @@ def hand_in(folder: Any, capsys: pytest.CaptureFixture[str]) -> Callable[..., Sa
     return run
 
 
+@pytest.mark.thorough
 def test_says_where_it_is_and_what_comes_next(work: Any, folder: Any, kata: Callable[..., Done]) -> None:
     done = kata("hand-in", work("ada", share=SHARE), "--to", folder.root, cwd=folder.root.parent)
     assert done.returncode == 0
@@ -416,6 +417,7 @@ def test_names_and_files_do_not_become_markup_in_the_notebook(hand_in: Any, work
     assert "both answer shares and differ" in note and "<script" not in note
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("absent", ["nbgrader", "nbformat"])
 def test_missing_extra_is_one_sentence(absent: str, tmp_path: Path) -> None:
     program = f"import sys; sys.modules[{absent!r}] = None; from grader.cli import main; main()"

@@ -77,6 +77,7 @@ def test_id_is_readable(text: str, id: str) -> None:
     assert safe_id(text) == id
 
 
+@pytest.mark.thorough
 @given(st.text(), st.integers(0, 10**12 - 1))
 def test_every_id_is_one_that_nbgrader_can_keep(text: str, number: int) -> None:
     assert fault_in(safe_id(text)) is None

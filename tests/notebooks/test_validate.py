@@ -57,6 +57,7 @@ def answers(**others: str) -> dict[str, str]:
     return {**code, "reflection": "Shares sum to one."}
 
 
+@pytest.mark.thorough
 def test_right_answers_are_a_success(learner: Validating) -> None:
     assert learner.validate(answers()) == SUCCESS
 
@@ -75,6 +76,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("wrong", "why"), WRONG)
 def test_wrong_answer_is_no_success_and_says_why(wrong: str, why: str, learner: Validating) -> None:
     said = learner.validate(answers(part=wrong))
@@ -90,6 +92,7 @@ def test_untouched_notebook_is_no_success(learner: Validating) -> None:
     assert 'kata.validate("share")' in said and 'kata.validate("part")' in said
 
 
+@pytest.mark.thorough
 def test_learner_without_the_checks_is_told_so(learner: Validating, tmp_path: Path) -> None:
     (tmp_path / "grader.py").write_text("# some other grader\n")
     said = learner.validate(answers(), tmp_path, PYTHONPATH=str(tmp_path))

@@ -48,6 +48,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory, run_warm: Callable[..., Call
     return {name_of(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.thorough
 def test_the_scripts_draw_the_pictures_beside_the_lessons_and_no_others(drawn: dict[str, bytes]) -> None:
     assert PICTURES
     assert set(drawn) == {name_of(path) for path in PICTURES}

@@ -99,6 +99,7 @@ def test_code_that_cannot_go_on_is_told_in_a_sentence(stage, layers, x, edit, sa
         asked(stage, "multi_head_attention", layers, *edits).attend(0, x[None])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("line", "said"),
     [

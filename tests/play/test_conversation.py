@@ -37,6 +37,7 @@ def at_a_terminal(desk):
         each.close(force=True)
 
 
+@pytest.mark.thorough
 def test_a_line_is_the_next_text_or_switches_something_off(desk, course, at_a_terminal):
     desk.write(course, "cross_attention")
     assert desk.kata("check", "cross_attention").returncode == 0
@@ -55,6 +56,7 @@ def test_a_line_is_the_next_text_or_switches_something_off(desk, course, at_a_te
     assert child.exitstatus == 0
 
 
+@pytest.mark.thorough
 def test_ctrl_c_stops_a_training_and_enter_goes_on(desk, course, at_a_terminal):
     desk.write(course, "tiny_gpt")
     desk.pass_unchecked("tiny_gpt", course)

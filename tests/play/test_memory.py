@@ -89,6 +89,7 @@ def test_a_model_learns_the_rhyme_and_writes_from_it(scene):
     assert first != last
 
 
+@pytest.mark.thorough
 def test_a_model_that_was_stopped_goes_on_where_it_was(scene):
     stopped, whole = scene("tiny_gpt"), scene("tiny_gpt")
     going = stopped.parts(stopped.example, (), in_full=False)

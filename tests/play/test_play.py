@@ -43,6 +43,7 @@ def test_written_but_not_checked_is_told_to_check(desk, course):
     assert f"kata check {ID}" in done.stderr
 
 
+@pytest.mark.thorough
 def test_passed_code_plays_and_bad_words_are_one_sentence(desk, course):
     desk.write(course, ID)
     checked = desk.kata("check", ID)
@@ -79,6 +80,7 @@ def test_a_text_that_the_model_cannot_read_is_refused(text):
         read_text(text)
 
 
+@pytest.mark.thorough
 def test_failed_code_plays_and_is_called_so(desk, course):
     desk.write(course, ID, NO_SCALE)
     checked = desk.kata("check", ID)
@@ -90,6 +92,7 @@ def test_failed_code_plays_and_is_called_so(desk, course):
     assert "by the formula" in done.stdout
 
 
+@pytest.mark.thorough
 def test_code_that_fails_ends_with_what_was_shown_so_far(desk, course):
     desk.write(course, ID, ("return self.out_proj(context)", 'raise OSError("\\x1b[31m <b>lost</b>")'))
     assert desk.kata("check", ID).returncode == 1
@@ -104,6 +107,7 @@ def test_code_that_fails_ends_with_what_was_shown_so_far(desk, course):
     assert "<b>lost" not in page
 
 
+@pytest.mark.thorough
 def test_page_needs_nothing_and_runs_nothing(desk, course):
     desk.write(course, ID)
     assert desk.kata("check", ID).returncode == 0

@@ -72,6 +72,7 @@ def test_a_page_tells_every_place_in_words():
     assert "one: 2 at 10" in page
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1200])
 def test_the_page_of_a_scene_can_be_read_by_everyone(browser, scene, tmp_path, width, scheme):

@@ -85,6 +85,7 @@ def finals(out: Path) -> dict[str, float | None]:
     return {name: record.final_points for name, record in records(out).items()}
 
 
+@pytest.mark.thorough
 def test_class_has_graded_and_final_points_and_reasons(graded: subprocess.CompletedProcess[str], course: Path) -> None:
     found = records(course / "out")
     assert {name: record.points for name, record in found.items()} == {"ada": 8, "bo": 4, "cy": 4}

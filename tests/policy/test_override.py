@@ -114,6 +114,7 @@ def test_points_count_with_their_reason_in_record_page_table_and_exports(root: P
     assert [row["points"] for row in rows] == ["3", "4"] and "The check was unfair." in exported.stdout
 
 
+@pytest.mark.thorough
 def test_it_stays_when_a_run_goes_on_and_is_set_aside_when_the_class_is_graded_anew(root: Path, kata: Kata) -> None:
     set_points(kata, root)
     assert graded(kata, root, "--resume").returncode == 0
@@ -124,6 +125,7 @@ def test_it_stays_when_a_run_goes_on_and_is_set_aside_when_the_class_is_graded_a
     assert "unfair" in (root / "out" / "corrections.previous.jsonl").read_text("utf-8")
 
 
+@pytest.mark.thorough
 def test_later_one_counts_and_can_be_taken_back(root: Path, kata: Kata) -> None:
     set_points(kata, root)
     set_points(kata, root, 2.5, "Half of it.")
@@ -136,6 +138,7 @@ def test_later_one_counts_and_can_be_taken_back(root: Path, kata: Kata) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_it_comes_after_lateness(root: Path, kata: Kata) -> None:
     text = (root / "course.yml").read_text("utf-8")
     (root / "course.yml").write_text(text.replace("documents:\n", f"{LATE}documents:\n", 1), "utf-8")
@@ -146,6 +149,7 @@ def test_it_comes_after_lateness(root: Path, kata: Kata) -> None:
     assert (ada.final_points, bo.final_points) == (3, 2)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

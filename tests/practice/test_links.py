@@ -123,6 +123,7 @@ def test_reset_moves_and_writes_nothing_through_a_link(place: str, mine: Path, o
         assert (done.returncode, "this is a link" in done.stderr) == (2, True), done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", [".kata", ".kata/progress.lock", ".kata/progress.json", "report.html"])
 @pytest.mark.parametrize(
     "arguments", [["check"], ["report"], ["hint", "share"], ["next", "--skip"]], ids=["check", "report", "hint", "skip"]
@@ -150,6 +151,7 @@ def test_review_is_handed_out_through_no_link(place: str, mine: Path, outside: P
     assert done.returncode == (2 if place == "review" else 0), done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "arguments",
     [["grade", FILE, "--isolation", "best", "--json"], ["grade", FILE, "--isolation", "best", "--html"], ["report", "--out"]],

@@ -83,6 +83,7 @@ def page(practised: Learner) -> str:
     return practised.page(at=START + timedelta(days=1))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "told",
     [
@@ -166,6 +167,7 @@ def test_edited_progress_is_taken_as_it_comes(learner: Learner) -> None:
     assert "4 of 12 points" in text and "3 attempts" in text and "2 hints" in text and "gone" in text
 
 
+@pytest.mark.thorough
 def test_damaged_progress_is_made_anew_first(learner: Learner) -> None:
     learner.checks("share", RIGHT)
     (learner.course / ".kata/progress.json").write_text("{", encoding="utf-8")

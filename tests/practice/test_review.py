@@ -99,6 +99,7 @@ def test_what_was_passed_comes_back_tomorrow_in_a_file_of_its_own_and_then_later
     assert [attempt.get("kind", "practice") for attempt in known["attempts"]] == ["practice", "review"]
 
 
+@pytest.mark.thorough
 def test_the_list_has_what_is_due_first_and_then_the_dates(learner: Learner) -> None:
     assert "Nothing is passed yet." in learner.kata("review", "--due").stdout
     learner.passes("portion", EVENING - 3 * DAY)
@@ -113,6 +114,7 @@ def test_the_list_has_what_is_due_first_and_then_the_dates(learner: Learner) -> 
     assert not (learner.course / "review").exists()
 
 
+@pytest.mark.thorough
 def test_an_unfinished_file_is_pointed_at_and_a_finished_one_goes_into_the_archive(learner: Learner) -> None:
     learner.passes()
     learner.kata("review", "share")
@@ -130,6 +132,7 @@ def test_an_unfinished_file_is_pointed_at_and_a_finished_one_goes_into_the_archi
     assert "still to write" in file.read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_a_deleted_review_file_is_handed_out_afresh(learner: Learner) -> None:
     learner.passes()
     learner.kata("review", "share")
@@ -141,6 +144,7 @@ def test_a_deleted_review_file_is_handed_out_afresh(learner: Learner) -> None:
     assert len(learner.known()["reviews"]) == 1
 
 
+@pytest.mark.thorough
 def test_a_failed_review_counts_once_and_brings_it_back_tomorrow(learner: Learner) -> None:
     learner.passes()
     learner.kata("review", at=MORNING)
@@ -152,6 +156,7 @@ def test_a_failed_review_counts_once_and_brings_it_back_tomorrow(learner: Learne
     assert "share comes back tomorrow, on 20 November." in passed.stdout
 
 
+@pytest.mark.thorough
 def test_a_half_written_file_is_no_failed_review(learner: Learner) -> None:
     learner.passes()
     learner.kata("review", at=MORNING)
@@ -163,6 +168,7 @@ def test_a_half_written_file_is_no_failed_review(learner: Learner) -> None:
     assert learner.known() == before
 
 
+@pytest.mark.thorough
 def test_passing_the_old_file_once_more_leaves_the_card_alone(learner: Learner) -> None:
     learner.passes()
     card = learner.known()["card"]
@@ -188,6 +194,7 @@ def test_what_cannot_be_reviewed_is_refused_in_one_sentence(
     assert len(refused.stderr.splitlines()) == 1
 
 
+@pytest.mark.thorough
 def test_looking_at_the_answer_during_a_review_counts_as_not_known(learner: Learner) -> None:
     learner.passes()
     learner.kata("review", at=MORNING)
@@ -207,6 +214,7 @@ def test_in_a_workspace_of_ones_own_the_review_lies_there(
     assert not (learner.course / "review").exists()
 
 
+@pytest.mark.thorough
 def test_a_clock_that_went_backwards_does_no_harm(learner: Learner) -> None:
     learner.passes(at=EVENING + 400 * DAY)
     given = learner.kata("review", at=MORNING)
@@ -217,12 +225,14 @@ def test_a_clock_that_went_backwards_does_no_harm(learner: Learner) -> None:
     assert "Later: 1" in learner.kata("review", "--due").stdout
 
 
+@pytest.mark.thorough
 def test_dates_are_those_of_the_learners_own_calendar(learner: Learner, kata: Callable[..., Any]) -> None:
     learner.passes(at=datetime(2026, 11, 18, 20, tzinfo=timezone.utc))
     east = {"KATA_NOW": "2026-11-18T21:00:00+00:00", "TZ": "Asia/Tokyo"}  # the 19th there, when it was passed
     assert "tomorrow, on 20 November" in kata("review", cwd=learner.course, env=east).stdout
 
 
+@pytest.mark.thorough
 def test_plain_pytest_takes_part(learner: Learner, run_command: Callable[..., Any]) -> None:
     def run_pytest(file: str, source: str | None, at: datetime, *more: str) -> str:
         if source is not None:
@@ -243,6 +253,7 @@ def test_plain_pytest_takes_part(learner: Learner, run_command: Callable[..., An
     assert due_of_card(learner.known()["card"]) > MORNING + DAY
 
 
+@pytest.mark.thorough
 def test_the_watch_grades_a_review_as_soon_as_it_is_saved(
     learner: Learner, open_terminal: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

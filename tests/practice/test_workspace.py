@@ -70,6 +70,7 @@ def test_a_readme_that_was_there_before_is_kept(tiny_course: Path, kata: Run, tm
     assert (mine / "README.md").read_text() == "my notes\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("folder", [".", "exercises", "exercises/01_parts"])
 def test_commands_work_from_any_folder_below(workspace: Path, kata: Run, folder: str) -> None:
     share_in(workspace).write_text(RIGHT)
@@ -78,6 +79,7 @@ def test_commands_work_from_any_folder_below(workspace: Path, kata: Run, folder:
     assert "1 of 1 exercise" in kata(cwd=workspace / folder).stdout.replace("exercises", "exercise")
 
 
+@pytest.mark.thorough
 def test_the_course_stays_as_it_is(workspace: Path, tiny_course: Path, kata: Run) -> None:
     share_in(workspace).write_text(RIGHT)
     kata("check", cwd=workspace)
@@ -101,6 +103,7 @@ def test_an_update_renews_what_is_untouched_and_keeps_what_is_changed(
     assert "Portions of a whole" in stub.read_text()
 
 
+@pytest.mark.thorough
 def test_work_stays_the_exercises_when_the_course_moves_it_to_another_unit(
     workspace: Path,
     tiny_course: Path,
@@ -136,6 +139,7 @@ def test_a_course_that_has_gone_is_told_in_a_sentence(workspace: Path, tiny_cour
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("inside", "named"), [(".", "."), ("exercises", ".."), (".", "its path")])
 def test_a_moved_workspace_is_named_anew_from_inside_as_it_is_advised(
     inside: str, named: str, workspace: Path, tiny_course: Path, kata: Run
@@ -160,6 +164,7 @@ def test_a_moved_workspace_of_the_installed_course_is_named_anew_from_inside(tmp
     assert kata("list", cwd=moved).returncode == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("content", ["{", "[]", '{"given": 1}', "[" * 100_000], ids=["cut off", "none", "odd", "deep"])
 def test_a_damaged_file_in_the_workspace_costs_nothing(
     workspace: Path, tiny_course: Path, kata: Run, content: str
@@ -178,6 +183,7 @@ def test_a_folder_called_workspace_is_no_broken_one(tmp_path: Path, kata: Run) -
     assert (done.returncode, "soft_lookup" in done.stdout) == (0, True), done.stderr
 
 
+@pytest.mark.thorough
 def test_the_page_is_written_even_when_nothing_can_be_noted(workspace: Path, tiny_course: Path, kata: Run) -> None:
     (tiny_course / "exercises/01_parts/01_share.py").write_text(RIGHT)
     (tiny_course / ".kata").write_text("a file where the folder should be")
@@ -186,6 +192,7 @@ def test_the_page_is_written_even_when_nothing_can_be_noted(workspace: Path, tin
     assert "<h1" in (tiny_course / "report.html").read_text()
 
 
+@pytest.mark.thorough
 def test_plain_pytest_checks_a_workspace_and_remembers(workspace: Path, run_command: Run) -> None:
     share_in(workspace).write_text(WRONG)
     pytest_command = [Path(sys.executable).with_name("pytest"), "-p", "no:cacheprovider"]

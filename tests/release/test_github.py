@@ -95,6 +95,7 @@ def graded(steps: list[dict[str, Any]], course: Path, files: dict[str, str], run
     return done, json.loads(base64.b64decode(value)) if name == "result" else None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("files", "points", "status"),
     [

@@ -88,6 +88,7 @@ def graded_right(container: Container, can_isolate: None) -> Iterator[tuple[dict
     yield container.grade({"share.py": RIGHT.encode()})
 
 
+@pytest.mark.thorough
 def test_right_work_gets_full_marks(graded_right: tuple[dict[str, Any], Done]) -> None:
     result, done = graded_right
     assert done.returncode == 0, done.stderr
@@ -102,6 +103,7 @@ def test_result_says_how_the_work_was_walled_off(graded_right: tuple[dict[str, A
     assert f"Isolation: {level}" in result["output"] and f"Isolation: {level}" in done.stdout
 
 
+@pytest.mark.thorough
 def test_wrong_work_gets_its_points_and_the_reason(container: Container, can_isolate: None) -> None:
     result, done = container.grade({"01_share.py": WRONG.encode()})
     assert done.returncode == 0, done.stderr
@@ -111,6 +113,7 @@ def test_wrong_work_gets_its_points_and_the_reason(container: Container, can_iso
     assert any("You divided by one sum of everything." in test["output"] for test in failed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("files", "said"),
     [

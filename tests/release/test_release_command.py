@@ -71,6 +71,7 @@ def plan_names(path: Path) -> set[str]:
         return {"/".join(Path(name).parts[2:]) for name in pack.namelist() if name.endswith(".plan")}
 
 
+@pytest.mark.thorough
 def test_seeds_are_drawn_anew_for_each_bundle(course: Path, kata: Kata, tmp_path: Path) -> None:
     for name in ("one", "two"):
         assert kata("release", "--out", tmp_path / f"{name}.zip", cwd=course).returncode == 0
@@ -113,6 +114,7 @@ def test_folder_with_something_in_it_is_left_alone(course: Path, kata: Kata, tmp
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
 
+@pytest.mark.thorough
 def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: Kata, tmp_path: Path) -> None:
     path = tmp_path / "course.zip"
     path.write_text("an older one")
@@ -155,6 +157,7 @@ def test_course_that_is_not_fit_is_refused(
     assert not (tmp_path / "out.zip").exists()
 
 
+@pytest.mark.thorough
 def test_newer_bundle_brings_everything_but_the_learners_own_work(
     course: Path, released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
 ) -> None:
@@ -229,6 +232,7 @@ def test_what_nobody_planned_is_no_tick_and_no_points(unplanned: Path, kata: Kat
     assert "in part" in told and "✓" not in told and "0 / 5 pt" in told
 
 
+@pytest.mark.thorough
 def test_what_nobody_planned_is_left_out_by_pytest(unplanned: Path, run_command: Callable[..., Done]) -> None:
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", cwd=unplanned)
     assert done.returncode == 0, done.stdout

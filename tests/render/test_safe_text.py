@@ -36,6 +36,7 @@ def test_what_cannot_be_seen_is_spelt_out(raw: str, shown: str) -> None:
     assert visible(raw) == shown
 
 
+@pytest.mark.thorough
 def test_no_control_or_format_character_is_left_of_all_of_unicode() -> None:
     shown = visible(" ".join(map(chr, range(0x110000))))
     left = {char for char in shown if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")}

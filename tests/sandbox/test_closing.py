@@ -15,6 +15,7 @@ from grader.sandbox.worker import Bounds
 SECONDS = 30
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("milliseconds", [0, 1, 2, 3, 5, 8, 12, 20, 40], ids=lambda ms: f"after {ms} ms")
 def test_a_sandbox_that_is_just_starting_is_closed(milliseconds: int) -> None:
     for _ in range(5):

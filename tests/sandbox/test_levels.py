@@ -22,6 +22,7 @@ def test_folders_within_others_are_not_bound_twice():
     assert any(sys.prefix.startswith(folder) for folder in folders)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["full", "reduced", "process"])
 def test_each_level_works_here(level):
     assert try_level(level) is None

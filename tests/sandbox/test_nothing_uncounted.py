@@ -84,6 +84,7 @@ def test_a_file_with_thousands_of_threads_is_ended(judge: Judge) -> None:
     assert judge.sandbox is sandbox
 
 
+@pytest.mark.thorough
 def test_waiting_for_an_end_is_counted(judge: Judge, allowances: list[Allowance]) -> None:
     mallory = graded(judge, RIGHT + EXCHANGES.format(does=LINGERS).encode())
     assert allowances[0].spent >= 0.9 * mallory.seconds - 0.5 > 1

@@ -54,6 +54,7 @@ def private_home(tmp_path_factory):
         shutil.rmtree(home)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["full", "reduced", "process"])
 def test_a_worker_is_locked_down(private_home, level):
     done = subprocess.run(

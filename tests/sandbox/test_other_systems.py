@@ -112,6 +112,7 @@ def own_course(tmp_path_factory, kata):
     return root
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "ending"), [(("", ""), "passed"), (("return", "return 2 *"), "failed")], ids=["right", "wrong"]
 )
@@ -125,6 +126,7 @@ def test_plain_pytest_judges_in_the_real_course(change, ending, own_course, else
     assert "Traceback" not in done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("source", "sentence"), WRONG.values(), ids=WRONG.keys())
 def test_what_is_wrong_is_told_as_everywhere(source, sentence, elsewhere, kata, tiny_course):
     (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text(source)
@@ -136,6 +138,7 @@ def test_what_is_wrong_is_told_as_everywhere(source, sentence, elsewhere, kata, 
     assert there.stdout == here.stdout
 
 
+@pytest.mark.thorough
 def test_no_child_is_left_after_a_check(elsewhere, kata, tiny_course):
     marked = {**elsewhere, "KATA_TEST_MARK": str(tiny_course)}
     (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text("def share(amounts):\n    while True: pass\n")

@@ -120,6 +120,7 @@ def share(amounts):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(240)
 def test_a_right_answer_passes_however_busy_the_machine_is(
     tiny_course: Path, spinning: list[subprocess.Popen[bytes]]

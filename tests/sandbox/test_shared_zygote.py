@@ -50,6 +50,7 @@ def is_running(sandbox: Sandbox, worker: Worker) -> bool:
     return sandbox.exit_code_of(worker.number, time.monotonic() + 0.2) is None
 
 
+@pytest.mark.thorough
 def test_each_judge_hears_of_its_own_workers_only(zygote: LaunchedZygote) -> None:
     with judge_at(zygote) as one, judge_at(zygote) as other:
         first, second = working(one), working(other)
@@ -59,6 +60,7 @@ def test_each_judge_hears_of_its_own_workers_only(zygote: LaunchedZygote) -> Non
         assert is_running(one, working(one))
 
 
+@pytest.mark.thorough
 def test_a_judge_that_leaves_takes_its_workers_along_and_nobody_elses(zygote: LaunchedZygote) -> None:
     with judge_at(zygote) as staying:
         leaving = judge_at(zygote)
@@ -85,12 +87,14 @@ def test_a_zygote_that_has_ended_is_joined_by_nobody(zygote: LaunchedZygote) -> 
     assert joined is None
 
 
+@pytest.mark.thorough
 def test_a_zygote_that_ends_before_it_is_ready_is_replaced_by_one_of_the_judges_own(zygote: LaunchedZygote) -> None:
     with judge_at(zygote) as sandbox:
         end(zygote)
         assert is_running(sandbox, working(sandbox))
 
 
+@pytest.mark.thorough
 def test_a_zygote_that_ends_later_is_the_machines_fault(zygote: LaunchedZygote) -> None:
     with judge_at(zygote) as sandbox:
         working(sandbox)

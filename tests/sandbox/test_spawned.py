@@ -97,6 +97,7 @@ def test_an_error_comes_back_with_the_learners_line(workers):
     assert error["type"] == "NameError" and error["frames"] == [[2, "f"]]
 
 
+@pytest.mark.thorough
 def test_two_workers_are_two_processes_and_leave_each_other_nothing(workers):
     marked = "import os, builtins\nbuiltins.mark = 1\ndef f():\n    return os.getpid()"
     looking = "import os, builtins\ndef f():\n    return [os.getpid(), hasattr(builtins, 'mark')]"
@@ -105,6 +106,7 @@ def test_two_workers_are_two_processes_and_leave_each_other_nothing(workers):
     assert len({first, second, os.getpid()}) == 3 and not is_marked
 
 
+@pytest.mark.thorough
 def test_two_workers_can_run_at_a_time(workers):
     both = [begin(workers, f"def f():\n    return {number}") for number in range(2)]
     assert [ask(worker)["answers"]["1"] for worker in both] == [0, 1]
@@ -161,6 +163,7 @@ ENDINGS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("source", "reason"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_every_end_is_told_as_what_it_was_and_costs_one_child(workers, source, reason):
     worker = begin(workers, source)
@@ -279,6 +282,7 @@ worker.receive(within(600))
 """
 
 
+@pytest.mark.thorough
 def test_when_the_judge_is_killed_its_children_end_even_in_a_loop():
     code = JUDGE.format(here=os.path.dirname(__file__))
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as judge:

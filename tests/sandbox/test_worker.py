@@ -219,6 +219,7 @@ def test_a_killed_zygote_is_the_machines_fault():
             sandbox.spawn(Bounds()).await_lock(time.monotonic() + 5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["full", "reduced"])
 def test_a_worker_that_dies_with_its_zygote_is_the_machines_fault(level):
     with Sandbox(level) as sandbox:

@@ -71,6 +71,7 @@ def test_a_denied_call_fails_under_the_profile(call: str, run_command: Callable[
     assert done.stdout.split() == ["-1", "1"], done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(strongest_level() != "full", reason="needs a machine that can isolate in full")
 def test_doctor_finds_full_isolation_under_the_profile(
     run_command: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path

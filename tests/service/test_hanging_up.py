@@ -46,6 +46,7 @@ def call(home: Any, tiny_course: Path) -> Callable[[], JudgeLine]:
     return lambda: JudgeLine(home.folder, tiny_course / "course.yml", "process")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError, pytest.fail.Exception],
                          ids=["Ctrl-C", "an error of ours", "a time limit of pytest"])  # fmt: skip
 def test_interrupted_request_leaves_no_answer_to_the_next_one(
@@ -76,6 +77,7 @@ def test_error_of_who_prints_is_no_crash_of_the_judge(call: Callable[[], JudgeLi
     assert home.judge() == known
 
 
+@pytest.mark.thorough
 def test_notebook_after_an_interrupted_one_gets_its_own_grade(home: Any, tiny_course: Path) -> None:
     from grader.classroom import Terms
     from grader.notebooks.judging import NotebookJudge
@@ -95,6 +97,7 @@ def test_notebook_after_an_interrupted_one_gets_its_own_grade(home: Any, tiny_co
         judge.close()
 
 
+@pytest.mark.thorough
 def test_endless_code_that_nobody_waits_for_holds_nobody_up(call: Callable[[], JudgeLine]) -> None:
     """It would take more than ten seconds to its end."""
     first, second = call(), call()
@@ -107,6 +110,7 @@ def test_endless_code_that_nobody_waits_for_holds_nobody_up(call: Callable[[], J
     second.close()
 
 
+@pytest.mark.thorough
 def test_who_waits_in_line_hears_that_the_line_moves(call: Callable[[], JudgeLine]) -> None:
     first, second, third = call(), call(), call()
     first.send(request("first", SLOW))
@@ -122,6 +126,7 @@ def test_who_waits_in_line_hears_that_the_line_moves(call: Callable[[], JudgeLin
         judge.close()
 
 
+@pytest.mark.thorough
 def test_stopped_judge_is_replaced(call: Callable[[], JudgeLine], home: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line, "GREET_SECONDS", 1.0)
     call().close()
@@ -136,6 +141,7 @@ def test_stopped_judge_is_replaced(call: Callable[[], JudgeLine], home: Any, mon
         os.kill(stopped.pid, signal.SIGKILL)
 
 
+@pytest.mark.thorough
 def test_who_calls_and_says_nothing_is_hung_up_on(call: Callable[[], JudgeLine], home: Any) -> None:
     from multiprocessing.connection import Client
 
@@ -180,6 +186,7 @@ def test_private_judge_that_nobody_calls_ends(tiny_course: Path, tmp_path: Path)
     assert not folder.exists()
 
 
+@pytest.mark.thorough
 def test_judge_reached_from_a_temporary_folder_with_a_long_name(
     home: Any, tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +211,7 @@ def test_size_of_who_started_a_judge_is_not_its_own(tmp_path: Path) -> None:
     assert mebibyte < int(done.stdout) < 200 * mebibyte
 
 
+@pytest.mark.thorough
 def test_private_judge_that_broke_or_is_stale_leaves_nothing_and_its_folder_is_not_used_again(
     tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +241,7 @@ def test_private_judge_that_broke_or_is_stale_leaves_nothing_and_its_folder_is_n
     assert not any(folder.exists() for folder in folders)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("damage", [{"key": "no key"}, {"address": ""}, {"pid": "me"}],
                          ids=["key", "address", "process"])  # fmt: skip
 def test_damaged_registration_is_replaced(damage: dict[str, str], call: Callable[[], JudgeLine], home: Any) -> None:

@@ -49,6 +49,7 @@ def record_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return record
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", [RIGHT, WRONG, "def share(amounts:\n", "raise SystemExit\n"],
                          ids=["right", "wrong", "not Python", "ends"])  # fmt: skip
 @pytest.mark.parametrize("level", ["best", "process"])
@@ -73,6 +74,7 @@ def test_one_judge_serves_all_commands(answer: Callable[[str], Path], home: Any,
     assert home.judges() == [judge]
 
 
+@pytest.mark.thorough
 def test_plain_pytest_asks_it_too_and_loads_no_torch(
     answer: Callable[[str], Path], home: Any, tiny_course: Path, run_command: Callable[..., Any]
 ) -> None:
@@ -88,6 +90,7 @@ def test_plain_pytest_asks_it_too_and_loads_no_torch(
     assert home.judges() == [judge]
 
 
+@pytest.mark.thorough
 def test_time_limit_of_pytest_is_none_for_the_judge(
     answer: Callable[[str], Path], home: Any, tiny_course: Path, run_command: Callable[..., Any]
 ) -> None:
@@ -105,6 +108,7 @@ def test_stub_that_nobody_touched_starts_none(home: Any, tiny_course: Path) -> N
     assert home.judges() == []
 
 
+@pytest.mark.thorough
 def test_commands_at_once_share_one(answer: Callable[[str], Path], home: Any, tiny_course: Path) -> None:
     path = answer(WRONG)
     done: list[Any] = []
@@ -122,6 +126,7 @@ def test_commands_at_once_share_one(answer: Callable[[str], Path], home: Any, ti
     assert home.judge()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", ["tests/checks/01_parts/01_share.py", "course.yml", "solutions/01_parts/01_share.py"],
                          ids=["checks", "catalogue", "reference"])  # fmt: skip
 def test_changed_course_counts_at_once(place: str, answer: Callable[[str], Path], home: Any, tiny_course: Path) -> None:
@@ -138,6 +143,7 @@ def test_changed_course_counts_at_once(place: str, answer: Callable[[str], Path]
     assert home.judge() != before
 
 
+@pytest.mark.thorough
 def test_check_that_was_changed_decides(answer: Callable[[str], Path], home: Any, tiny_course: Path) -> None:
     answer(RIGHT)
     assert "4 of 4 points" in home.kata("check", cwd=tiny_course).stdout
@@ -147,6 +153,7 @@ def test_check_that_was_changed_decides(answer: Callable[[str], Path], home: Any
     assert told.returncode == 1 and "3 of 4 points" in told.stdout
 
 
+@pytest.mark.thorough
 def test_module_that_checks_import_decides_as_it_is_now(
     answer: Callable[[str], Path], home: Any, tiny_course: Path
 ) -> None:
@@ -165,6 +172,7 @@ def test_module_that_checks_import_decides_as_it_is_now(
     assert told.returncode == 1 and "3 of 4 points" in told.stdout
 
 
+@pytest.mark.thorough
 def test_judge_killed_between_two_commands_is_replaced(
     answer: Callable[[str], Path], home: Any, tiny_course: Path
 ) -> None:
@@ -175,6 +183,7 @@ def test_judge_killed_between_two_commands_is_replaced(
     assert home.judge()
 
 
+@pytest.mark.thorough
 def test_judge_killed_at_work_costs_one_more_try_and_no_verdict(
     answer: Callable[[str], Path], home: Any, tiny_course: Path, kata: Callable[..., Any]
 ) -> None:
@@ -189,6 +198,7 @@ def test_judge_killed_at_work_costs_one_more_try_and_no_verdict(
     assert home.judge() != judge
 
 
+@pytest.mark.thorough
 def test_submission_that_ends_every_judge_is_told_so(
     answer: Callable[[str], Path], home: Any, tiny_course: Path
 ) -> None:
@@ -202,6 +212,7 @@ def test_submission_that_ends_every_judge_is_told_so(
     assert done.stderr == "The judge broke, twice over this: there is no verdict.\n"
 
 
+@pytest.mark.thorough
 def test_judge_that_works_for_nobody_any_more_ends(answer: Callable[[str], Path], home: Any, tiny_course: Path) -> None:
     answer("import time\n\n\ndef share(amounts):\n    time.sleep(60)\n")
     with begun(home, ("check",), tiny_course) as (process, judge):
@@ -214,6 +225,7 @@ def test_judge_that_works_for_nobody_any_more_ends(answer: Callable[[str], Path]
     assert registered(home.folder, judge.name) is None
 
 
+@pytest.mark.thorough
 def test_doctor_shows_it_and_ends_it(answer: Callable[[str], Path], home: Any, tiny_course: Path) -> None:
     assert home.kata("doctor", "--stop-judges", cwd=tiny_course).stdout == "No judge was kept warm.\n"
     answer(RIGHT)
@@ -230,6 +242,7 @@ def test_doctor_shows_it_and_ends_it(answer: Callable[[str], Path], home: Any, t
     assert not Path(judge.address).parent.exists()
 
 
+@pytest.mark.thorough
 def test_switch_does_without(
     answer: Callable[[str], Path], home: Any, tiny_course: Path, kata: Callable[..., Any]
 ) -> None:
@@ -254,6 +267,7 @@ def test_idle_judge_ends(home: Any, tiny_course: Path) -> None:
     assert registered(home.folder, purpose.name) is None
 
 
+@pytest.mark.thorough
 def test_third_judge_ends_the_oldest(home: Any, tmp_path: Path, make_course: Callable[..., Path]) -> None:
     judges: list[Registration] = []
     for number in range(3):
@@ -271,6 +285,7 @@ def test_third_judge_ends_the_oldest(home: Any, tmp_path: Path, make_course: Cal
 # --- only its own user ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spoil", [lambda folder: folder.chmod(0o755), lambda folder: linked(folder)],
                          ids=["others may look in", "it is a link"])  # fmt: skip
 def test_folder_that_is_not_the_users_alone_is_not_used(
@@ -296,6 +311,7 @@ def linked(folder: Path) -> None:
     folder.symlink_to(elsewhere)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("knows", ["the key", "another key"])
 def test_nobody_else_is_answered(knows: str, answer: Callable[[str], Path], home: Any, tiny_course: Path) -> None:
     """Another user who has found everything out, and the same user with another key."""
@@ -349,6 +365,7 @@ def test_address_that_leads_to_another_users_process_is_not_talked_to(home: Any,
     assert process.communicate(timeout=30)[0] == "nothing\n"
 
 
+@pytest.mark.thorough
 def test_where_nobody_tells_whose_process_it_is_the_key_decides(
     answer: Callable[[str], Path], home: Any, tiny_course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

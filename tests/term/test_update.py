@@ -94,12 +94,14 @@ def see_what_an_update_does(place: Path, work: Path, kata: Kata, course: str) ->
     assert put_aside.read_bytes() == mine[work / "exercises" / UNIT / "01_share.py"]
 
 
+@pytest.mark.thorough
 def test_a_clone_is_updated_under_a_learner_who_works(place: Path, kata: Kata) -> None:
     work = begin(place, kata, "course")
     renew(place / "course")
     see_what_an_update_does(place, work, kata, "course")
 
 
+@pytest.mark.thorough
 def test_a_newer_bundle_takes_the_place_of_the_older(place: Path, kata: Kata) -> None:
     def released(version: str) -> str:
         done = kata("release", "--out", f"{version}.zip", "--course", "course", "--seed", 7, cwd=place, seconds=300)
@@ -114,6 +116,7 @@ def test_a_newer_bundle_takes_the_place_of_the_older(place: Path, kata: Kata) ->
     see_what_an_update_does(place, work, kata, released("two"))
 
 
+@pytest.mark.thorough
 def test_a_withdrawn_exercise_costs_nobody_a_point(place: Path, kata: Kata) -> None:
     for number, id in ((1, "share"), (2, "split"), (3, "cut")):
         answer(place / "class" / "ada", number, id)
@@ -172,6 +175,7 @@ def test_going_on_after_an_exercise_was_withdrawn_keeps_every_record_and_it_coun
     assert "split" not in (place / "OUT/canvas.csv").read_text("utf-8").lower()
 
 
+@pytest.mark.thorough
 def test_points_that_were_changed_in_one_place_alone_are_told(place: Path, kata: Kata) -> None:
     catalogue = place / "course" / "course.yml"
     catalogue.write_text(catalogue.read_text("utf-8").replace("points: 4", "points: 5", 1), "utf-8")

@@ -37,6 +37,7 @@ def cold(run_command: Run) -> Run:
     return lambda *arguments, **how: run_command(sys.executable, PROBE, *arguments, **how)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "how",
     [
@@ -131,6 +132,7 @@ def test_a_fork_is_none_where_the_process_would_differ(
         os.umask(before)
 
 
+@pytest.mark.thorough
 def test_kata_says_the_same_either_way(kata: Run, cold_kata: Run, tiny_course: Path) -> None:
     (tiny_course / "exercises/01_parts/01_share.py").write_text(
         "def share(amounts):\n    return amounts / amounts.sum()\n"
