@@ -48,8 +48,7 @@ lint: setup
 
 # A test file stays on one worker, so that what its fixtures build is built once; tests/conftest.py says in which order.
 # Hundreds of processes would each compile the program anew if Python were not to keep what it has compiled.
-# Half of the time a test waits for a process or a time limit, so there are more workers than cores.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(VENV)/bin/pytest tests --numprocesses 4 --dist loadfile --no-loadscope-reorder
+PYTEST := PYTHONDONTWRITEBYTECODE= $(VENV)/bin/pytest tests --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test: lint instructor
 	$(PYTEST) -m "not thorough"

@@ -33,7 +33,8 @@ class Claim:
         It depends on nobody else's submission; of Blackboard, all before the attempt.
         """
         mark = self.ids[0] if self.ids and self.platform != "blackboard" else folded(self.name)
-        return f"{self.platform} {mark}"
+        # a name that is no text is kept in a table, and stays another's than any other
+        return f"{self.platform} {mark}".encode("utf-8", "backslashreplace").decode("utf-8")
 
     @property
     def is_doubtful(self) -> bool:

@@ -301,6 +301,8 @@ ON_LEARNERS_TEXT = {
 """Modules whose patterns meet text of any length that learners wrote; each pattern in them is tried here."""
 
 ON_OTHER_TEXT = {
+    "grader/practice/debugging.py": "one's own file, in one's own process",
+    "grader/pytest_plugin/debugged.py": "the numbers of one's own check, in one's own process",
     "grader/release/github.py": "what an instructor gives on the command line",
     "grader/classroom/appeal.py": "line ends alone, each looked at once",
     "grader/classroom/attempts.py": "names of files, 255 bytes at most",

@@ -432,7 +432,7 @@ limits:
 14: `late_percent_at_most` must be from 0 to 100, not `nan`
 15: `grace_minutes` must be a whole number, not `1.5`
 16: unknown key `lateness`; the keys here are `hints_cost_points`, `time_zone`, `due`, `late_percent_per_day`, \
-`late_percent_at_most`, `grace_minutes`, `attempts`, `attempts_at_most`""",
+`late_percent_at_most`, `grace_minutes`, `attempts`, `attempts_at_most`, `exempt`, `drop_lowest_units`""",
     ),
     "lateness without due dates, and a time zone that is none": changed(
         (

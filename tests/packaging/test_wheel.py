@@ -40,7 +40,7 @@ def workspace(installed: Installation, run_command: Run) -> Path:
     folder = installed.outside.parent / "attention"
     done = run_command(installed.kata, "init", folder, cwd=installed.outside)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"{folder}: 1 new exercises, 0 renewed, 0 of yours kept.")
+    assert done.stdout.startswith(f"{folder}: 1 new exercise, 0 renewed, 0 of yours kept.")
     return folder
 
 

@@ -115,7 +115,8 @@ def test_it_is_drawn_in_its_place(desk, course):
         until("An empty line ends.")
     finally:
         child.close(force=True)
-    assert sum("Who looks at whom" in line for line in screen.display) == 1
+    seen = "\n".join(line.rstrip() for line in screen.display)
+    assert seen.count("Who looks at whom") == 1, seen
     assert any("scores times 2" in line for line in screen.display)
 
 

@@ -93,7 +93,7 @@ def test_an_update_renews_what_is_untouched_and_keeps_what_is_changed(
     share_in(workspace).write_text(WRONG)
     make_course(tiny_course, "01_parts/01_share", "01_parts/02_portion")
     done = kata("init", workspace, "--course", tiny_course, cwd=tmp_path)
-    assert "1 new exercises, 0 renewed, 1 of yours kept" in done.stdout
+    assert "1 new exercise, 0 renewed, 1 of yours kept" in done.stdout
     assert share_in(workspace).read_text() == WRONG
     stub = workspace / "exercises/01_parts/02_portion.py"
     solution = tiny_course / "solutions/01_parts/02_portion.py"
@@ -116,7 +116,7 @@ def test_work_stays_the_exercises_when_the_course_moves_it_to_another_unit(
     shutil.rmtree(tiny_course)
     make_course(tiny_course, "01_parts/01_portion", "02_more/03_share")
     done = kata("init", workspace, "--course", tiny_course, cwd=tmp_path)
-    assert "1 new exercises, 0 renewed, 1 of yours kept" in done.stdout
+    assert "1 new exercise, 0 renewed, 1 of yours kept" in done.stdout
     assert share_in(workspace).read_text() == RIGHT
     assert not (workspace / "exercises/02_more/03_share.py").exists()
     for named in ("share", "exercises/01_parts/01_share.py"):

@@ -285,7 +285,7 @@ def test_bundle_without_plans_is_told_in_one_sentence(unzipped: Path, kata: Kata
 
 
 def test_each_run_takes_one_of_the_seeds(unzipped: Path, kata: Kata) -> None:
-    assert kata("check", "share", cwd=unzipped).stdout.rpartition("--seed ")[2].strip() in ("3", "5")
+    assert kata("check", "share", "-v", cwd=unzipped).stdout.rpartition("--seed ")[2].strip() in ("3", "5")
     bundle = load_course(unzipped / "course.yml")
     assert {seed_for(bundle) for _ in range(100)} == {3, 5}
 
