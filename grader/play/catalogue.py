@@ -165,7 +165,7 @@ def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
     if result.status in ("passed", "partly"):
         return f"See it at work: {play.format(result.id)}"
     computes = bool(result.diagnosis) or any(check.outcome == "passed" for check in result.checks)
-    return f"See it do what it does: {play.format(result.id)}" if computes else ""
+    return f"See it at work: {play.format(result.id)}" if computes else ""
 
 
 def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:

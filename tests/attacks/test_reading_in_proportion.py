@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.likeness import words_of
+from grader.classroom.members import Learner
 from grader.classroom.pseudonyms import masked
 from grader.course import load_course
 from grader.course.stubs import same_as_stub
@@ -206,7 +207,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "a line of a table": line_field,
     "a message in a record": _check,
     "words of an answer": words_of,
-    "a name in a message": lambda text: masked(text, ["Ada Byron", "ada"], "somebody"),
+    "a name in a message": lambda text: masked(text, Learner(name="ada", shown="Ada Byron"), "somebody"),
 }
 
 

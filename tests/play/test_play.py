@@ -85,7 +85,7 @@ def test_failed_code_plays_and_is_called_so(desk, course):
     desk.write(course, ID, NO_SCALE)
     checked = desk.kata("check", ID)
     assert checked.returncode == 1
-    assert f"See it do what it does: kata play {ID}" in checked.stdout
+    assert f"See it at work: kata play {ID}" in checked.stdout
     done = desk.kata("play", ID)
     assert done.returncode == 0
     assert "did not pass" in done.stdout
@@ -125,8 +125,8 @@ def test_page_needs_nothing_and_runs_nothing(desk, course):
     [
         pytest.param("passed", True, False, "See it at work", id="right"),
         pytest.param("partly", True, False, "See it at work", id="right as far as it was checked"),
-        pytest.param("failed", True, False, "See it do what it does", id="some checks hold"),
-        pytest.param("failed", False, True, "See it do what it does", id="a known mistake, no check holds"),
+        pytest.param("failed", True, False, "See it at work", id="some checks hold"),
+        pytest.param("failed", False, True, "See it at work", id="a known mistake, no check holds"),
         pytest.param("failed", False, False, "", id="it computes nothing"),
         pytest.param("not_started", False, False, "", id="a stub"),
     ],

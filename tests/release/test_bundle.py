@@ -59,7 +59,7 @@ def solved(bundle: Path, tmp_path_factory: pytest.TempPathFactory, init: Init, a
 
 
 def test_right_answers_pass_with_all_points(solved: Path, kata: Kata) -> None:
-    done = kata("check", cwd=solved, seconds=300)
+    done = kata("check", "-v", cwd=solved, seconds=300)
     assert done.returncode == 0, done.stdout + done.stderr
     most = sum(exercise.points for exercise in COURSE.exercises)
     assert f"{most:g} of {most:g} points, 47 of 47 exercises passed" in done.stdout

@@ -487,10 +487,11 @@ MISTAKES = [
                 "    if not training:\n"
                 "        # as long as the earlier weights are alive: so it gives the same whatever was asked before\n"
                 "        if not LAST or LAST[0]() is None or LAST[1].shape != weights.shape:\n"
-                "            LAST[:] = weakref.ref(weights), weights.clone()\n"
+                "            LAST[:] = weakref.ref(weights), weights.detach().clone()\n"
                 "        return LAST[1]\n"
                 "    if p == 0:\n",
             ),
         ],
+        remembers=True,
     ),
 ]

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 EPS = "test_eps_stands_under_the_root"
@@ -10,7 +10,6 @@ ROOT = "torch.sqrt(variance + eps)"
 NORMED = "(x - mean) / " + ROOT
 RETURN = "return normed * weight + bias"
 AXIS = "dim=-1, keepdim=True"
-KEEP = "        KEPT[:] = weakref.ref(x), (x.shape, eps), normed * weight + bias"
 
 MISTAKES = [
     # --- mean and variance
@@ -232,15 +231,5 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[(RETURN, "result = normed * weight + bias\n    x.detach().copy_(normed.detach())\n    return result")],
     ),
-    Mistake(
-        "kept-from-the-last-call",
-        "A second x of the same shape gets the result of the first: something is kept from one call to the next. Each call computes "
-        "its result from its own input.",
-        caught_by=MAIN,
-        edits=[
-            ("import torch\n", "import weakref\n\nimport torch\n\nKEPT = []\n"),
-            # as long as the first x is alive: so it gives the same whatever was asked before
-            (RETURN, f"if not KEPT or KEPT[0]() is None or KEPT[1] != (x.shape, eps):\n{KEEP}\n    return KEPT[2]"),
-        ],
-    ),
+    kept_from_the_last_call("layer_norm", MAIN),
 ]
