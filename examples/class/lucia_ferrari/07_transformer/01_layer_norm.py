@@ -18,6 +18,8 @@ Document: none of the five; "Layer Normalization" (Ba, Kiros, Hinton). A transfo
     tensor([-1.0000, -2.0000, 11.0000, 12.0000])
 
 The library's norms (layer, group, batch, instance, rms) are not allowed here; `mean`, `var` and `std` are.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

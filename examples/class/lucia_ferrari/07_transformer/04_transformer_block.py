@@ -19,7 +19,10 @@ Document: none of the five; "Language Models are Unsupervised Multitask Learners
 The layers: norm1 and norm2 are nn.LayerNorm(d_model); q_proj, k_proj, v_proj and o_proj are
 nn.Linear(d_model, d_model), mlp_in is nn.Linear(d_model, 4 · d_model), mlp_out is nn.Linear(4 · d_model, d_model), all
 with bias. The GELU is the exact one, torch's default. There is no dropout. A d_model that num_heads does not divide is
-refused with AssertionError or ValueError.
+refused with AssertionError or ValueError. A later token weighs nothing, however high its score.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

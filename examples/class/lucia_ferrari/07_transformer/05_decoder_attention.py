@@ -15,7 +15,7 @@
 Rotary as in the exercise `rotary`: entry i of a head is paired with entry i + head_dim/2, and turned by
 place · 10000^(-2i/head_dim). The place is that in the whole text: new token i stands at past + i. Causal: it sees the
 tokens 0 … past + i. However a text is cut into chunks, the outputs are those of one pass. A cache that was passed in is
-not changed.
+not changed. A later token weighs nothing, however high its score.
 
 Document: none of the five; "Llama 2: Open Foundation and Fine-Tuned Chat Models" and most open models since.
 
@@ -29,6 +29,9 @@ Document: none of the five; "Llama 2: Open Foundation and Fine-Tuned Chat Models
 The layers q_proj and o_proj are nn.Linear(hidden_dim, hidden_dim), k_proj and v_proj lead to
 nums_key_value_head · head_dim, all without bias. A hidden_dim that nums_head does not divide, and a nums_head that
 nums_key_value_head does not divide, are refused with AssertionError or ValueError. head_dim is even.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch

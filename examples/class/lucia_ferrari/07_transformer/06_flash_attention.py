@@ -28,6 +28,8 @@ backward pass makes the weights anew from the logsumexp: exp(score - logsumexp).
 Scores up to ±1000 give finite results, and gradients flow through both. No tensor may be made that holds Lq · Lk
 numbers or more for one index of the leading axes, however they are laid out; masks count, too. It is tested where
 nothing that belongs to a block comes near. The library's attention is not allowed here.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

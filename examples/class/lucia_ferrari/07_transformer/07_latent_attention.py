@@ -12,7 +12,8 @@
     returns   (out, cache)                out (b, n, hidden_dim), cache (b, past + n, latent_dim)
 
 Causal: new token i is token past + i of the text, and sees the tokens 0 … past + i. However a text is cut into chunks,
-the outputs are those of one pass. A cache that was passed in is not changed.
+the outputs are those of one pass. A cache that was passed in is not changed. A later token weighs nothing, however high
+its score.
 
 Document: none of the five; "DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model",
 section 2.1, without its rotary part. The cache is a tensor, and nothing but the latents is in it:
@@ -29,6 +30,9 @@ section 2.1, without its rotary part. The cache is a tensor, and nothing but the
 The layers q_proj and o_proj are nn.Linear(hidden_dim, hidden_dim), kv_down is nn.Linear(hidden_dim, latent_dim), k_up
 and v_up are nn.Linear(latent_dim, hidden_dim), all without bias. A hidden_dim that nums_head does not divide is refused
 with AssertionError or ValueError.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
 """
 
 import torch
