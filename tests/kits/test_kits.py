@@ -17,7 +17,7 @@ COURSE = load_course(ROOT / "course.yml")
 MINUTES = 15  # for one unit, on a machine with much else to do
 SEED = int(os.environ.get("KATA_SEED", "2026"))
 TRAINED = "tiny_gpt"
-"""Each answer to this one trains a model; tests/examples grades a right one."""
+"""Each answer to this one trains a model; tests/example_class grades a right one."""
 EVERY = 10
 """Of all that proves a kit, the reference, the stub and every tenth of the rest are a sample."""
 

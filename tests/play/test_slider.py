@@ -7,7 +7,6 @@ import os
 import sys
 
 import pexpect
-import pyte
 import pytest
 from rich.console import Console
 
@@ -86,38 +85,6 @@ def test_keys_move_it_and_enter_goes_on(desk, course, height):
     finally:
         child.close(force=True)
     assert child.exitstatus == 0
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="pexpect has no terminals there")
-def test_it_is_drawn_in_its_place(desk, course):
-    """On a screen that is high enough there is one map, whatever was pressed."""
-    desk.write(course, ID)
-    assert desk.kata("check", ID).returncode == 0
-    environment = {**os.environ, **desk.environment, "TERM": "xterm-256color"}
-    environment.pop("COLUMNS", None)
-    child = pexpect.spawn(
-        sys.executable, ["-m", "grader", "play", ID], cwd=str(desk.folder), env=environment,
-        timeout=SECONDS, dimensions=(140, 100),
-    )  # fmt: skip
-    screen = pyte.Screen(100, 140)
-    stream = pyte.ByteStream(screen)
-
-    def until(text: str) -> None:
-        while not any(text in line for line in screen.display):
-            stream.feed(child.read_nonblocking(65536, timeout=SECONDS))
-
-    try:
-        until("[times 1]")
-        until("Enter goes on")
-        child.send("+")
-        until("[times 2]")
-        child.send("\r")
-        until("An empty line ends.")
-    finally:
-        child.close(force=True)
-    seen = "\n".join(line.rstrip() for line in screen.display)
-    assert seen.count("Who looks at whom") == 1, seen
-    assert any("scores times 2" in line for line in screen.display)
 
 
 @pytest.mark.parametrize("width", [360, 1200])
