@@ -31,6 +31,8 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from grader.course import Exercise
     from grader.mismatch import Mismatches
     from grader.practice.progress import Progress
@@ -102,7 +104,7 @@ def check(
     for id, due in coming.items():
         print(f"{id} comes back {when(due, now())}.")
     _offer_debugger(record)
-    _offer_play(record)
+    _offer_play(record, console())
     if not record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
     if not is_right:
@@ -148,12 +150,12 @@ def _debug(workspace: Workspace, what: list[str], isolation: str, seed: int | No
         sys.exit(EXIT_NOT_RIGHT)
 
 
-def _offer_play(record: Record) -> None:
+def _offer_play(record: Record, screen: Console) -> None:
     """Say that what was checked, right or wrong, can be seen at work, when it is one exercise."""
     from grader.play.catalogue import offer_of
 
     if len(record.exercises) == 1 and (offer := offer_of(record.exercises[0])):
-        print(offer)
+        screen.print(offer, markup=False, highlight=False)
 
 
 @app.command(rich_help_panel=LEARN)
@@ -167,6 +169,7 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
 
     def show(record: Record, mismatches: Mismatches) -> None:
         print_verdicts(record, screen, titles=titles_of(workspace.course), mismatches=mismatches)
+        _offer_play(record, screen)
 
     screen = console()
     judge = judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course))

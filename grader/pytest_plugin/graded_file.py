@@ -18,7 +18,7 @@ from grader.mismatch import Mismatch
 from grader.practice.checking import note_record, reviews_among, submission_of
 from grader.practice.progress import DamagedProgress
 from grader.practice.workspace import Workspace
-from grader.record import CheckResult, Diagnosis, Record
+from grader.record import CheckResult, Diagnosis, ExerciseResult, Record
 from grader.sandbox.launch import MachineError
 from grader.service.client import JudgeLine, ServedJudge
 from grader.service.line import Request
@@ -43,6 +43,8 @@ class GradedFile(pytest.File):
     seed: int
     left: set[str]
     """Checks that have not been looked at."""
+    is_done = False
+    """Whether all have been."""
     has_hidden = False
     """Whether some checks are not here."""
 
@@ -85,16 +87,21 @@ class GradedFile(pytest.File):
 
     def result_of(self, check: str) -> CheckResult:
         """How one check ended. When all have been looked at, the file counts as tried, as by `kata check`."""
-        graded = self.graded
-        (exercise,) = graded.record.exercises
-        result = next((each for each in exercise.checks if each.name == check), None)
+        result = next((each for each in self.result.checks if each.name == check), None)
         if result is None:
             raise GraderBroken("The checks were changed after they were collected: run pytest again.")
         if check in self.left:
             self.left.discard(check)
             if not self.left:
-                self._note(graded)
+                self._note(self.graded)
+                self.is_done = True
         return result
+
+    @property
+    def result(self) -> ExerciseResult:
+        """What the exercise came to. Raises as `graded` does."""
+        (exercise,) = self.graded.record.exercises
+        return exercise
 
     def mismatch_of(self, check: str) -> Mismatch | None:
         """What there is to see of a check that was looked at."""
@@ -102,8 +109,7 @@ class GradedFile(pytest.File):
 
     def diagnosis(self) -> tuple[Diagnosis, ...]:
         """The known mistakes in a file that was looked at."""
-        (exercise,) = self.graded.record.exercises
-        return exercise.diagnosis
+        return self.result.diagnosis
 
     def _note(self, graded: Graded) -> None:
         """Remember it in the progress. That nothing can be noted must not spoil the run."""

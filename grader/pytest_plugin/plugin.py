@@ -119,6 +119,13 @@ def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
     return None
 
 
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    practice = config.stash.get(PRACTICE, None)
+    offer = practice.offer() if practice is not None else ""
+    if offer:
+        terminalreporter.write_line(offer)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     practice = config.stash.get(PRACTICE, None)
     if practice is not None:

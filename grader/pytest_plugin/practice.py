@@ -83,6 +83,7 @@ class Practice:
         self._seeds: dict[Path, int] = {}
         self._lines: dict[Path, JudgeLine] = {}
         self._unwalled: Unwalled | None = None
+        self._graded: list[GradedFile] = []
 
     def collect(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """The node of an exercise file, or None for any other file."""
@@ -114,6 +115,7 @@ class Practice:
         if self.level != "none":
             graded = GradedFile.of(parent, path, workspace, exercise)
             graded.line, graded.seed = self._line_for(course), seed
+            self._graded.append(graded)
             return graded
         if self._unwalled is None:
             from .unwalled import Unwalled  # it loads torch
@@ -163,6 +165,13 @@ class Practice:
             return
         if self._unwalled is not None:
             self._unwalled.explain(item, call, report)
+
+    def offer(self) -> str:
+        """How the one exercise that was checked can be seen at work; empty for several, or where it cannot."""
+        from grader.play.catalogue import offer_of
+
+        results = [file.result for file in self._graded if file.is_done]
+        return offer_of(results[0]) if len(results) == 1 else ""
 
     def close(self) -> None:
         """Hang up."""

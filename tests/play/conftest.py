@@ -19,7 +19,7 @@ from grader.play.stage import Stage
 from grader.practice.progress import AttemptEntry, ProgressFile, now
 
 ROOT = Path(__file__).resolve().parents[2]
-KATA = [sys.executable, "-m", "grader"]
+KATA = ["-m", "grader"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -71,8 +71,12 @@ class Desk:
         self.environment |= {"COLUMNS": "80", "PYTHONUTF8": "1"}
 
     def kata(self, *words: str, typed: str | None = None, environment: dict[str, str] | None = None):
+        return self.run(*KATA, *words, typed=typed, environment=environment)
+
+    def run(self, *words: str, typed: str | None = None, environment: dict[str, str] | None = None):
+        """Python with these words, in the folder."""
         return subprocess.run(
-            [*KATA, *words],
+            [sys.executable, *words],
             **{"cwd": self.folder, "env": {**self.environment, **(environment or {})}, "encoding": "utf-8"},
             **{"capture_output": True, "input": typed, "timeout": 300, "check": False},
         )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import time
+
+import pexpect
 import pytest
 
 from grader.play.catalogue import PLAYS, BadText, UnknownSwitch, offer_of, play_of, switched_off
@@ -9,6 +13,7 @@ from grader.play.scenes.heads import read_text
 from grader.record import CheckResult, Diagnosis, ExerciseResult
 
 ID = "multi_head_attention"
+SMALL = "softmax"
 NO_SCALE = (" / self.head_dim**0.5", "")
 
 
@@ -58,6 +63,36 @@ def test_passed_code_plays_and_bad_words_are_one_sentence(desk, course):
     done = desk.kata("play", ID, "--text", "x", "--without", "mask")
     assert done.returncode == 2
     assert done.stderr.strip() == "Type 2 to 48 letters; these are 1."
+
+
+@pytest.mark.thorough
+def test_plain_pytest_offers_it_for_one_exercise(desk, course):
+    file = desk.write(course, SMALL)
+    done = desk.run("-m", "pytest", "-p", "no:cacheprovider", str(file))
+    assert done.returncode == 0, done.stdout
+    assert f"See it at work: kata play {SMALL}" in done.stdout.splitlines()
+    other = desk.write(course, "soft_lookup")
+    done = desk.run("-m", "pytest", "-p", "no:cacheprovider", str(file), str(other))
+    assert done.returncode == 0, done.stdout
+    assert "kata play" not in done.stdout
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform == "win32", reason="pexpect has no terminals there")
+def test_watch_offers_it_after_a_save(desk, course):
+    child = pexpect.spawn(
+        sys.executable, ["-m", "grader", "watch"], cwd=str(desk.folder), env={**desk.environment, "TERM": "xterm"},
+        encoding="utf-8", timeout=120,
+    )  # fmt: skip
+    try:
+        child.expect_exact("Save a file to have it checked.")
+        time.sleep(0.3)  # the folder is watched a moment after the screen is there
+        desk.write(course, SMALL)
+        child.expect_exact(f"See it at work: kata play {SMALL}")
+        child.send("q")
+        child.expect_exact("The watch has ended.")
+    finally:
+        child.close(force=True)
 
 
 @pytest.mark.parametrize(
