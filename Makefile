@@ -12,7 +12,7 @@ help:
 	@echo "make test    run the project's own checks, a few minutes on two cores"
 	@echo "make test-all  run them all, those too that take long"
 	@echo "make lint    run ruff and mypy only"
-	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (40 minutes)"
+	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (50 minutes)"
 	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
 	@echo "make instructor   the same with nbgrader, Jupyter and dask"
 	@echo "make wheel   build a wheel for learners in dist: the program and the course without its answers"
