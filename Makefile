@@ -62,6 +62,7 @@ thorough: instructor
 bench: instructor
 	@$(VENV)/bin/python benchmarks/run.py --json benchmarks/figures/bench.json
 	@$(VENV)/bin/python benchmarks/watch.py --json benchmarks/figures/watch.json
+	@$(VENV)/bin/python benchmarks/play.py --json benchmarks/figures/play.json
 	@$(VENV)/bin/python -u benchmarks/load/run.py --learners 200 --json benchmarks/figures/load.json
 	@benchmarks/rivals/compare.sh
 

@@ -20,6 +20,7 @@ import attacks  # noqa: E402
 import classes  # noqa: E402
 import growth  # noqa: E402
 import outcome  # noqa: E402
+import play  # noqa: E402
 import run  # noqa: E402
 import watch  # noqa: E402
 
@@ -104,6 +105,15 @@ def watch_table(figures: Figures) -> str:
     return f"{watch.table(saves)}\n\nLoad of the machine before: {figures['load_before']:.1f}."
 
 
+def play_table(figures: Figures) -> str:
+    """From a command to the first picture."""
+    rows = [play.Played(**row) for row in figures["rows"]]
+    return (
+        f"{play.table(rows)}\n\n`import torch` in a Python of its own took {figures['import_torch']:.0f} ms. "
+        f"Load of the machine before: {figures['load_before']:.1f}."
+    )
+
+
 PARTS: dict[str, tuple[str, Callable[[Figures], str]]] = {
     "versions": ("attacks", version_table),
     "class": ("class", class_table),
@@ -116,6 +126,7 @@ PARTS: dict[str, tuple[str, Callable[[Figures], str]]] = {
     "load": ("load", load_table),
     "bench": ("bench", bench_table),
     "watch": ("watch", watch_table),
+    "play": ("play", play_table),
 }
 """By the name in the page: the file of figures, and what makes text of it."""
 
