@@ -65,6 +65,7 @@ def test_groups_are_remembered_and_an_appeal_finds_the_groups_file(place: Path, 
     assert str(place / "class" / "1") in told.stdout and told.stderr == ""
 
 
+@pytest.mark.thorough
 def test_who_hands_in_alone_has_that_and_who_does_not_is_asked_about(
     place: Path, course_root: Path, kata: Kata, hand_in: HandIn
 ) -> None:
@@ -100,6 +101,7 @@ def test_odd_groups_are_one_sentence(text: str, told: str, place: Path, course_r
     assert not (place / "out").exists()
 
 
+@pytest.mark.thorough
 def test_forgetting_one_member_leaves_the_others_and_says_that_their_work_is_the_same(
     place: Path, course_root: Path, kata: Kata
 ) -> None:

@@ -154,6 +154,7 @@ def test_unit_that_is_not_graded_yet_is_no_zero(exported: Exported) -> None:
     assert exported.learner("right")[f"{NEXT} points"] == exported.learner("marked")[f"{NEXT} points"] == ""
 
 
+@pytest.mark.thorough
 def test_nbgraders_own_exporter_says_zero_there(exported: Exported) -> None:
     exported.folder.nbgrader("export", "--to", "stock.csv")
     lines = (exported.folder.root / "stock.csv").read_text("utf-8").splitlines()
@@ -243,6 +244,7 @@ def test_settings_of_the_platforms(exported: Exported) -> None:
     assert ["Right, Rita", "", "4711", "right", "", "8", ""] in exported.rows("ids.csv")
 
 
+@pytest.mark.thorough
 def test_some_learners_and_units_alone(exported: Exported) -> None:
     exported.export("PerLearner", "some.csv", f"--assignment=['{NEXT}']", "--student=['right', 'absent']")
     assert [row["id"] for row in exported.table("some.csv")] == ["absent", "right"]

@@ -228,11 +228,13 @@ def by_worksheet(course: Course) -> dict[str, dict[str, str]]:
     return course.submitted(NEXT)
 
 
+@pytest.mark.thorough
 def test_worksheet_tells_who_is_who(by_worksheet: dict[str, dict[str, str]]) -> None:
     assert sorted(by_worksheet) == ["max.one@example.org", "max.two@example.org"]
     assert by_worksheet["max.two@example.org"][f"{NEXT}.ipynb"] == book("max 2")
 
 
+@pytest.mark.thorough
 def test_time_of_the_zip_is_written_in_utc(by_worksheet: dict[str, dict[str, str]]) -> None:
     """And it is the time of the zip that Moodle wrote, not what a learner's own zip says."""
     collected = by_worksheet["max.one@example.org"]
@@ -281,6 +283,7 @@ def test_times_of_the_worksheet_become_those_of_the_hand_ins(by_times: str, cour
     }
 
 
+@pytest.mark.thorough
 def test_time_that_cannot_be_read_is_named(by_times: str) -> None:
     assert "writes times in a way that is not read here, such as 'søndag 1. mars 2026 kl. 12:14'" in by_times
 
@@ -295,6 +298,7 @@ def test_lateness_is_counted_from_the_worksheets_time(by_times: str, course: Cou
         assert book.find_submission(TIMED, "ada").total_seconds_late == 14 * 60
 
 
+@pytest.mark.thorough
 def test_addresses_of_the_worksheet_reach_the_gradebook_where_it_has_none(by_times: str, course: Course) -> None:
     from nbgrader.api import Gradebook
 
@@ -308,6 +312,7 @@ def test_addresses_of_the_worksheet_reach_the_gradebook_where_it_has_none(by_tim
     assert "nobody" not in found
 
 
+@pytest.mark.thorough
 def test_unknown_time_zone_is_one_sentence(by_times: str, course: Course) -> None:
     said = course.collect(TIMED, "--force", "--MoodleCollector.time_zone=Nowhere/Atall", status=1)
     assert "This machine knows no time zone 'Nowhere/Atall'" in said and "Traceback" not in said

@@ -79,6 +79,7 @@ def test_seeds_are_drawn_anew_for_each_bundle(course: Path, kata: Kata, tmp_path
     assert len(one) == len(two) == 3 * len(KITS) and not one & two
 
 
+@pytest.mark.thorough
 def test_visible_checks_only(course: Path, kata: Kata, tmp_path: Path) -> None:
     done = kata("release", "--out", tmp_path / "out.zip", "--checks", "visible", cwd=course)
     assert done.stdout.splitlines()[0] == (
@@ -94,6 +95,7 @@ def test_answers_are_not_put_beside_visible_checks(course: Path, kata: Kata, tmp
     )
 
 
+@pytest.mark.thorough
 def test_folder_holds_what_the_zip_holds(
     course: Path, released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
 ) -> None:
@@ -185,6 +187,7 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
     assert "1 of 2 exercises, 4 of 8 points" in kata(cwd=mine).stdout
 
 
+@pytest.mark.thorough
 def test_exercise_without_a_visible_check_is_refused_when_only_these_are_given_out(
     tiny_course: Path, kata: Kata, tmp_path: Path
 ) -> None:
@@ -290,6 +293,7 @@ def test_each_run_takes_one_of_the_seeds(unzipped: Path, kata: Kata) -> None:
     assert {seed_for(bundle) for _ in range(100)} == {3, 5}
 
 
+@pytest.mark.thorough
 def test_bundle_that_nobody_named_is_not_used_and_says_what_to_type(
     released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
 ) -> None:
@@ -305,6 +309,7 @@ def test_bundle_that_nobody_named_is_not_used_and_says_what_to_type(
     assert "1 of 2 exercises, 4 of 8 points" in kata(cwd=root / "exercises").stdout
 
 
+@pytest.mark.thorough
 def test_link_in_the_place_of_the_zip_is_not_written_through(course: Path, kata: Kata, tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.write_text("mine")
