@@ -31,8 +31,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 HERE = Path(__file__).parent
 FIRST = (
-    *("release/test_leaks.py", "attacks/test_corpus.py", "kits/", "docs/test_commands.py", "in_notebook/"),
-    *("notebooks/", "practice/", "classroom/", "attacks/", "sandbox/", "examples/", "cli/", "judge/"),
+    *("release/test_leaks.py", "attacks/test_corpus.py", "kits/", "docs/test_commands.py", "mutants/", "in_notebook/"),
+    *("notebooks/", "practice/", "classroom/", "play/", "policy/", "attacks/", "release/test_release_command.py"),
+    *("release/test_gradescope.py", "benchmarks/", "docs/", "packaging/", "term/", "sandbox/", "service/", "cli/"),
+    *("example_class/", "judge/"),
 )
 """Where the tests are that take long: begun first, so that no worker is left alone with them at the end."""
 LAST = ("release/",)
