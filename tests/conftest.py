@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -39,6 +40,17 @@ FIRST = (
 """Where the tests are that take long: begun first, so that no worker is left alone with them at the end."""
 LAST = ("release/",)
 """These wait for what the first of them makes."""
+
+
+def pytest_sessionstart() -> None:
+    """What is loaded stays to the end: looking through it for what could go takes seconds, in each worker."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What comes from here on is looked through as ever, without what is loaded."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
