@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[2]
 ID, FILE = "cross_attention", "02_self_attention/09_cross_attention.py"
@@ -63,7 +63,6 @@ def test_the_answer_is_seen_at_work_and_kept_with_the_progress(playing: Any, fol
     assert kept["wrote"] == [["your class", "1999-12-24"]]
 
 
-@pytest.mark.thorough
 def test_wrong_code_is_shown_beside_the_formula(playing: Any, answer: str) -> None:
     assert " * self.scaling" in answer
     playing.run(answer.replace(" * self.scaling", ""))
@@ -102,7 +101,6 @@ def test_the_judge_goes_on_checking_after_a_play(playing: Any) -> None:
     assert "✓ passed" in playing.run(f"%kata {ID}").text
 
 
-@pytest.mark.thorough
 def test_a_check_offers_to_play_in_the_way_that_works_here(
     open_kernel: Callable[..., Any], folder: Path, answer: str, playing: Any
 ) -> None:

@@ -202,6 +202,7 @@ def test_debugger_stands_beside_the_checks_numbers_where_nothing_was_raised(cour
     assert "grader/" not in told and "tests/checks" not in told and "site-packages" not in told
 
 
+@pytest.mark.thorough
 def test_debugger_shows_no_frames_of_ours_above_the_learners(course: Path, run_pytest: Run) -> None:
     done = run_pytest("--pdb", f"exercises/{KITS[0]}.py::test_example", cwd=course, stdin="u\nu\nw\nq\n")
     told = done.stdout.partition("entering PDB")[2]

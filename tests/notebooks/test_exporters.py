@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(dim=-1, keepdim=True)\n"
 WRONG = "def {id}(amounts):\n    raise ValueError\n"
@@ -114,7 +114,6 @@ EVERYBODY = [
 ]  # by last name, Ö after all
 
 
-@pytest.mark.thorough
 def test_one_row_a_learner_in_the_order_of_names(exported: Exported) -> None:
     assert [row["id"] for row in exported.table("PerLearner.csv")] == EVERYBODY
 
@@ -154,7 +153,6 @@ def test_unit_that_is_not_graded_yet_is_no_zero(exported: Exported) -> None:
     assert exported.learner("right")[f"{NEXT} points"] == exported.learner("marked")[f"{NEXT} points"] == ""
 
 
-@pytest.mark.thorough
 def test_nbgraders_own_exporter_says_zero_there(exported: Exported) -> None:
     exported.folder.nbgrader("export", "--to", "stock.csv")
     lines = (exported.folder.root / "stock.csv").read_text("utf-8").splitlines()
@@ -227,14 +225,12 @@ def test_who_cannot_be_in_the_file_for_moodle_is_named(exported: Exported) -> No
     assert "stranger is left out: the gradebook holds no email" in exported.said["Moodle"]
 
 
-@pytest.mark.thorough
 def test_exporting_again_gives_the_same_bytes(exported: Exported) -> None:
     exported.export("PerExercise", "again.csv")
     root = exported.folder.root
     assert (root / "again.csv").read_bytes() == (root / "PerExercise.csv").read_bytes()
 
 
-@pytest.mark.thorough
 def test_settings_of_the_platforms(exported: Exported) -> None:
     exported.export("Moodle", "names.csv", "--Moodle.identifier=username")
     assert exported.rows("names.csv")[0][2] == "Username"
@@ -244,14 +240,12 @@ def test_settings_of_the_platforms(exported: Exported) -> None:
     assert ["Right, Rita", "", "4711", "right", "", "8", ""] in exported.rows("ids.csv")
 
 
-@pytest.mark.thorough
 def test_some_learners_and_units_alone(exported: Exported) -> None:
     exported.export("PerLearner", "some.csv", f"--assignment=['{NEXT}']", "--student=['right', 'absent']")
     assert [row["id"] for row in exported.table("some.csv")] == ["absent", "right"]
     assert not [name for name in exported.rows("some.csv")[0] if name.startswith(UNIT)]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("to", "options", "sentence"),
     [

@@ -140,6 +140,7 @@ def test_resumed_run_grades_nothing_and_keeps_the_policy(out: Path, course: Path
     assert (out / "results.jsonl").read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_resumed_run_takes_another_policy_but_no_other_course(
     out: Path, course: Path, kata: Run, tmp_path: Path
 ) -> None:

@@ -141,12 +141,14 @@ def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: 
             "tests/mistakes/01_parts/01_share.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
             "reference: copy it from there",
             id="a bank that does not fit",
+            marks=pytest.mark.thorough,
         ),
         pytest.param(
             "solutions/{}.py",
             ("# END SOLUTION", ""),
             "share: the solution's markers do not fit: line 7: BEGIN SOLUTION without its END SOLUTION",
             id="a marker that is missing",
+            marks=pytest.mark.thorough,
         ),
     ],
 )
@@ -243,6 +245,7 @@ def test_what_nobody_planned_is_left_out_by_pytest(unplanned: Path, run_command:
     assert "✓" not in run_command(Path(sys.executable).with_name("kata"), "list", cwd=unplanned).stdout
 
 
+@pytest.mark.thorough
 def test_what_the_reference_answers_is_planned(unplanned: Path, kata: Kata) -> None:
     (unplanned / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
     assert "5 of 5 points, 1 of 1 exercise passed" in kata("check", "share", cwd=unplanned).stdout
