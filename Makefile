@@ -5,11 +5,11 @@ STAMP      := $(VENV)/.set-up
 INSTRUCTOR := $(VENV)/.set-up-instructor
 
 .DEFAULT_GOAL := help
-.PHONY: help setup instructor demo test test-all thorough lint bench wheel
+.PHONY: help setup instructor demo test quick test-all thorough lint bench wheel
 
 help:
 	@echo "make demo    grade the small class in examples/class and write its page"
-	@echo "make test    run the project's own checks, a few minutes on two cores"
+	@echo "make test    run the project's own checks and lint, a few minutes on two cores"
 	@echo "make test-all  run them all, those too that take long"
 	@echo "make lint    run ruff and mypy only"
 	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (50 minutes)"
@@ -50,7 +50,11 @@ lint: setup
 # Hundreds of processes would each compile the program anew if Python were not to keep what it has compiled.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(VENV)/bin/pytest tests --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-test: lint instructor
+# Side by side: tests wait for processes of theirs half of the time, and mypy needs a core for half a minute.
+test: instructor
+	@$(MAKE) --no-print-directory --jobs=2 lint quick
+
+quick: instructor
 	$(PYTEST) -m "not thorough"
 
 test-all: test thorough

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -31,12 +32,25 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 HERE = Path(__file__).parent
 FIRST = (
-    *("release/test_leaks.py", "attacks/test_corpus.py", "kits/", "docs/test_commands.py", "in_notebook/"),
-    *("notebooks/", "practice/", "classroom/", "attacks/", "sandbox/", "examples/", "cli/", "judge/"),
+    *("release/test_leaks.py", "attacks/test_corpus.py", "kits/", "docs/test_commands.py", "mutants/", "in_notebook/"),
+    *("notebooks/", "practice/", "classroom/", "play/", "policy/", "attacks/", "release/test_release_command.py"),
+    *("release/test_gradescope.py", "benchmarks/", "docs/", "packaging/", "term/", "sandbox/", "service/", "cli/"),
+    *("example_class/", "judge/"),
 )
 """Where the tests are that take long: begun first, so that no worker is left alone with them at the end."""
 LAST = ("release/",)
 """These wait for what the first of them makes."""
+
+
+def pytest_sessionstart() -> None:
+    """What is loaded stays to the end: looking through it for what could go takes seconds, in each worker."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What comes from here on is looked through as ever, without what is loaded."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -28,6 +28,8 @@ LONGEST_MESSAGE = 2500
 USUAL_SECONDS = 20.0
 """For any of the files: far more than the seconds of the exercise: only what hangs takes longer."""
 
+EVERY = 12
+
 # These look for things and act on them; the rest does not depend on how the wall is built.
 AT_EVERY_LEVEL = re.compile(r"(peeks|reaches|state)_|(ends|frames)_\w*(exit|closed)|loops_in_call|memory_list")
 
@@ -46,6 +48,9 @@ HANDLING = {
     name: Handling(*row) for name, row in yaml.safe_load((HERE / "handling.yml").read_text(encoding="utf-8")).items()
 }
 SOME = sorted(filter(AT_EVERY_LEVEL.match, HANDLING))
+SAMPLE = [name for name in HANDLING if not name.startswith("loops_")][::EVERY]
+SAMPLE += ["loops_in_call", "peeks_question_leaked_in_message"]
+"""What `make test` looks at: loops wait for their limits, so there is one of them."""
 
 
 def sources(names: list[str]) -> Mapping[str, bytes]:
@@ -55,6 +60,11 @@ def sources(names: list[str]) -> Mapping[str, bytes]:
 @pytest.fixture(scope="module")
 def full(grade_all):
     return grade_all(sources(list(HANDLING)), "full")
+
+
+@pytest.fixture(scope="module")
+def sample(grade_all):
+    return grade_all(sources(SAMPLE), "full")
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +91,11 @@ def test_every_file_says_what_it_tries():
     assert not silent
 
 
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_sample_is_handled_at_full_isolation(sample, name):
+    assert_handled(sample.result(name), HANDLING[name])
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", HANDLING)
 def test_handled_at_full_isolation(full, name):
@@ -93,7 +108,7 @@ def test_handled_at_reduced_isolation(reduced, name):
     assert_handled(reduced.result(name), HANDLING[name])
 
 
-@pytest.fixture(params=["full", pytest.param("reduced", marks=pytest.mark.thorough)])
+@pytest.fixture(params=["sample", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("full", "reduced"))])
 def session(request):
     return request.getfixturevalue(request.param)
 
@@ -122,21 +137,24 @@ def test_no_file_is_left_behind(session):
     assert not [place for place in places if place.is_dir() and list(place.glob("left_behind*"))]
 
 
-def test_no_message_holds_a_hidden_number(full):
-    checks = full.result("peeks_question_leaked_in_message").checks
+def test_no_message_holds_a_hidden_number(sample):
+    checks = sample.result("peeks_question_leaked_in_message").checks
     hidden = [check.message for check in checks if not check.visible]
     assert hidden
     assert not [message for message in hidden if re.search(r"\d\.\d", message)]
 
 
-def test_no_message_depends_on_the_clock(full):
-    messages = [check.message for record in full.records.values() for e in record.exercises for check in e.checks]
+def test_no_message_depends_on_the_clock(session):
+    messages = [check.message for record in session.records.values() for e in record.exercises for check in e.checks]
     assert not [message for message in messages if re.search(r"\d\.\d{3,} seconds", message)]
 
 
-@pytest.fixture(params=[name for name in HANDLING if name.startswith(("texts_", "frames_error_", "results_type_"))])
-def loud_record(request, full) -> Record:
-    return full.records[request.param]
+LOUD = [name for name in HANDLING if name.startswith(("texts_", "frames_error_", "results_type_"))]
+
+
+@pytest.fixture(params=[pytest.param(each, marks=() if each in SAMPLE else pytest.mark.thorough) for each in LOUD])
+def loud_record(request) -> Record:
+    return request.getfixturevalue("sample" if request.param in SAMPLE else "full").records[request.param]
 
 
 def test_no_text_steers_a_terminal(loud_record):
@@ -150,8 +168,8 @@ def test_no_text_becomes_part_of_a_page(loud_record):
     assert not re.search(r"<script>alert|<img src=x|<b><b>", page)
 
 
-def test_every_record_can_be_written_and_read(full):
-    for record in full.records.values():
+def test_every_record_can_be_written_and_read(session):
+    for record in session.records.values():
         line = record.to_json()
         line.encode("utf-8")
         assert "\n" not in line

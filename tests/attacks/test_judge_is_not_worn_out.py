@@ -33,6 +33,7 @@ for line in {lines!r}:
 """
 
 
+@pytest.mark.thorough
 def test_lines_are_counted_in_time() -> None:
     program = COUNT_ALL.format(lines=LINES)
     subprocess.run([sys.executable, "-c", program], check=True, timeout=SOON_SECONDS)  # in C code nothing else ends it

@@ -61,11 +61,13 @@ def test_honest_learners_beside_them_have_their_points(graded: dict[str, Record]
     assert graded[name].points == 4 and not graded[name].problems
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["comment", "digits", "cell"])
 def test_a_right_answer_under_a_long_comment_is_one(graded: dict[str, Record], name: str) -> None:
     assert graded[name].points == 4
 
 
+@pytest.mark.thorough
 def test_what_takes_too_long_to_read_is_told(graded: dict[str, Record]) -> None:
     (problem,) = graded["many"].problems
     assert f"could not be read in {READING_SECONDS:g} seconds" in problem.message

@@ -13,7 +13,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -366,15 +366,14 @@ def _uses_something_dear(tree: ast.AST) -> bool:
     return False
 
 
-@cache
-def _trees() -> dict[str, ast.Module]:
-    files = sorted((ROOT / "grader").rglob("*.py"))
-    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in files}
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
 
 
 def test_every_module_with_patterns_or_parsers_says_whose_text_they_meet() -> None:
-    judges = {name: tree for name, tree in _trees().items() if not name.startswith(BEHIND_THE_WALL)}
-    found = {name for name, tree in judges.items() if _uses_something_dear(tree)}
+    modules = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "grader").rglob("*.py")}
+    judges = {name: path for name, path in modules.items() if not name.startswith(BEHIND_THE_WALL)}
+    found = {name for name, path in judges.items() if _uses_something_dear(_tree(path))}
     assert found == ON_LEARNERS_TEXT | ON_OTHER_TEXT.keys()
     assert not ON_LEARNERS_TEXT & ON_OTHER_TEXT.keys()
 
@@ -396,7 +395,7 @@ def _patterns(name: str) -> Iterator[tuple[re.Pattern[Any], str]]:
     """The patterns of a module, each with the way in which it is used; one used in no plain way is tried as `sub`."""
     module = importlib.import_module(name.removesuffix(".py").replace("/", "."))
     ways: dict[str, set[str]] = {}
-    for node in ast.walk(_trees()[name]):
+    for node in ast.walk(_tree(ROOT / name)):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in METHODS:
             continue
         on = node.func.value.value if isinstance(node.func.value, ast.Subscript) else node.func.value

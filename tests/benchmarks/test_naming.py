@@ -55,6 +55,7 @@ def test_two_slips_are_in_different_lines() -> None:
     assert "q.shape" not in both and "~later" in both
 
 
+@pytest.mark.thorough
 def test_names_of_an_exercise_are_measured_and_none_is_wrong() -> None:
     command = [sys.executable, BENCHMARKS / "naming.py", "--only", "head_scores", "--every", "3"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

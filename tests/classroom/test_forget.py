@@ -225,6 +225,7 @@ def test_lists_of_other_programs_lose_their_entries_too(place: Path, kata: Kata)
     assert json.loads((place / "OUT" / "more.json").read_bytes()) == kept
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["unit", "attempt", "moment", "file"])
 def test_learner_who_is_called_like_a_word_of_the_format_takes_nothing_along(
     name: str, place: Path, hand_in: HandIn, kata: Kata

@@ -54,6 +54,7 @@ def test_what_a_group_hands_in_is_each_members_and_nobody_elses(place: Path, cou
     assert [(row["submission"], row["group"]) for row in rows] == [("1", "Red"), ("2", "red"), ("3", ""), ("4", "Blue")]
 
 
+@pytest.mark.thorough
 def test_groups_are_remembered_and_an_appeal_finds_the_groups_file(place: Path, course_root: Path, kata: Kata) -> None:
     assert graded(kata, place, course_root, *WITH).returncode == 0
     before = (place / "out" / "results.jsonl").read_bytes()
@@ -65,6 +66,7 @@ def test_groups_are_remembered_and_an_appeal_finds_the_groups_file(place: Path, 
     assert str(place / "class" / "1") in told.stdout and told.stderr == ""
 
 
+@pytest.mark.thorough
 def test_who_hands_in_alone_has_that_and_who_does_not_is_asked_about(
     place: Path, course_root: Path, kata: Kata, hand_in: HandIn
 ) -> None:
@@ -79,6 +81,7 @@ def test_who_hands_in_alone_has_that_and_who_does_not_is_asked_about(
     assert points(place)["2"] == 4
 
 
+@pytest.mark.thorough
 def test_without_a_roster_the_groups_say_who_is_in_the_class(place: Path, course_root: Path, kata: Kata) -> None:
     (place / "groups.csv").write_text("learner,group\n1,Red\nbo,Red\ndi,Blue\n", "utf-8")
     assert graded(kata, place, course_root, "--groups", "groups.csv").returncode == 0
@@ -100,6 +103,7 @@ def test_odd_groups_are_one_sentence(text: str, told: str, place: Path, course_r
     assert not (place / "out").exists()
 
 
+@pytest.mark.thorough
 def test_forgetting_one_member_leaves_the_others_and_says_that_their_work_is_the_same(
     place: Path, course_root: Path, kata: Kata
 ) -> None:

@@ -269,6 +269,7 @@ def test_header_says_by_what_each_exercise_was_graded(root: Path, loaded: Course
     assert json.loads((root / "out" / "run.json").read_text("utf-8"))["kits"]["share"] == header.kits["share"]
 
 
+@pytest.mark.thorough
 def test_record_of_two_hand_ins_is_graded_anew_whichever_of_them_lies_there(root: Path, kata: Kata) -> None:
     """One exercise of a second hand-in, the others of the first: no resume takes that for unchanged."""
     assert graded(kata, root, "--seed", 5).returncode == 0

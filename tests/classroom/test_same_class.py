@@ -145,6 +145,7 @@ def blackboard(head: str, when: str = WHEN) -> str:
     return f"{head}_attempt_{when}_share.py"
 
 
+@pytest.mark.thorough
 def test_stranger_whose_login_was_cut_off_another_ones_takes_no_row_and_no_points_set_by_hand(
     tmp_path: Path, download: Callable[..., Done], course_root: Path, kata: Kata
 ) -> None:
@@ -164,6 +165,7 @@ def test_stranger_whose_login_was_cut_off_another_ones_takes_no_row_and_no_point
         assert Path(shlex.split(again)[2]).read_bytes() == theirs, "each appeal finds its own file"
 
 
+@pytest.mark.thorough
 def test_name_that_another_row_bears_already_goes_to_nobody_else(tmp_path: Path, download: Callable[..., Done]) -> None:
     assert download({blackboard("HW_x"): WRONG}).returncode == 0
     assert points(tmp_path / "out").keys() == {"x"}
@@ -177,6 +179,7 @@ def test_name_that_another_row_bears_already_goes_to_nobody_else(tmp_path: Path,
     assert (tmp_path / "out" / "results.jsonl").read_bytes() == again
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("before", "after"),
     [

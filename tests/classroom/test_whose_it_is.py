@@ -252,7 +252,7 @@ def test_who_is_called_like_somebody_of_the_roster_takes_nobodys_extension() -> 
     assert found == {"101": {"*": late}, "lovelaceada_999": {"*": late}} and nobody == ()
 
 
-@pytest.mark.parametrize("format", ["canvas", "moodle"])
+@pytest.mark.parametrize("format", ["canvas", pytest.param("moodle", marks=pytest.mark.thorough)])
 def test_names_in_what_an_export_says_do_not_steer_the_terminal(
     format: str, course_root: Path, kata: Run, tmp_path: Path
 ) -> None:

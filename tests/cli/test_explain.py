@@ -125,6 +125,7 @@ def test_the_same_inputs_come_every_time(root: Path, kata: Kata) -> None:
     assert explained(kata, root, "ada", "--inputs") == explained(kata, root, "ada", "--inputs")
 
 
+@pytest.mark.thorough
 def test_file_that_gave_no_answer_is_told_with_what_it_was_asked(root: Path, kata: Kata) -> None:
     told = explained(kata, root, "di", "share", "--inputs")
     assert "an error (no answer came)" in told and "torch.tensor(" in told
@@ -140,6 +141,7 @@ def test_no_page_of_a_learner_has_hidden_inputs_and_each_with_lost_points_says_h
     assert "exactly this check can be run again" not in pages["learner-bo.html"]
 
 
+@pytest.mark.thorough
 def test_file_that_was_changed_or_is_gone_is_said_and_another_can_be_named(
     root: Path, kata: Kata, tmp_path: Path
 ) -> None:

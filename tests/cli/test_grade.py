@@ -89,6 +89,7 @@ def test_every_form_with_the_same_seed_gives_the_same_record(
     assert without_timings(Record.from_json(line)).to_json() == without_timings(record).to_json()
 
 
+@pytest.mark.thorough
 def test_single_file_and_only_one_exercise_of_a_course_elsewhere(
     course: Path, desk: Path, tmp_path: Path, kata: Run
 ) -> None:

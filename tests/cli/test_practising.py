@@ -45,6 +45,7 @@ def test_the_list_says_what_should_come_first(course: Path, kata: Run) -> None:
     assert any("later" in line and "02 portion" in line and "(after share)" in line for line in lines)
 
 
+@pytest.mark.thorough
 def test_opening_is_soft(course: Path, kata: Run) -> None:
     write(course, "portion", RIGHT)
     assert kata("check", "portion", cwd=course).returncode == 0
@@ -62,6 +63,7 @@ def test_a_skipped_exercise_opens_the_next_one_and_stays_in_the_list(course: Pat
     assert any("skipped" in line and "share" in line for line in kata("list", cwd=course).stdout.splitlines())
 
 
+@pytest.mark.thorough
 def test_the_fast_track_has_only_its_own(course: Path, kata: Run) -> None:
     text = (course / "course.yml").read_text()
     head, tail = text.rsplit("        kind: implement", 1)
@@ -153,7 +155,10 @@ def test_the_solution_is_shown_after_passing_with_other_ways(course: Path, kata:
     assert "BEGIN SOLUTION" not in shown
 
 
-@pytest.mark.parametrize("command", ["check", "hint", "reset", "solution"])
+OTHERS = [pytest.param(command, marks=pytest.mark.thorough) for command in ("hint", "reset", "solution")]
+
+
+@pytest.mark.parametrize("command", ["check", *OTHERS])
 def test_an_unknown_exercise_is_told_with_the_one_that_looks_like_it(course: Path, kata: Run, command: str) -> None:
     done = kata(command, "shere", cwd=course)
     assert done.returncode == 2

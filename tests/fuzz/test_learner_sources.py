@@ -14,7 +14,7 @@ from grader.sandbox.doctor import strongest_level
 from tests.fuzz.learner_sources import Handed, Sources, fault_in, hurried_course, plain_exercises, submission, survivors
 from tests.fuzz.test_targets import FRESH
 
-pytestmark = pytest.mark.timeout(600)  # all are graded in the set-up of the first test
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]  # all are graded in the set-up of the first test
 
 EXERCISES = 4
 LEARNERS = 8
@@ -65,7 +65,6 @@ def graded(course) -> Graded:
     return grade(course, files, SEED)
 
 
-@pytest.mark.thorough
 def test_every_file_comes_to_what_it_must(graded):
     assert graded.records.keys() == graded.files.keys()
     assert [fault for name, record in graded.records.items() for fault in fault_in(record, graded.files[name])] == []

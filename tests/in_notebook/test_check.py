@@ -377,6 +377,7 @@ def await_end(pid: int) -> bool:
     return True
 
 
+@pytest.mark.thorough
 def test_judge_that_was_ended_from_outside_is_a_sentence_and_the_next_check_works(kernel: Any) -> None:
     import psutil
 
@@ -429,6 +430,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), asking._judge._process
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_fork_of_the_kernel_does_not_take_the_kernels_answers() -> None:
     done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, check=True, timeout=300)

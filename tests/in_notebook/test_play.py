@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[2]
 ID, FILE = "cross_attention", "02_self_attention/09_cross_attention.py"

@@ -54,6 +54,7 @@ def test_folder_of_no_course_fails_and_says_so(open_kernel: Any, tmp_path: Path)
     assert said.error == "NotPassed" and "4 / 4" not in said.traceback
 
 
+@pytest.mark.thorough
 def test_judge_that_ended_fails(kernel: Any) -> None:
     kernel.run(RIGHT)
     kernel.run("import grader.in_notebook.asking as asking; asking._judge and asking._judge._process.kill()")

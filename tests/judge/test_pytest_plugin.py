@@ -123,6 +123,7 @@ def test_one_check_can_be_run_by_name(course: Path, run_pytest: Run) -> None:
     assert "1 passed" in done.stdout
 
 
+@pytest.mark.thorough
 def test_prints_are_seen_without_isolation(course: Path, run_pytest: Run) -> None:
     done = run_pytest("-s", "--isolation", "none", f"exercises/{KITS[2]}.py", cwd=course)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -166,6 +167,7 @@ def test_visible_check_shows_what_came_beside_what_was_due(
     assert lines.count(PICTURE[6]) == 1, "only the visible check shows numbers"
 
 
+@pytest.mark.thorough
 def test_colour_is_there_when_pytest_is_told_to_use_it(visibly_wrong: Path, run_pytest: Run) -> None:
     environment = {"NO_COLOR": "", "TERM": "xterm-256color"}
     done = run_pytest("--color=yes", cwd=visibly_wrong, env=environment)
@@ -173,6 +175,7 @@ def test_colour_is_there_when_pytest_is_told_to_use_it(visibly_wrong: Path, run_
     assert row.count("\x1b[48;5;") + row.count(";48;5;") >= 6
 
 
+@pytest.mark.thorough
 def test_report_for_other_programs_is_without_colour(visibly_wrong: Path, run_pytest: Run, tmp_path: Path) -> None:
     file = tmp_path / "report.xml"
     run_pytest("--color=yes", f"--junitxml={file}", cwd=visibly_wrong, env={"NO_COLOR": ""})
@@ -188,6 +191,7 @@ def test_debugger_stops_in_the_learners_own_frame(course: Path, run_pytest: Run)
     assert "('the whole is', [4.0])" in done.stdout
 
 
+@pytest.mark.thorough
 def test_debugger_stands_beside_the_checks_numbers_where_nothing_was_raised(course: Path, run_pytest: Run) -> None:
     commands = "p yours.shape == expected.shape, expected.sum(-1).tolist()\nw\nu\nq\n"
     done = run_pytest("--pdb", f"exercises/{KITS[1]}.py::test_every_row_by_itself", cwd=course, stdin=commands)
@@ -198,6 +202,7 @@ def test_debugger_stands_beside_the_checks_numbers_where_nothing_was_raised(cour
     assert "grader/" not in told and "tests/checks" not in told and "site-packages" not in told
 
 
+@pytest.mark.thorough
 def test_debugger_shows_no_frames_of_ours_above_the_learners(course: Path, run_pytest: Run) -> None:
     done = run_pytest("--pdb", f"exercises/{KITS[0]}.py::test_example", cwd=course, stdin="u\nu\nw\nq\n")
     told = done.stdout.partition("entering PDB")[2]
@@ -205,6 +210,7 @@ def test_debugger_shows_no_frames_of_ours_above_the_learners(course: Path, run_p
     assert "grader/" not in told and "tests/checks" not in told and "site-packages" not in told
 
 
+@pytest.mark.thorough
 def test_quitting_at_a_breakpoint_ends_the_run_and_is_no_failure_of_the_code(course: Path, run_pytest: Run) -> None:
     file = course / "exercises" / f"{KITS[2]}.py"
     file.write_text(RIGHT.replace("    return", "    breakpoint()\n    return"))

@@ -125,9 +125,13 @@ def test_a_comment_alone_earns_nothing(grade: Grade, stub: str) -> None:
     ("mended", "mistake"),
     [
         ("attn_weights = F.softmax(query, dim=-1)", "softmax-of-the-query"),
-        ("attn_weights = F.softmax(attn_scores * self.scaling, dim=-1)", "scaled-twice"),
-        ("attn_weights = F.softmax(attn_scores, dim=1)", "other-dim"),
-        ("attn_weights = torch.ones_like(attn_scores) / x.shape[1]", "uniform-weights"),
+        pytest.param(
+            "attn_weights = F.softmax(attn_scores * self.scaling, dim=-1)", "scaled-twice", marks=pytest.mark.thorough
+        ),
+        pytest.param("attn_weights = F.softmax(attn_scores, dim=1)", "other-dim", marks=pytest.mark.thorough),
+        pytest.param(
+            "attn_weights = torch.ones_like(attn_scores) / x.shape[1]", "uniform-weights", marks=pytest.mark.thorough
+        ),
     ],
     ids=["softmax of the query", "scaled twice", "other dim", "uniform weights"],
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 UNIT = "01_parts"
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
@@ -93,7 +93,6 @@ def again(graded_once: Path, tmp_path: Path, folder_at: Callable[[Path], Any], k
     return Again(folder_at(copy / "course"), kata)
 
 
-@pytest.mark.thorough
 def test_marked_reflection_waits_again_only_where_it_changed(again: Again) -> None:
     for learner, points in {"ada": 2.0, "bo": 1.0}.items():
         again.mark(learner, points)
@@ -105,7 +104,6 @@ def test_marked_reflection_waits_again_only_where_it_changed(again: Again) -> No
     assert [again.waits(each) for each in ("ada", "bo", "cyd")] == [False, True, True], "nobody has looked since"
 
 
-@pytest.mark.thorough
 def test_newer_hand_in_with_the_same_words_keeps_its_mark(again: Again) -> None:
     again.mark("ada", 2.0)
     again.rewrite("ada", share=PARTLY)
@@ -114,7 +112,6 @@ def test_newer_hand_in_with_the_same_words_keeps_its_mark(again: Again) -> None:
     assert not again.waits("ada")
 
 
-@pytest.mark.thorough
 def test_points_typed_over_the_judges_wait_again_only_where_something_changed(again: Again) -> None:
     for learner in ("ada", "bo", "cyd"):
         again.mark(learner, 3.0, "test-share")
@@ -123,7 +120,6 @@ def test_points_typed_over_the_judges_wait_again_only_where_something_changed(ag
     assert [again.waits(each, "test-share") for each in ("ada", "bo", "cyd")] == [False, True, False]
 
 
-@pytest.mark.thorough
 def test_exporters_say_whose_marks_wait(again: Again) -> None:
     again.mark("ada", 2.0)
     again.folder.handed_in("cyd", UNIT).with_name("timestamp.txt").write_text("2030-01-01 00:00:00 UTC", "utf-8")
@@ -133,7 +129,6 @@ def test_exporters_say_whose_marks_wait(again: Again) -> None:
         assert f"{UNIT}: no mark yet for 1 learner: cyd. What was handed in last is not graded" in said
 
 
-@pytest.mark.thorough
 def test_cut_off_notebook_is_told_in_the_log_and_to_the_learner(again: Again) -> None:
     path = again.folder.handed_in("bo", UNIT)
     path.write_text(path.read_text("utf-8")[:700], "utf-8")
@@ -167,7 +162,6 @@ def test_course_that_is_gone_costs_nothing(again: Again, command: list[str]) -> 
     assert in_autograded(again.folder.root) == before and len(before) == 9
 
 
-@pytest.mark.thorough
 def test_relative_path_of_the_course_is_written_whole(again: Again) -> None:
     done = again.kata("notebooks", ".", "--course", "../tiny/course.yml", "--force")
     assert ".." not in (again.folder.root / "nbgrader_config.json").read_text("utf-8"), done.stdout
@@ -175,7 +169,6 @@ def test_relative_path_of_the_course_is_written_whole(again: Again) -> None:
     assert again.folder.scores("cyd", UNIT)["test-share"] == 4
 
 
-@pytest.mark.thorough
 def test_settings_with_dots_in_the_path_are_understood(again: Again) -> None:
     settings = again.folder.root / "nbgrader_config.json"
     dotted = again.folder.root / ".." / "tiny"
@@ -193,7 +186,6 @@ except OSError:
 """
 
 
-@pytest.mark.thorough
 def test_error_in_own_settings_lets_no_code_past_the_wall(again: Again) -> None:
     """nbgrader passes over such a file and goes on without it."""
     with (again.folder.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
@@ -206,7 +198,6 @@ def test_error_in_own_settings_lets_no_code_past_the_wall(again: Again) -> None:
     assert again.folder.scores("cyd", UNIT)["test-share"] == 4
 
 
-@pytest.mark.thorough
 def test_changed_points_are_refused_with_the_commands_that_bring_them_in(again: Again) -> None:
     before = in_autograded(again.folder.root)
     again.mark("ada", 2.0)

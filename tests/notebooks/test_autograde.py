@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -228,27 +229,65 @@ class Graded:
         ]
 
 
+GradeThem = Callable[[Collection[str]], Graded]
+
+
 @pytest.fixture(scope="module")
-def graded(
+def grade_them(
     folder_at: Callable[[Path], Any],
     edit: Any,
     kata: Callable[..., subprocess.CompletedProcess[str]],
     tmp_path_factory: pytest.TempPathFactory,
+) -> GradeThem:
+    """Grades these of the class."""
+    return lambda students: _graded(students, tmp_path_factory.mktemp("nbgrader"), folder_at, edit, kata)
+
+
+@pytest.fixture(scope="module")
+def everybody(grade_them: GradeThem) -> Graded:
+    return grade_them([*LEARNERS, *ATTACKERS])
+
+
+@pytest.fixture(scope="module")
+def some(grade_them: GradeThem) -> Graded:
+    return grade_them(SOME)
+
+
+@pytest.fixture
+def graded(request: pytest.FixtureRequest) -> Graded:
+    """Of the whole class where a test is thorough, else of some of it."""
+    is_thorough = request.node.get_closest_marker("thorough") is not None
+    graded: Graded = request.getfixturevalue("everybody" if is_thorough else "some")
+    return graded
+
+
+@pytest.fixture(params=["some", pytest.param("everybody", marks=pytest.mark.thorough)])
+def class_(request: pytest.FixtureRequest) -> Graded:
+    """One after the other."""
+    graded: Graded = request.getfixturevalue(request.param)
+    return graded
+
+
+def _graded(
+    students: Collection[str],
+    root: Path,
+    folder_at: Callable[[Path], Any],
+    edit: Any,
+    kata: Callable[..., subprocess.CompletedProcess[str]],
 ) -> Graded:
-    root = tmp_path_factory.mktemp("nbgrader")
     made = kata("notebooks", root / "course", cwd=ROOT)
     assert made.returncode == 0, made.stderr
     folder = folder_at(root / "course")
     folder.nbgrader("generate_assignment", UNIT)
     hand_ins = class_of(folder, edit)
-    for student, notebook in hand_ins.items():
-        folder.hand_in(student, UNIT, notebook)
+    for student in students:
+        folder.hand_in(student, UNIT, hand_ins[student])
     log = folder.nbgrader("autograde", UNIT).stderr
     folder.nbgrader("generate_feedback", UNIT)
-    return Graded(folder, tuple(hand_ins), log, _alone(folder, tuple(hand_ins), root, kata))
+    return Graded(folder, tuple(students), log, _alone(folder, students, root, kata))
 
 
-def _alone(folder: Any, students: tuple[str, ...], root: Path, kata: Callable[..., Any]) -> dict[str, dict[str, float]]:
+def _alone(folder: Any, students: Collection[str], root: Path, kata: Callable[..., Any]) -> dict[str, dict[str, float]]:
     (root / "class").mkdir()
     for student in students:
         handed_in = folder.handed_in(student, UNIT)
@@ -297,29 +336,52 @@ ATTACKERS = [
     "attack-schema",
     "attack-names",
 ]
+SOME = (
+    "right",
+    "whole-sum",
+    "raises",
+    "helped",
+    "damaged",
+    "linked",
+    "attack-patches",
+    "attack-later",
+    "attack-manual",
+)
+"""Whom `make test` grades."""
+
+
+def each_of(students: Iterable[str]) -> list[Any]:
+    """Tests of those who are graded only where everybody is are thorough."""
+    return [pytest.param(each, marks=() if each in SOME else pytest.mark.thorough) for each in students]
 
 
 @pytest.mark.thorough
-def test_everybody_is_graded(graded: Graded) -> None:
-    assert sorted(graded.students) == sorted([*LEARNERS, *ATTACKERS])
+def test_everybody_is_graded(graded: Graded, edit: Any) -> None:
+    assert sorted(class_of(graded.folder, edit)) == sorted(graded.students)
     for student in graded.students:
         assert None not in graded.points(student).values(), student
         assert (graded.folder.root / "autograded" / student / UNIT / f"{UNIT}.ipynb").is_file()
 
 
-@pytest.mark.parametrize("student", ["right", "helped", "tests-deleted", "copied", "marks-lost"])
+@pytest.mark.parametrize("student", each_of(["right", "helped", "tests-deleted", "copied", "marks-lost"]))
 def test_right_answers_get_full_marks(student: str, graded: Graded) -> None:
     assert graded.points(student) == WORTH
 
 
-@pytest.mark.parametrize("student", ["untouched", "nothing", "damaged", "no-notebook", "nested", "empty", "linked"])
+@pytest.mark.parametrize(
+    "student", each_of(["untouched", "nothing", "damaged", "no-notebook", "nested", "empty", "linked"])
+)
 def test_no_answers_get_no_marks(student: str, graded: Graded) -> None:
     assert graded.points(student) == dict.fromkeys(WORTH, 0.0)
 
 
 @pytest.mark.parametrize(
     ("student", "exercise"),
-    [("whole-sum", "softmax"), ("raises", "dot_scores"), ("no-python", "context_vector")],
+    [
+        ("whole-sum", "softmax"),
+        ("raises", "dot_scores"),
+        pytest.param("no-python", "context_vector", marks=pytest.mark.thorough),
+    ],
 )
 def test_wrong_answer_costs_its_own_points_only(student: str, exercise: str, graded: Graded) -> None:
     points = graded.points(student)
@@ -331,12 +393,12 @@ def test_partly_right_answer_gets_a_part(graded: Graded) -> None:
     assert 0 < graded.points("whole-sum")["test-softmax"] < WORTH["test-softmax"]
 
 
-@pytest.mark.parametrize("student", LEARNERS)
+@pytest.mark.parametrize("student", each_of(LEARNERS))
 def test_points_are_those_of_kata_grade(student: str, graded: Graded) -> None:
     assert graded.points(student) == {f"test-{id}": points for id, points in graded.alone[student].items()}
 
 
-@pytest.mark.parametrize("student", ATTACKERS)
+@pytest.mark.parametrize("student", each_of(ATTACKERS))
 def test_attack_gets_nothing(student: str, graded: Graded) -> None:
     assert graded.points(student) == dict.fromkeys(WORTH, 0.0)
 
@@ -350,11 +412,11 @@ def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded, edit: 
     assert weights.tolist() == [[0.25] * 4] * 2
 
 
-def test_nothing_of_the_course_folder_was_written_behind_the_wall(graded: Graded) -> None:
-    assert not (graded.folder.root / "was-here").exists()
+def test_nothing_of_the_course_folder_was_written_behind_the_wall(class_: Graded) -> None:
+    assert not (class_.folder.root / "was-here").exists()
 
 
-@pytest.mark.parametrize("student", [*LEARNERS, *ATTACKERS])
+@pytest.mark.parametrize("student", each_of([*LEARNERS, *ATTACKERS]))
 def test_each_test_cell_shows_a_page_and_one_plain_number(student: str, graded: Graded) -> None:
     for id in IDS:
         page, number = graded.outputs(student, id)
@@ -366,14 +428,21 @@ def test_each_test_cell_shows_a_page_and_one_plain_number(student: str, graded: 
 @pytest.mark.parametrize(
     ("student", "exercise", "said"),
     [
-        ("two-answers", "softmax", "both answer softmax and differ; hand in one of them"),
+        pytest.param(
+            "two-answers", "softmax", "both answer softmax and differ; hand in one of them", marks=pytest.mark.thorough
+        ),
         ("damaged", "softmax", "is damaged or not a notebook; open it in Jupyter and save it again"),
-        ("nested", "softmax", "is damaged or not a notebook"),
+        pytest.param("nested", "softmax", "is damaged or not a notebook", marks=pytest.mark.thorough),
         ("linked", "softmax", "is a link; hand in the file itself"),
-        ("answer-deleted", "softmax", "There is no answer to this exercise in the notebook"),
-        ("untouched", "softmax", "The cell is as it was given"),
+        pytest.param(
+            "answer-deleted",
+            "softmax",
+            "There is no answer to this exercise in the notebook",
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param("untouched", "softmax", "The cell is as it was given", marks=pytest.mark.thorough),
         ("whole-sum", "softmax", "Probably:"),
-        ("no-python", "context_vector", "was never closed"),
+        pytest.param("no-python", "context_vector", "was never closed", marks=pytest.mark.thorough),
     ],
 )
 def test_learner_is_told_why(student: str, exercise: str, said: str, graded: Graded) -> None:
@@ -392,8 +461,17 @@ def test_autograded_notebook_shows_what_was_graded(graded: Graded, edit: Any) ->
     assert "def shares(" in shown and "def softmax(" in shown
 
 
-def test_kernel_is_never_started(graded: Graded) -> None:
-    assert "Executing notebook" not in graded.log and "kernel" not in graded.log.lower()
+def test_kernel_is_never_started(class_: Graded) -> None:
+    assert "Executing notebook" not in class_.log and "kernel" not in class_.log.lower()
+
+
+def test_exporter_writes_the_marks_of_the_class(some: Graded) -> None:
+    some.folder.nbgrader("export", "--exporter", "grader.notebooks.exporters.PerLearner", "--to", "marks.csv")
+    with (some.folder.root / "marks.csv").open(encoding="utf-8", newline="") as file:
+        marks = {row["id"]: (row[f"{UNIT} state"], row[f"{UNIT} points"]) for row in csv.DictReader(file)}
+    assert marks.keys() == set(SOME)
+    assert marks["right"] == ("graded", f"{sum(WORTH.values()):g}")
+    assert marks["raises"] == ("waits for a person", "")
 
 
 # --- feedback -------------------------------------------------------------------------------------------------
@@ -439,7 +517,7 @@ def test_learners_text_is_inert_beside_the_checks(graded: Graded) -> None:
     assert "alert(1)" in page and not active(page)
 
 
-def test_no_feedback_shows_a_solution_or_a_hidden_check(graded: Graded) -> None:
-    for student in ("untouched", "linked", "attack-reads"):
-        page = graded.folder.feedback(student, UNIT)
-        assert "BEGIN SOLUTION" not in page and "learner.agrees" not in page
+@pytest.mark.parametrize("student", each_of(["untouched", "linked", "attack-reads"]))
+def test_no_feedback_shows_a_solution_or_a_hidden_check(student: str, graded: Graded) -> None:
+    page = graded.folder.feedback(student, UNIT)
+    assert "BEGIN SOLUTION" not in page and "learner.agrees" not in page

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 UNIT = "01_parts"
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
@@ -178,7 +178,6 @@ def scores(folder: Any) -> dict[str, float | None]:
         }
 
 
-@pytest.mark.thorough
 def test_batch_is_completed_and_only_right_answers_count(log: str, folder: Any) -> None:
     got = scores(folder)
     assert got == {**dict.fromkeys([*ODD, *NO_FILES, "looks"], 0), "with-more": 4, "zoe": 4}
@@ -243,7 +242,6 @@ def test_everybody_graded_is_exported(log: str, folder: Any) -> None:
     assert rows == scores(folder)
 
 
-@pytest.mark.thorough
 def test_refused_submission_is_graded_once_it_is_put_right(log: str, folder: Any) -> None:
     folder.handed_in("no-time", UNIT).with_name("timestamp.txt").write_text(TIME, "utf-8")
     folder.nbgrader("autograde", UNIT, "--student", "no-time")

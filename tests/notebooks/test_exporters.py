@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(dim=-1, keepdim=True)\n"
 WRONG = "def {id}(amounts):\n    raise ValueError\n"
@@ -114,7 +114,6 @@ EVERYBODY = [
 ]  # by last name, Ö after all
 
 
-@pytest.mark.thorough
 def test_one_row_a_learner_in_the_order_of_names(exported: Exported) -> None:
     assert [row["id"] for row in exported.table("PerLearner.csv")] == EVERYBODY
 
@@ -226,14 +225,12 @@ def test_who_cannot_be_in_the_file_for_moodle_is_named(exported: Exported) -> No
     assert "stranger is left out: the gradebook holds no email" in exported.said["Moodle"]
 
 
-@pytest.mark.thorough
 def test_exporting_again_gives_the_same_bytes(exported: Exported) -> None:
     exported.export("PerExercise", "again.csv")
     root = exported.folder.root
     assert (root / "again.csv").read_bytes() == (root / "PerExercise.csv").read_bytes()
 
 
-@pytest.mark.thorough
 def test_settings_of_the_platforms(exported: Exported) -> None:
     exported.export("Moodle", "names.csv", "--Moodle.identifier=username")
     assert exported.rows("names.csv")[0][2] == "Username"
@@ -249,7 +246,6 @@ def test_some_learners_and_units_alone(exported: Exported) -> None:
     assert not [name for name in exported.rows("some.csv")[0] if name.startswith(UNIT)]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("to", "options", "sentence"),
     [

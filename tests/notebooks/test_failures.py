@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 UNIT = "01_parts"
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
@@ -61,7 +61,6 @@ def course(folder: Any) -> Path:
     return folder.root.parent / "tiny"
 
 
-@pytest.mark.thorough
 def test_broken_check_fails_one_submission_and_the_batch_goes_on(folder: Any) -> None:
     log = folder.nbgrader("autograde", UNIT, status=1).stderr
     assert "The grader itself failed, so there is no grade: share, test_example" in log
@@ -71,7 +70,6 @@ def test_broken_check_fails_one_submission_and_the_batch_goes_on(folder: Any) ->
     )
 
 
-@pytest.mark.thorough
 def test_nobody_is_graded_when_the_reference_does_not_get_full_marks(folder: Any, course: Path) -> None:
     solution = course / "solutions" / "01_parts" / "01_share.py"
     solution.write_text(
@@ -82,7 +80,6 @@ def test_nobody_is_graded_when_the_reference_does_not_get_full_marks(folder: Any
     assert [folder.scores(student, UNIT)["test-share"] for student in ("ada", "bob", "cyd")] == [None, None, None]
 
 
-@pytest.mark.thorough
 def test_nobody_is_graded_where_isolation_cannot_be_set_up(folder: Any) -> None:
     path = str(Path(sys.executable).parent)  # without bubblewrap
     log = folder.nbgrader("autograde", UNIT, status=1, PATH=path).stderr
@@ -90,7 +87,6 @@ def test_nobody_is_graded_where_isolation_cannot_be_set_up(folder: Any) -> None:
     assert [folder.scores(student, UNIT)["test-share"] for student in ("ada", "bob", "cyd")] == [None, None, None]
 
 
-@pytest.mark.thorough
 def test_old_points_stay_when_a_regrade_fails(folder: Any, course: Path) -> None:
     folder.nbgrader("autograde", UNIT, status=1)
     (course / "tests" / "checks" / "01_parts" / "01_share.py").write_text("raise RuntimeError\n", "utf-8")
@@ -101,7 +97,6 @@ def test_old_points_stay_when_a_regrade_fails(folder: Any, course: Path) -> None
     assert folder.autograded("ada", UNIT)["cells"]
 
 
-@pytest.mark.thorough
 def test_newer_hand_in_is_not_taken_for_graded_when_its_grading_fails(folder: Any, course: Path) -> None:
     folder.nbgrader("autograde", UNIT, status=1)
     (course / "tests" / "checks" / "01_parts" / "01_share.py").write_text("raise RuntimeError\n", "utf-8")
@@ -129,7 +124,6 @@ def test_released_notebook_that_is_gone_is_named(folder: Any) -> None:
     assert "run `nbgrader generate_assignment` first" in log
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kept", ["1", "0"], ids=["kept warm", "for itself alone"])
 def test_judge_that_is_killed_costs_no_grade(
     kept: str, course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

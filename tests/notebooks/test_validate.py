@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 UNIT = "01_parts"
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
@@ -57,16 +57,15 @@ def answers(**others: str) -> dict[str, str]:
     return {**code, "reflection": "Shares sum to one."}
 
 
-@pytest.mark.thorough
 def test_right_answers_are_a_success(learner: Validating) -> None:
     assert learner.validate(answers()) == SUCCESS
 
 
 WRONG = [
     pytest.param("def {id}(amounts):\n    return amounts / amounts.sum()\n", "Every amount is divided", id="mistake"),
-    pytest.param("def {id}(amounts):\n    raise ValueError('mine')\n", "mine", id="raises", marks=pytest.mark.thorough),
-    pytest.param("def {id}(amounts:\n", "was never closed", id="no Python", marks=pytest.mark.thorough),
-    pytest.param("", "has not been run", id="deleted", marks=pytest.mark.thorough),
+    pytest.param("def {id}(amounts):\n    raise ValueError('mine')\n", "mine", id="raises"),
+    pytest.param("def {id}(amounts:\n", "was never closed", id="no Python"),
+    pytest.param("", "has not been run", id="deleted"),
     pytest.param(
         "import torch\n\n\ndef {id}(amounts):\n    amounts /= amounts.sum(-1, keepdim=True)\n    return amounts\n",
         "are not changed",
@@ -76,7 +75,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("wrong", "why"), WRONG)
 def test_wrong_answer_is_no_success_and_says_why(wrong: str, why: str, learner: Validating) -> None:
     said = learner.validate(answers(part=wrong))
@@ -85,14 +83,12 @@ def test_wrong_answer_is_no_success_and_says_why(wrong: str, why: str, learner: 
     assert 'kata.validate("part")' in said and 'kata.validate("share")' not in said
 
 
-@pytest.mark.thorough
 def test_untouched_notebook_is_no_success(learner: Validating) -> None:
     said = learner.validate({})
     assert "VALIDATION FAILED ON 3 CELL(S)!" in said and "Success" not in said
     assert 'kata.validate("share")' in said and 'kata.validate("part")' in said
 
 
-@pytest.mark.thorough
 def test_learner_without_the_checks_is_told_so(learner: Validating, tmp_path: Path) -> None:
     (tmp_path / "grader.py").write_text("# some other grader\n")
     said = learner.validate(answers(), tmp_path, PYTHONPATH=str(tmp_path))
@@ -101,7 +97,6 @@ def test_learner_without_the_checks_is_told_so(learner: Validating, tmp_path: Pa
     assert "Traceback" not in said
 
 
-@pytest.mark.thorough
 def test_folder_that_belongs_to_no_course_is_no_success(learner: Validating, tmp_path: Path) -> None:
     assert "Success" not in learner.validate(answers(), tmp_path)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(dim=-1, keepdim=True)\n"
 UNIT, NEXT, BAD, TIMED = "01_parts", "02_more", "03_bad", "04_timed"
@@ -125,7 +125,6 @@ def collected(course: Course, edit: Any) -> str:
     return course.collect(UNIT)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("id", "note"),
     [
@@ -154,13 +153,11 @@ def test_nobody_else_is_there(collected: str, course: Course) -> None:
     assert sorted(course.submitted(UNIT)) == sorted([*named.split(), *others.split()])
 
 
-@pytest.mark.thorough
 def test_collected_notebook_is_graded(collected: str, course: Course) -> None:
     course.folder.nbgrader("autograde", UNIT, "--student", "Åse-Ñandú")
     assert course.folder.scores("Åse-Ñandú", UNIT)["test-share"] == 4
 
 
-@pytest.mark.thorough
 def test_python_file_is_kept_and_becomes_a_notebook_as_told(collected: str, course: Course, kata: Any) -> None:
     assert course.submitted(UNIT)["Petra-Py"] == {"01_share.py": RIGHT.format(id="share")}
     assert "Petra Py handed in Python files and no notebook: 01_share.py." in collected
@@ -239,7 +236,6 @@ def test_time_of_the_zip_is_written_in_utc(by_worksheet: dict[str, dict[str, str
     assert collected == {f"{NEXT}.ipynb": book("zipped"), "timestamp.txt": "2024-03-10 11:00:00"}
 
 
-@pytest.mark.thorough
 def test_collecting_again_needs_force(by_worksheet: dict[str, dict[str, str]], course: Course) -> None:
     assert "use the --force option" in course.collect(NEXT, status=1)
     course.collect(NEXT, "--force")
@@ -271,7 +267,6 @@ def by_times(course: Course) -> str:
     return course.collect(TIMED, "--MoodleCollector.time_zone=Europe/Berlin", TZ="America/New_York")
 
 
-@pytest.mark.thorough
 def test_times_of_the_worksheet_become_those_of_the_hand_ins(by_times: str, course: Course) -> None:
     submitted = course.submitted(TIMED)
     assert {id: files.get("timestamp.txt") for id, files in submitted.items()} == {
@@ -285,7 +280,6 @@ def test_time_that_cannot_be_read_is_named(by_times: str) -> None:
     assert "writes times in a way that is not read here, such as 'søndag 1. mars 2026 kl. 12:14'" in by_times
 
 
-@pytest.mark.thorough
 def test_lateness_is_counted_from_the_worksheets_time(by_times: str, course: Course) -> None:
     from nbgrader.api import Gradebook
 

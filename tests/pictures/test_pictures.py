@@ -54,6 +54,7 @@ def test_the_scripts_draw_the_pictures_beside_the_lessons_and_no_others(drawn: d
     assert set(drawn) == {name_of(path) for path in PICTURES}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("picture", PICTURES, ids=name_of)
 def test_a_script_draws_the_same_picture_again(picture: Path, drawn: dict[str, bytes]) -> None:
     assert drawn[name_of(picture)] == picture.read_bytes(), "run the scripts in scripts/pictures again"

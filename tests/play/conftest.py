@@ -19,7 +19,7 @@ from grader.play.stage import Stage
 from grader.practice.progress import AttemptEntry, ProgressFile, now
 
 ROOT = Path(__file__).resolve().parents[2]
-KATA = ["-m", "grader"]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -65,21 +65,30 @@ def scene(stage) -> Callable[..., object]:
 class Desk:
     """A learner's folder, and `kata` typed there."""
 
-    def __init__(self, folder: Path, home: Path) -> None:
-        self.folder = folder
-        self.environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "NO_COLOR": "1"}
+    def __init__(self, folder: Path, home: Path, run: Run) -> None:
+        self.folder, self._run = folder, run
+        self.environment = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "NO_COLOR": "1"}
         self.environment |= {"COLUMNS": "80", "PYTHONUTF8": "1"}
 
-    def kata(self, *words: str, typed: str | None = None, environment: dict[str, str] | None = None):
-        return self.run(*KATA, *words, typed=typed, environment=environment)
+    def kata(self, *words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        return self._run(*words, cwd=self.folder, env={**self.environment, **(environment or {})}, seconds=300)
 
-    def run(self, *words: str, typed: str | None = None, environment: dict[str, str] | None = None):
-        """Python with these words, in the folder."""
+    def pytest(self, *words: object) -> subprocess.CompletedProcess[str]:
+        """`pytest` typed in the folder."""
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *map(str, words)]
+        environment = {**os.environ, **self.environment}
         return subprocess.run(
-            [sys.executable, *words],
-            **{"cwd": self.folder, "env": {**self.environment, **(environment or {})}, "encoding": "utf-8"},
-            **{"capture_output": True, "input": typed, "timeout": 300, "check": False},
+            command, cwd=self.folder, env=environment, encoding="utf-8", capture_output=True, timeout=300, check=False
         )
+
+    def keep(self, copy: Path) -> None:
+        """Copy the folder as it is."""
+        shutil.copytree(self.folder, copy)
+
+    def put_back(self, copy: Path) -> None:
+        """Have the folder be what it was when it was copied."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(copy, self.folder)
 
     def write(self, course: Course, id: str, *edits: tuple[str, str]) -> Path:
         """Write the course's answer into the learner's file, with pieces replaced."""
@@ -103,20 +112,19 @@ class Desk:
 
 
 @pytest.fixture(scope="session")
-def _fresh_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def _fresh_desk(tmp_path_factory: pytest.TempPathFactory, kata: Run) -> Desk:
     home = tmp_path_factory.mktemp("home")
-    desk = Desk(home, home)
+    desk = Desk(home, home, kata)
     done = desk.kata("init", str(home / "attention"), "--course", str(ROOT))
     assert done.returncode == 0, done.stderr
-    return home / "attention", home
+    desk.folder = home / "attention"
+    return desk
 
 
 @pytest.fixture
-def desk(_fresh_folder: tuple[Path, Path]) -> Iterator[Desk]:
+def desk(_fresh_desk: Desk, tmp_path: Path) -> Iterator[Desk]:
     """A learner's folder as it was given; what a test writes there is gone after it."""
-    folder, home = _fresh_folder
-    kept = home / "kept"
-    shutil.copytree(folder, kept)
-    yield Desk(folder, home)
-    shutil.rmtree(folder)
-    kept.rename(folder)
+    kept = tmp_path / "kept"
+    _fresh_desk.keep(kept)
+    yield _fresh_desk
+    _fresh_desk.put_back(kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from grader.play.parts import Grid, Heat, Words, Written
@@ -46,6 +47,7 @@ def test_table_tells_what_is_measured_by_the_formula(scene):
         assert abs(float(told_found) - float(by_found)) < 0.0051
 
 
+@pytest.mark.thorough
 def test_each_part_that_is_off_costs(scene):
     losses = effects(parts_of(scene("multi_head_attention")))
     story, repeat = losses["all on"]
@@ -58,6 +60,7 @@ def test_each_part_that_is_off_costs(scene):
     assert len(losses) == 6
 
 
+@pytest.mark.thorough
 def test_without_the_head_that_finds_what_followed_letters_said_twice_are_news(scene):
     reader = scene("multi_head_attention")
     found = best(measured(reader.right_weights)[1])
@@ -65,6 +68,7 @@ def test_without_the_head_that_finds_what_followed_letters_said_twice_are_news(s
     assert losses[f"without head {found[0] + 1}.{found[1] + 1}"][1] > losses["all on"][1] + 1
 
 
+@pytest.mark.thorough
 def test_the_name_is_gone_on_with_and_not_without_the_head(scene):
     reader = scene("multi_head_attention")
     off = "head:{}.{}".format(*(number + 1 for number in best(measured(reader.right_weights)[1])))
@@ -74,6 +78,7 @@ def test_the_name_is_gone_on_with_and_not_without_the_head(scene):
     assert not without.startswith("po ")
 
 
+@pytest.mark.thorough
 def test_the_three_classes_show_the_same(scene):
     shown = {id: parts_of(scene(id)) for id in ("causal_attention", "multi_head_wrapper", "multi_head_attention")}
     tables = [[part for part in parts if isinstance(part, (Grid, Written))] for parts in shown.values()]

@@ -35,13 +35,24 @@ def played(title: str = "Who looks at whom", text: str = "po") -> Played:
     return Played(at=now(), was_right=True, maps=maps, given="ti", wrote=(("your class", text),))
 
 
-@pytest.fixture
-def has_played(desk, course):
-    """Somebody whose translator has passed, and was played once."""
+@pytest.fixture(scope="module")
+def played_once(_fresh_desk, course, tmp_path_factory):
+    """The folder of somebody whose translator has passed, and was played once."""
+    desk, copies = _fresh_desk, tmp_path_factory.mktemp("played")
+    desk.keep(copies / "before")
     desk.write(course, ID)
     assert desk.kata("check", ID).returncode == 0
     done = desk.kata("play", ID, "--text", "24.12.1999")
     assert done.returncode == 0, done.stderr
+    desk.keep(copies / "after")
+    desk.put_back(copies / "before")
+    return copies / "after"
+
+
+@pytest.fixture
+def has_played(desk, played_once):
+    """A learner's folder like that."""
+    desk.put_back(played_once)
     return desk
 
 
@@ -56,6 +67,7 @@ def test_the_report_shows_the_map_and_what_was_written(has_played):
     assert "<b>1999-12-24</b>" in page
 
 
+@pytest.mark.thorough
 def test_what_is_switched_off_is_no_picture_of_theirs(desk, course):
     desk.write(course, "scaled_scores")
     assert desk.kata("check", "scaled_scores").returncode == 0
@@ -63,6 +75,7 @@ def test_what_is_switched_off_is_no_picture_of_theirs(desk, course):
     assert not (desk.folder / ".kata" / "maps.json").exists()
 
 
+@pytest.mark.thorough
 def test_of_wrong_code_its_own_map_is_kept_and_that_it_was_wrong(desk, course):
     desk.write(course, ID, WRONG)
     assert desk.kata("check", ID).returncode == 1
@@ -82,6 +95,7 @@ def readable(browser, path: Path, width: int) -> None:
     assert browser.complaints() == []
 
 
+@pytest.mark.thorough
 def test_the_class_page_has_what_was_handed_in_in_a_folder_and_in_a_zip(browser, has_played, tmp_path):
     hands_in = tmp_path / "class"
     for name in ("ada", "ben"):

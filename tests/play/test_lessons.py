@@ -108,6 +108,7 @@ def test_unit_2_without_scale_one_place_gets_all_and_dates_are_followed(seen) ->
         assert text.index("may") <= looks_at(heat, 6) < text.index("may") + 3
 
 
+@pytest.mark.thorough
 def test_unit_3_without_mask_it_is_worse_than_guessing_and_the_name_is_found(seen) -> None:
     unmasked, named = seen("03_masks_and_dropout")
     assert min(surprise(unmasked, "without mask (now)")) > GUESSING
@@ -159,6 +160,7 @@ def test_unit_6_beyond_training_and_through_a_window(seen) -> None:
         assert all(loss < 0.5 or loss > GUESSING for loss in known.values())
 
 
+@pytest.mark.thorough
 def test_unit_7_slopes_read_on_and_a_model_learns_letters_first(seen) -> None:
     slopes, sines, nowhere, rhyme = seen("07_transformer")
     assert max(dict(the(Curve, slopes).lines)["yours: ALiBi"]) < 0.2

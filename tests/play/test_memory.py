@@ -101,6 +101,7 @@ def test_a_model_that_was_stopped_goes_on_where_it_was(scene):
     assert the(Curve, rest) == the(Curve, parts_of(whole))
 
 
+@pytest.mark.thorough
 def test_a_model_without_attention_learns_less_and_is_told(scene):
     blind = ("h = h + self.attend(self.norm_1(h))", "h = self.attend(self.norm_1(h)) * 0")
     losses = the(Curve, parts_of(scene("tiny_gpt", blind))).lines[0][1]

@@ -37,7 +37,13 @@ def test_all_models_together_are_small_and_the_script_makes_each(script):
     assert {path.name for path in files} == {f"{name}.safetensors" for name in script.MODELS}
 
 
-@pytest.mark.parametrize("name", ["letters", "gaps_1", "gaps_8", "dates", "rotary", "alibi", "sinusoidal"])
+OTHERS = [
+    pytest.param(name, marks=pytest.mark.thorough)
+    for name in ("gaps_1", "gaps_8", "dates", "rotary", "alibi", "sinusoidal")
+]
+
+
+@pytest.mark.parametrize("name", ["letters", *OTHERS])
 def test_the_script_makes_these_numbers_and_the_same_each_time(script, monkeypatch, name):
     for steps in ("LETTERS_STEPS", "GAPS_STEPS", "DATES_STEPS", "PLACES_STEPS"):
         monkeypatch.setattr(script, steps, 2)
@@ -47,7 +53,13 @@ def test_the_script_makes_these_numbers_and_the_same_each_time(script, monkeypat
     assert all(torch.equal(first[key], second[key]) for key in first)
 
 
-@pytest.mark.parametrize("play", PLAYS, ids=lambda play: play.id)
+@pytest.mark.parametrize(
+    "play",
+    [
+        pytest.param(play, id=play.id, marks=pytest.mark.thorough if number % 4 else ())
+        for number, play in enumerate(PLAYS)
+    ],
+)
 def test_every_scene_plays_its_example_with_right_code_and_nothing_is_amiss(scene, play):
     shown = scene(play.id)
     parts = list(shown.parts(shown.example, (), in_full=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -68,11 +69,11 @@ def test_passed_code_plays_and_bad_words_are_one_sentence(desk, course):
 @pytest.mark.thorough
 def test_plain_pytest_offers_it_for_one_exercise(desk, course):
     file = desk.write(course, SMALL)
-    done = desk.run("-m", "pytest", "-p", "no:cacheprovider", str(file))
+    done = desk.pytest(file)
     assert done.returncode == 0, done.stdout
     assert f"See it at work: kata play {SMALL}" in done.stdout.splitlines()
     other = desk.write(course, "soft_lookup")
-    done = desk.run("-m", "pytest", "-p", "no:cacheprovider", str(file), str(other))
+    done = desk.pytest(file, other)
     assert done.returncode == 0, done.stdout
     assert "kata play" not in done.stdout
 
@@ -81,7 +82,7 @@ def test_plain_pytest_offers_it_for_one_exercise(desk, course):
 @pytest.mark.skipif(sys.platform == "win32", reason="pexpect has no terminals there")
 def test_watch_offers_it_after_a_save(desk, course):
     child = pexpect.spawn(
-        sys.executable, ["-m", "grader", "watch"], cwd=str(desk.folder), env={**desk.environment, "TERM": "xterm"},
+        sys.executable, ["-m", "grader", "watch"], cwd=str(desk.folder), env={**os.environ, **desk.environment, "TERM": "xterm"},
         encoding="utf-8", timeout=120,
     )  # fmt: skip
     try:

@@ -52,6 +52,7 @@ def test_where_nobody_moves_it_the_trained_step_is_shown(parts):
     assert "scores times 1<" in render_cell([slider])
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="pexpect has no terminals there")
 @pytest.mark.parametrize("height", [24, 60])
 def test_keys_move_it_and_enter_goes_on(desk, course, height):

@@ -140,6 +140,7 @@ def test_resumed_run_grades_nothing_and_keeps_the_policy(out: Path, course: Path
     assert (out / "results.jsonl").read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_resumed_run_takes_another_policy_but_no_other_course(
     out: Path, course: Path, kata: Run, tmp_path: Path
 ) -> None:
@@ -161,6 +162,7 @@ def test_resumed_run_takes_another_policy_but_no_other_course(
     assert "course.yml was changed" in done.stderr
 
 
+@pytest.mark.thorough
 def test_one_submission_gets_the_final_points_of_the_class(
     graded: subprocess.CompletedProcess[str], course: Path, kata: Run
 ) -> None:
@@ -203,6 +205,7 @@ def test_bad_input_is_one_sentence_and_changes_nothing(
     assert (out / "results.jsonl").read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_times_for_a_course_without_due_dates_are_refused(
     tiny_course: Path, course: Path, kata: Run, out: Path
 ) -> None:
@@ -228,6 +231,7 @@ def test_hints_take_points_off_without_grading(out: Path, course: Path, paid: Pa
     assert f"{for_hints.reason} (-1)" in ada["adjustments"]
 
 
+@pytest.mark.thorough
 def test_hints_are_kept_for_resumed_runs(out: Path, course: Path, paid: Path, kata: Run) -> None:
     resumed = ["grade-class", "class", "--out", out, "--resume", "--isolation", "best", "--course", paid]
     done = kata(*resumed, "--hints", "hints.csv", cwd=course)
@@ -248,6 +252,7 @@ def test_without_opened_hints_none_cost_points_and_that_is_said_once(
     assert done.stderr.splitlines().count(said) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -268,6 +273,7 @@ def test_wrong_list_of_hints_stops_before_anything_is_graded(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.thorough
 def test_one_submission_pays_for_its_hints(course: Path, paid: Path, kata: Run) -> None:
     terms = ["--isolation", "best", "--hints", "hints.csv", "--course", paid, "--json", "-"]
     done = kata("grade", "class/bo", *terms, cwd=course)

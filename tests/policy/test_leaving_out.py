@@ -121,6 +121,7 @@ def exported(kata: Kata, root: Path, form: str, *arguments: str) -> list[list[st
     return list(csv.reader((root / "made.csv").read_text("utf-8-sig").splitlines()))
 
 
+@pytest.mark.thorough
 def test_exempt_learner_is_out_of_less_on_every_page_and_in_every_file(graded: Path, kata: Kata) -> None:
     records = {each.learner.name: each.record for each in read_results(graded / "out")}
     ada, bo = records["ada"], records["bo"]

@@ -58,6 +58,7 @@ def set_points(kata: Kata, root: Path, points: object = 3, reason: str = "The ch
     return done
 
 
+@pytest.mark.thorough
 def test_dispute_keeps_the_record_and_what_was_set_by_hand_until_it_is_settled(root: Path, kata: Kata) -> None:
     set_points(kata, root)
     before = records(root / "out")
@@ -74,6 +75,7 @@ def test_dispute_keeps_the_record_and_what_was_set_by_hand_until_it_is_settled(r
     assert records(root / "out") == before
 
 
+@pytest.mark.thorough
 def test_interrupted_fresh_run_and_going_on_leave_none_of_what_was_set_by_hand(root: Path, kata: Kata) -> None:
     """It was about the earlier grading: it is kept beside, and bo's record is as it was graded, too."""
     raw = {name: record.points for name, record in records(root / "out").items()}

@@ -61,11 +61,13 @@ def test_first_line_of_the_function_is_where_it_stops_with_inputs_and_both_resul
     )
 
 
+@pytest.mark.thorough
 def test_numbers_are_those_of_the_failed_check(debug: Callable[..., Done]) -> None:
     shown = [debug(WRONG, "p amounts.tolist()", "q", options=("share", "--seed", 7)).stdout for _ in range(2)]
     assert shown[0] == shown[1] and "(seed 7)" in shown[0] and "(Pdb) [[" in shown[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "line"), [(STOPS, 5), (STOPS_BY_IMPORT, 5)], ids=["breakpoint()", "pdb.set_trace()"]
 )
@@ -77,6 +79,7 @@ def test_the_learners_own_breakpoint_is_where_it_stops(source: str, line: int, d
     assert after.startswith(" (tensor(")
 
 
+@pytest.mark.thorough
 def test_breakpoint_that_is_not_reached_is_told_and_it_begins_at_the_first_line(debug: Callable[..., Done]) -> None:
     done = debug(STOPS_ELSEWHERE, "c")
     assert "Your breakpoint was not reached" in done.stdout and f"{FILE}(2)share()" in done.stdout
@@ -91,11 +94,13 @@ def test_error_opens_where_it_was_raised_and_up_leads_to_who_called_but_not_to_u
     assert "site-packages" not in done.stdout and "grader/" not in done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", [WRONG, RAISES], ids=["wrong", "raises"])
 def test_prints_are_seen_of_the_call_that_is_looked_at_only(source: str, debug: Callable[..., Done]) -> None:
     assert debug(source, "c", "c").stdout.count("sharing (") == 1
 
 
+@pytest.mark.thorough
 def test_right_file_prints_and_stops_in_its_first_check(debug: Callable[..., Done]) -> None:
     done = debug(RIGHT)
     assert done.returncode == 0 and "Every check holds." in done.stdout and "sharing (3,)" in done.stdout
@@ -103,6 +108,7 @@ def test_right_file_prints_and_stops_in_its_first_check(debug: Callable[..., Don
     assert stopped.returncode == 0 and "tensor([4.])" in stopped.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "said"),
     [
@@ -135,6 +141,7 @@ def test_untouched_file_has_nothing_to_look_at(tiny_course: Path, cold_kata: Run
     assert (done.returncode, done.stderr) == (0, "") and "share is not started yet" in done.stdout
 
 
+@pytest.mark.thorough
 def test_loop_is_stopped_by_the_keyboard_and_the_debugger_opens_in_it(tiny_course: Path) -> None:
     (tiny_course / FILE).write_text(
         "import os, signal\n\n\ndef share(amounts):\n    step = 0\n    while True:\n        step += 1\n"
@@ -174,6 +181,7 @@ def test_module_stops_in_forward_with_the_weights_of_the_check(
     assert "(Pdb) (True, True)" in done.stdout and "__init__" not in done.stdout
 
 
+@pytest.mark.thorough
 def test_wrong_name_of_a_layer_stops_in_the_constructor(at_causal_attention: tuple[Path, Path], cold_kata: Run) -> None:
     folder, file = at_causal_attention
     file.write_text(SOLUTION.replace("self.W_key", "self.W_keys"))

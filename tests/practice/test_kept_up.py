@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,22 @@ RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)
 WRONG = RIGHT.replace("-1, keepdim=True", "")
 
 
+@pytest.fixture(scope="module")
+def just_passed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Run) -> Path:
+    """A course in which the one exercise was just passed."""
+    course = make_course(tmp_path_factory.mktemp("passed") / "tiny", "01_parts/01_share")
+    (course / "exercises" / "01_parts" / "01_share.py").write_text(RIGHT)
+    assert kata("check", "share", cwd=course).returncode == 0
+    return course
+
+
 @pytest.fixture
-def file(tiny_course: Path, kata: Run) -> Path:
-    """The file of an exercise that was just passed."""
-    path = tiny_course / "exercises" / "01_parts" / "01_share.py"
-    path.write_text(RIGHT)
-    assert kata("check", "share", cwd=tiny_course).returncode == 0
-    return path
+def file(just_passed: Path, tmp_path: Path) -> Iterator[Path]:
+    """The exercise's file there; what a test changes is put back after it."""
+    shutil.copytree(just_passed, tmp_path / "kept")
+    yield just_passed / "exercises" / "01_parts" / "01_share.py"
+    shutil.rmtree(just_passed)
+    shutil.copytree(tmp_path / "kept", just_passed)
 
 
 def told(kata: Run, file: Path) -> list[str]:

@@ -120,6 +120,7 @@ def test_numbers_of_hidden_checks_stay_hidden(page: str) -> None:
     assert "yours 0." not in rest and "expected" not in rest
 
 
+@pytest.mark.thorough
 def test_same_work_graded_again_is_no_new_attempt(practised: Learner, page: str) -> None:
     known = (practised.course / ".kata/progress.json").read_text(encoding="utf-8")
     seeded = [practised.page("--seed", 3, at=START + timedelta(days=1)) for _ in range(2)]
@@ -151,6 +152,7 @@ def test_hostile_work_cannot_break_out(learner: Learner) -> None:
     assert "</pre><script>alert(1)</script>" in text_of(page)
 
 
+@pytest.mark.thorough
 def test_edited_progress_is_taken_as_it_comes(learner: Learner) -> None:
     learner.checks("share", RIGHT)
     file = learner.course / ".kata/progress.json"

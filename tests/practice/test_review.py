@@ -203,6 +203,7 @@ def test_looking_at_the_answer_during_a_review_counts_as_not_known(learner: Lear
     assert "share comes back tomorrow, on 20 November." in passed.stdout
 
 
+@pytest.mark.thorough
 def test_in_a_workspace_of_ones_own_the_review_lies_there(
     learner: Learner, tmp_path: Path, kata: Callable[..., Any]
 ) -> None:

@@ -16,7 +16,7 @@ WRONG = "def {id}(amounts):\n    return amounts / amounts.sum()\n"
 KITS = ("01_parts/01_share", "01_parts/02_portion")
 READY = "Save a file to have it checked."
 
-pytestmark = [pytest.mark.thorough, pytest.mark.timeout(180)]  # one after another, in one terminal
+pytestmark = pytest.mark.timeout(180)
 
 
 @pytest.fixture
@@ -75,12 +75,14 @@ def test_a_saved_file_is_judged_at_once_and_the_mistake_is_named(watch: Any, cou
     assert "You divided" not in screen
 
 
+@pytest.mark.thorough
 def test_passing_shows_what_is_next(watch: Any, course: Path) -> None:
     save(course, "share", RIGHT)
     screen = watch.wait_for("02_portion.py")
     assert "✓ passed" in screen
 
 
+@pytest.mark.thorough
 def test_a_verdict_is_kept_in_the_progress(watch: Any, course: Path) -> None:
     save(course, "share", WRONG)
     watch.wait_for("✗ failed")
@@ -98,6 +100,7 @@ def _attempts(course: Path) -> list[str]:
     return [attempt["status"] for attempt in known["exercises"]["share"]["attempts"]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
@@ -123,6 +126,7 @@ def test_a_file_that_does_harm_shows_one_clear_message_and_the_watch_goes_on(
     watch.wait_for("✓ passed")
 
 
+@pytest.mark.thorough
 def test_a_storm_of_saves_ends_with_one_verdict_on_the_last_content(watch: Any, course: Path) -> None:
     for number in range(40):
         save(course, "share", WRONG + f"# {number}\n")
@@ -134,6 +138,7 @@ def test_a_storm_of_saves_ends_with_one_verdict_on_the_last_content(watch: Any, 
     assert "✓ passed" in screen
 
 
+@pytest.mark.thorough
 def test_saving_again_without_a_change_leaves_the_screen_alone(watch: Any, course: Path) -> None:
     save(course, "share", WRONG)
     watch.wait_for(has_verdict)
@@ -143,6 +148,7 @@ def test_saving_again_without_a_change_leaves_the_screen_alone(watch: Any, cours
     assert verdicts(watch.read(1.5)) == 0
 
 
+@pytest.mark.thorough
 def test_files_saved_together_share_one_screen(watch: Any, course: Path) -> None:
     save(course, "share", RIGHT)
     save(course, "portion", WRONG)
@@ -150,6 +156,7 @@ def test_files_saved_together_share_one_screen(watch: Any, course: Path) -> None
     assert "✗ failed" in watch.read(0.5) or "✗ failed" in screen
 
 
+@pytest.mark.thorough
 def test_running_all_ends_with_a_sum_that_names_what_is_to_do(watch: Any, course: Path) -> None:
     save(course, "share", RIGHT)
     save(course, "portion", WRONG)
@@ -159,6 +166,7 @@ def test_running_all_ends_with_a_sum_that_names_what_is_to_do(watch: Any, course
     assert screen.index("(portion)") < screen.index("1 of 2 exercises")
 
 
+@pytest.mark.thorough
 def test_what_is_passed_and_then_made_worse_is_told(watch: Any, course: Path) -> None:
     save(course, "share", RIGHT)
     watch.wait_for("✓ passed")
@@ -170,12 +178,14 @@ def test_what_is_passed_and_then_made_worse_is_told(watch: Any, course: Path) ->
     watch.wait_for("its file is gone: kata reset share")
 
 
+@pytest.mark.thorough
 def test_a_file_that_vanishes_does_not_end_the_watch(watch: Any, course: Path) -> None:
     file_of(course, "share").unlink()
     save(course, "portion", RIGHT)
     watch.wait_for("✓ passed")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("key", "seen"),
     [
@@ -195,6 +205,7 @@ def test_a_single_key_does_what_the_last_line_says(lasting: tuple[Any, Path], ke
     watch.wait_for(seen)
 
 
+@pytest.mark.thorough
 def test_reset_keeps_the_old_work(watch: Any, course: Path) -> None:
     save(course, "share", WRONG)
     watch.wait_for("✗ failed")
@@ -207,6 +218,7 @@ def test_reset_keeps_the_old_work(watch: Any, course: Path) -> None:
     assert "NotImplementedError" in file_of(course, "share").read_text()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("during", ["idle", "a loop"])
 def test_q_quits_at_once(watch: Any, course: Path, during: str) -> None:
     if during == "a loop":
@@ -219,6 +231,7 @@ def test_q_quits_at_once(watch: Any, course: Path, during: str) -> None:
     assert "The watch has ended." in watch.text
 
 
+@pytest.mark.thorough
 def test_no_process_is_left_behind(watch: Any, course: Path) -> None:
     save(course, "share", RIGHT)
     watch.wait_for("✓ passed")

@@ -133,6 +133,7 @@ def test_damaged_work_gets_no_points_and_a_reason(
     assert all(test["output"] for test in result["tests"])
 
 
+@pytest.mark.thorough
 def test_work_that_looks_for_the_answers_finds_none(container: Container, can_isolate: None) -> None:
     source = container.root / "source" / "course" / "solutions" / "01_parts" / "01_share.py"
     assert source.is_file()
@@ -161,6 +162,7 @@ def test_without_a_wall_there_is_no_grade(
     assert f"{part} (not in this container)" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_container_without_namespaces_grades_at_the_reduced_level(
     container: Container, can_isolate: None, tmp_path: Path
 ) -> None:
@@ -173,6 +175,7 @@ def test_container_without_namespaces_grades_at_the_reduced_level(
     assert "Isolation: reduced" in done.stdout
 
 
+@pytest.mark.thorough
 def test_course_that_is_broken_gives_no_grade(
     container: Container, can_isolate: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,7 @@ def test_seeds_are_drawn_anew_for_each_bundle(course: Path, kata: Kata, tmp_path
     assert len(one) == len(two) == 3 * len(KITS) and not one & two
 
 
+@pytest.mark.thorough
 def test_visible_checks_only(course: Path, kata: Kata, tmp_path: Path) -> None:
     done = kata("release", "--out", tmp_path / "out.zip", "--checks", "visible", cwd=course)
     assert done.stdout.splitlines()[0] == (
@@ -94,6 +95,7 @@ def test_answers_are_not_put_beside_visible_checks(course: Path, kata: Kata, tmp
     )
 
 
+@pytest.mark.thorough
 def test_folder_holds_what_the_zip_holds(
     course: Path, released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
 ) -> None:
@@ -139,12 +141,14 @@ def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: 
             "tests/mistakes/01_parts/01_share.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
             "reference: copy it from there",
             id="a bank that does not fit",
+            marks=pytest.mark.thorough,
         ),
         pytest.param(
             "solutions/{}.py",
             ("# END SOLUTION", ""),
             "share: the solution's markers do not fit: line 7: BEGIN SOLUTION without its END SOLUTION",
             id="a marker that is missing",
+            marks=pytest.mark.thorough,
         ),
     ],
 )
@@ -185,6 +189,7 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
     assert "1 of 2 exercises, 4 of 8 points" in kata(cwd=mine).stdout
 
 
+@pytest.mark.thorough
 def test_exercise_without_a_visible_check_is_refused_when_only_these_are_given_out(
     tiny_course: Path, kata: Kata, tmp_path: Path
 ) -> None:
@@ -240,6 +245,7 @@ def test_what_nobody_planned_is_left_out_by_pytest(unplanned: Path, run_command:
     assert "✓" not in run_command(Path(sys.executable).with_name("kata"), "list", cwd=unplanned).stdout
 
 
+@pytest.mark.thorough
 def test_what_the_reference_answers_is_planned(unplanned: Path, kata: Kata) -> None:
     (unplanned / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
     assert "5 of 5 points, 1 of 1 exercise passed" in kata("check", "share", cwd=unplanned).stdout
@@ -290,6 +296,7 @@ def test_each_run_takes_one_of_the_seeds(unzipped: Path, kata: Kata) -> None:
     assert {seed_for(bundle) for _ in range(100)} == {3, 5}
 
 
+@pytest.mark.thorough
 def test_bundle_that_nobody_named_is_not_used_and_says_what_to_type(
     released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
 ) -> None:
@@ -305,6 +312,7 @@ def test_bundle_that_nobody_named_is_not_used_and_says_what_to_type(
     assert "1 of 2 exercises, 4 of 8 points" in kata(cwd=root / "exercises").stdout
 
 
+@pytest.mark.thorough
 def test_link_in_the_place_of_the_zip_is_not_written_through(course: Path, kata: Kata, tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.write_text("mine")

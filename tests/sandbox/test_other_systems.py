@@ -70,6 +70,7 @@ def test_the_forcing_reaches_every_process(elsewhere, run_command, tmp_path):
     assert sorted(done.stdout.split()) == ["False", "False"], done.stderr
 
 
+@pytest.mark.thorough
 def test_doctor_says_that_practice_works(elsewhere, kata, tmp_path):
     done = kata("doctor", cwd=tmp_path, env=elsewhere)
     assert "Isolation: process" in done.stdout.splitlines() and "You can practise here" in done.stdout, done.stderr

@@ -175,6 +175,7 @@ def test_every_end_is_told_as_what_it_was_and_costs_one_child(workers, source, r
     workers.await_ready()  # and the next one of these tests is answered by a new child
 
 
+@pytest.mark.thorough
 def test_a_loop_while_the_file_is_loaded_is_cut_too(workers):
     worker = workers.spawn(Bounds())
     give_file(worker, b"while True: pass")
@@ -192,6 +193,7 @@ def test_memory_is_bounded_where_the_system_can(workers):
     workers.forget(worker)
 
 
+@pytest.mark.thorough
 def test_processor_time_is_bounded_where_the_system_can(workers):
     pytest.importorskip("resource")
     worker = begin(workers, "def f():\n    while True: pass", Bounds(cpu_seconds=1))
@@ -232,6 +234,7 @@ def test_the_next_child_is_warm_before_it_is_asked_for(workers):
         workers.forget(each)
 
 
+@pytest.mark.thorough
 def test_a_spare_that_is_ended_while_it_waits_is_replaced(workers):
     workers.await_ready()
     process = workers._waiting.result().process

@@ -82,6 +82,7 @@ def test_doctor_finds_full_isolation_under_the_profile(
     assert done.returncode == 0 and "Isolation: full" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_a_submission_is_graded_in_full_isolation_under_the_profile(
     run_command: Callable[..., subprocess.CompletedProcess[str]], tiny_course: Path
 ) -> None:

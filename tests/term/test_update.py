@@ -139,6 +139,7 @@ def test_a_withdrawn_exercise_costs_nobody_a_point(place: Path, kata: Kata) -> N
     assert [problem["file"] for problem in after["problems"]] == ["02_split.py"]
 
 
+@pytest.mark.thorough
 def test_going_on_after_an_exercise_was_withdrawn_keeps_every_record_and_it_counts_for_nobody(
     place: Path, kata: Kata
 ) -> None:
