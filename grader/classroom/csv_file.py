@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal, TypeVar
@@ -146,14 +146,17 @@ class CsvRow(BaseModel):
         return all(not set(column.titles).isdisjoint(columns) for column in needed)
 
     @classmethod
-    def filled_in(cls, table: Table, cells: Sequence[str]) -> dict[str, str | tuple[str, ...]]:
-        """What a row of the table says of each field; nothing of one that is empty."""
+    def places(cls, table: Table) -> dict[str, list[int]]:
+        """The columns of a table in which each field may stand."""
+        return {name: cls.column_of(name).places(table) for name in cls.model_fields}
+
+    @classmethod
+    def filled_in(cls, cells: Sequence[str], places: Mapping[str, Sequence[int]]) -> dict[str, str | tuple[str, ...]]:
+        """What a row says of each field; nothing of one that is empty."""
         filled: dict[str, str | tuple[str, ...]] = {}
-        for name in cls.model_fields:
-            column = cls.column_of(name)
-            there = tuple(text for place in column.places(table) if (text := cells[place].strip()))
-            if there:
-                filled[name] = there if column.which == "all" else there[0]
+        for name, columns in places.items():
+            if there := tuple(text for place in columns if (text := cells[place].strip())):
+                filled[name] = there if cls.column_of(name).which == "all" else there[0]
         return filled
 
 
@@ -178,9 +181,10 @@ def read_rows(
 
 def rows_of(table: Table, model: type[Row], fault: type[Exception]) -> Iterator[tuple[int, Row]]:
     """The rows of a table, each with its number. Raises `fault` at one that the model refuses."""
+    places = model.places(table)
     for number, cells in table.rows:
         try:
-            row = model.model_validate(model.filled_in(table, cells))
+            row = model.model_validate(model.filled_in(cells, places))
         except ValidationError as error:
             raise fault(f"{table.name}, row {number}: {_refusal(error, model, table)}") from None
         yield number, row
