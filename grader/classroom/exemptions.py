@@ -6,8 +6,9 @@ unit's folder, and a reason where there is one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,8 +16,8 @@ from grader.course import Course
 from grader.course.errors import did_you_mean, quoted
 from grader.policy.leaving_out import exercises_of
 
+from .csv_file import Column, CsvRow, read_rows
 from .members import LEARNERS, Learner, by_name
-from .roster import NumberedRows, first_of, lacking, titled_rows
 
 WHAT = ("exercise", "exerciseid", "task", "taskid", "unit", "folder", "assignment")
 REASONS = ("reason", "why", "comment", "note")
@@ -36,29 +37,27 @@ class Exempt(BaseModel):
     reason: str = ""
 
 
+class _ExemptionRow(CsvRow):
+    wanted: ClassVar[str] = "columns for learners and exercises"
+
+    learner: Annotated[str, Column(LEARNERS, "first filled")]
+    exercise: Annotated[tuple[str, ...], Column(WHAT, "all")]
+    reason: Annotated[str, Column(REASONS)] = ""
+
+
 def read_exemptions(path: Path, course: Course) -> list[Exempt]:
     """The rows of a CSV of exemptions, one an exercise.
 
     Raises ExemptionsError for a file that cannot be read, lacks a column, or names no exercise and no unit: marks hang
     on it, so nothing is guessed.
     """
-    with titled_rows(path, ExemptionsError) as (columns, rows):
-        return list(_rows(path, columns, rows, course))
-
-
-def _rows(path: Path, columns: Sequence[str], rows: NumberedRows, course: Course) -> Iterator[Exempt]:
-    who, why = first_of(LEARNERS, columns), first_of(REASONS, columns)
-    what = [place for place, title in enumerate(columns) if title in WHAT]
-    if who is None or not what:
-        example = ("learner,exercise,reason", f"ada,{course.exercises[0].id},ill")
-        raise ExemptionsError(lacking(path, "columns for learners and exercises", *example))
-    for number, cells in rows:
-        named = [cells[place] for place in what if cells[place]]
-        if not cells[who] or not named:
-            raise ExemptionsError(f"{path}, row {number}: there is no {'exercise' if cells[who] else 'learner'}.")
-        for name in named:
-            for exercise in _meant(name, course, f"{path}, row {number}"):
-                yield Exempt(learner=cells[who], exercise=exercise, reason=cells[why] if why is not None else "")
+    example = ("learner,exercise,reason", f"ada,{course.exercises[0].id},ill")
+    return [
+        Exempt(learner=row.learner, exercise=exercise, reason=row.reason)
+        for number, row in read_rows(path, _ExemptionRow, ExemptionsError, example=example)
+        for name in row.exercise
+        for exercise in _meant(name, course, f"{path}, row {number}")
+    ]
 
 
 def _meant(name: str, course: Course, place: str) -> Sequence[str]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, ClassVar
 
 from grader.course.errors import quoted
 from grader.intake.names import first_few
 
 from .claims import folded
+from .csv_file import Column, CsvRow, read_rows
 from .entries import Entry
 from .members import LEARNERS, Learner, Member, Members, by_name
-from .roster import first_of, lacking, titled_rows
 
 GROUPS = ("group", "groups", "groupname", "team", "teamname")
 
@@ -33,27 +34,29 @@ class InGroup:
     group: str
 
 
+class _GroupRow(CsvRow):
+    wanted: ClassVar[str] = "columns for learners and groups"
+    example: ClassVar[tuple[str, ...]] = ("learner,group", "ada,Red", "bo,Red")
+
+    group: Annotated[str, Column(GROUPS, is_needed=True)] = ""
+    learner: Annotated[str, Column(LEARNERS, "first filled", is_needed=True)] = ""
+
+
 def read_groups(path: Path) -> list[InGroup]:
     """The rows of a CSV of groups; one without a group is passed over.
 
     Raises GroupsError for a file that cannot be read, lacks a column, or has a learner twice.
     """
-    with titled_rows(path, GroupsError) as (columns, rows):
-        who, which = first_of(LEARNERS, columns), first_of(GROUPS, columns)
-        if who is None or which is None:
-            raise GroupsError(lacking(path, "columns for learners and groups", "learner,group", "ada,Red", "bo,Red"))
-        found: dict[str, tuple[int, InGroup]] = {}
-        for number, cells in rows:
-            if not cells[which]:
-                continue
-            if not cells[who]:
-                raise GroupsError(f"{path}, row {number}: there is no learner.")
-            if cells[who] in found:
-                raise GroupsError(
-                    f"{path}, row {number}: {quoted(cells[who])} is in row {found[cells[who]][0]} already."
-                )
-            found[cells[who]] = number, InGroup(cells[who], cells[which])
-        return [row for _, row in found.values()]
+    found: dict[str, tuple[int, InGroup]] = {}
+    for number, row in read_rows(path, _GroupRow, GroupsError):
+        if not row.group:
+            continue
+        if not row.learner:
+            raise GroupsError(f"{path}, row {number}: there is no learner.")
+        if row.learner in found:
+            raise GroupsError(f"{path}, row {number}: {quoted(row.learner)} is in row {found[row.learner][0]} already.")
+        found[row.learner] = number, InGroup(row.learner, row.group)
+    return [row for _, row in found.values()]
 
 
 def group_of_each(rows: Sequence[InGroup], learners: Sequence[Learner]) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -86,6 +89,20 @@ def in_groups(everyone: Members, rows: Sequence[InGroup], *, has_roster: bool) -
         remarks.append(f"Handed in by their group: {first_few(theirs)}.")
     disputes = [*everyone.disputes, *_unclear(shared, of, handed_in, all)]
     return replace(everyone, all=tuple(shared), remarks=tuple(remarks), disputes=tuple(disputes))
+
+
+def one_work_each(everyone: Members) -> list[list[Entry]]:
+    """The submissions of a class in its order, those together that are one work of one group: it is graded once.
+
+    Only what is the same on disk, handed in by one of them or by the group. Nobody else's record comes of it.
+    """
+    works: dict[object, list[Entry]] = {}
+    for each in everyone.all:
+        if each.entry is not None:
+            group = folded(each.learner.group)
+            work = (group, replace(each.entry, name="")) if group else each.learner.name
+            works.setdefault(work, []).append(each.entry)
+    return list(works.values())
 
 
 @dataclass(frozen=True)

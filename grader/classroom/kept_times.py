@@ -10,19 +10,20 @@ since systems list those who opened none, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timezone
 from pathlib import Path
+from typing import Annotated, ClassVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from grader.course import Course, CourseError
 from grader.course.errors import quoted
 from grader.writing import write_file
 
+from .csv_file import Column, CsvRow, read_rows
 from .exemptions import Exempt
 from .members import LEARNERS, Learner, by_name
-from .roster import NumberedRows, first_of, lacking, titled_rows
 from .times import Row, TimesError
 
 EXERCISES = ("exercise", "exerciseid", "task", "taskid", "question", "problem")
@@ -44,45 +45,45 @@ class OpenedHints(BaseModel):
     count: int = Field(ge=0)
 
 
+class _HintRow(CsvRow):
+    wanted: ClassVar[str] = "columns for learners, exercises and hints"
+
+    learner: Annotated[str, Column(LEARNERS, "first filled")]
+    exercise: Annotated[str, Column(EXERCISES, is_needed=True)] = ""
+    count: Annotated[int | None, Column(HINTS, is_needed=True)] = None
+
+    @field_validator("count", mode="before")
+    @classmethod
+    def _is_a_number_of_hints(cls, hints: str) -> int:
+        count = _COUNT.fullmatch(hints)
+        if count is None:
+            raise ValueError(f"{quoted(hints)} is no number of opened hints: write 0, 1, 2 and so on.")
+        return int(count[1])
+
+
 def read_hints(path: Path, course: Course) -> list[OpenedHints]:
     """The rows of a CSV of opened hints.
 
     Raises HintsError for a file that cannot be read, lacks a column, or says anything that is no number of hints of an
     exercise, or two numbers for the same: marks hang on it, so nothing is guessed.
     """
-    with titled_rows(path, HintsError) as (columns, rows):
-        return list(_rows(path, columns, rows, course))
-
-
-def _rows(path: Path, columns: Sequence[str], rows: NumberedRows, course: Course) -> Iterator[OpenedHints]:
-    who, what, how_many = (first_of(titles, columns) for titles in (LEARNERS, EXERCISES, HINTS))
-    if who is None or what is None or how_many is None:
-        lacked = "columns for learners, exercises and hints"
-        raise HintsError(lacking(path, lacked, "learner,exercise,hints", f"ada,{course.exercises[0].id},2"))
+    example = ("learner,exercise,hints", f"ada,{course.exercises[0].id},2")
+    found: list[OpenedHints] = []
     first: dict[tuple[str, str], int] = {}
-    for number, cells in rows:
-        if not cells[how_many] and cells[who]:
+    for number, row in read_rows(path, _HintRow, HintsError, example=example):
+        if row.count is None:
             continue
         place = f"{path}, row {number}"
-        row = _row(place, cells[who], cells[what], cells[how_many], course)
+        if not row.exercise:
+            raise HintsError(f"{place}: there is no exercise.")
+        try:
+            course.exercise(row.exercise)
+        except CourseError as error:
+            raise HintsError(f"{place}: {error}") from None
         if (earlier := first.setdefault((row.learner, row.exercise), number)) != number:
             raise HintsError(f"{place}: {quoted(row.learner)} and {quoted(row.exercise)} are in row {earlier} already.")
-        yield row
-
-
-def _row(place: str, learner: str, exercise: str, hints: str, course: Course) -> OpenedHints:
-    if not learner:
-        raise HintsError(f"{place}: there is no learner.")
-    if not exercise:
-        raise HintsError(f"{place}: there is no exercise.")
-    try:
-        course.exercise(exercise)
-    except CourseError as error:
-        raise HintsError(f"{place}: {error}") from None
-    count = _COUNT.fullmatch(hints)
-    if count is None:
-        raise HintsError(f"{place}: {quoted(hints)} is no number of opened hints: write 0, 1, 2 and so on.")
-    return OpenedHints(learner=learner, exercise=exercise, count=int(count[1]))
+        found.append(OpenedHints(learner=row.learner, exercise=row.exercise, count=row.count))
+    return found
 
 
 def hints_by_learner(

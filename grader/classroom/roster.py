@@ -1,91 +1,19 @@
-"""A roster: who is in the class, as a system exports it; and every other CSV about a class that is read.
-
-Columns are found by their titles, whatever their order, as spreadsheets and learning platforms save them.
-"""
+"""A roster: who is in the class, as a system exports it."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, ClassVar
 
-NumberedRows = Iterator[tuple[int, list[str]]]
-"""Rows under a CSV's titles, each with its number from 2 on, its cells stripped, and at least as many as titles."""
+from .csv_file import Column, CsvRow, read_rows
+from .worksheet_titles import IDENTIFIER
 
-MOST_SHOWN = 120
-"""Characters of a line that an error quotes."""
-_DELIMITERS = ",;\t|"
-
-
-@contextmanager
-def titled_rows(path: Path, fault: type[Exception]) -> Iterator[tuple[list[str], NumberedRows]]:
-    """The titles of a CSV's columns, as `letters` spells them, and the rows under them that are not empty.
-
-    Raises `fault`, with one sentence for people, when the file cannot be read or is no CSV: also while rows are taken.
-    """
-    text = text_of(path, fault)
-    header, *_ = text.splitlines() or [""]
-    delimiter = max(_DELIMITERS, key=header.count)
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        columns = [letters(title) for title in next(lines, [])]
-        yield columns, _filled(lines, len(columns))
-    except csv.Error as error:
-        raise fault(f"{path}, line {lines.line_num}: this is not a CSV file ({error}).") from None
-
-
-def _filled(lines: Iterator[list[str]], width: int) -> NumberedRows:
-    for number, line in enumerate(lines, 2):
-        cells = [cell.strip() for cell in line] + [""] * (width - len(line))
-        if any(cells):
-            yield number, cells
-
-
-def text_of(path: Path, fault: type[Exception]) -> str:
-    """What a CSV says, in any encoding that spreadsheets save. Raises `fault` when it cannot be read."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise fault(f"{path} cannot be read ({error.strerror}): a CSV file is expected, such as class.csv.") from None
-    is_utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "cp1252"):  # the last is what Excel saves in the West
-        try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" not in text:  # else it is a spreadsheet, or UTF-16 that does not say so
-            return text
-    raise fault(
-        f"{path} is not text, perhaps a spreadsheet: save it there as CSV in UTF-8, and give that file, such as "
-        f"{path.with_suffix('.csv')}."
-    )
-
-
-def lacking(path: Path, what: str, *example: str) -> str:
-    """A sentence on a CSV without a column: what was expected, what its first line says, and a file that would do."""
-    header = next(iter(text_of(path, ValueError).splitlines()), "")
-    found = f"its first line is {header[:MOST_SHOWN]!r}" if header.strip() else "it is empty"
-    rows = "".join(f"{row}\\n" for row in example)
-    return f"{path} has no {what}: {found}. This writes one that works: printf '{rows}' > example.csv"
-
-
-def first_of(titles: Sequence[str], columns: Sequence[str]) -> int | None:
-    """The place of the column that has the first of these titles that is there; None when none is."""
-    return next((columns.index(title) for title in titles if title in columns), None)
-
-
-def letters(title: str) -> str:
-    """A column's title in lower case, without anything but letters."""
-    return re.sub(r"[\W\d_]+", "", title.casefold())
-
-
-# As `letters` spells headers. The first that is there is the one.
+# As `letters` spells headers. The first that is there, and filled, is the one.
 IDS = ("id", "studentid", "learnerid", "idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber",
        "username", "userid", "sisloginid", "loginid", "login", "netid")  # fmt: skip
 NAMES = ("name", "fullname", "displayname", "studentname", "learnername", "student", "learner")
@@ -93,14 +21,54 @@ FIRST_NAMES = ("firstname", "firstnames", "givenname", "givennames", "first")
 LAST_NAMES = ("lastname", "surname", "familyname", "last")
 EMAILS = ("email", "emailaddress", "mail", "emails")
 
-PARTICIPANTS = ("identifier",)
-"""The column of Moodle's grading worksheet that says `Participant 1234567`: the number in the names it gives."""
 _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")
 _POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
+_OWN_IDS, _SIS_IDS, _LOGINS = IDS[:3], IDS[3:8], IDS[8:]
 
 
 class RosterError(Exception):
     """A roster cannot be used; the text is one sentence for people."""
+
+
+class RosterRow(CsvRow):
+    """One row of a roster, each number and login kept for itself.
+
+    participant: the learner's number in one assignment of Moodle's, where the roster is its grading worksheet.
+    """
+
+    wanted: ClassVar[str] = "column for ids, names or emails"
+    example: ClassVar[tuple[str, ...]] = ("id,name,email", "1815,Ada Byron,ada@uni.example")
+
+    ids: Annotated[tuple[str, ...], Column(IDS, "all")] = ()
+    whole_name: Annotated[str, Column(NAMES, "first filled")] = ""
+    first: Annotated[str, Column(FIRST_NAMES)] = ""
+    last: Annotated[str, Column(LAST_NAMES)] = ""
+    own_id: Annotated[str, Column((*_OWN_IDS, "canvasid"), "first filled")] = ""
+    sis_id: Annotated[str, Column(_SIS_IDS, "first filled")] = ""
+    login: Annotated[str, Column(_LOGINS, "first filled")] = ""
+    email: Annotated[str, Column(EMAILS, "first filled")] = ""
+    section: Annotated[str, Column(("section", "group"))] = ""
+    identifier: Annotated[str, Column((IDENTIFIER,))] = ""
+
+    @classmethod
+    def suffice(cls, columns: Collection[str]) -> bool:
+        """Whether a column says who somebody is."""
+        return not {*IDS, *EMAILS, *NAMES, *LAST_NAMES, "canvasid"}.isdisjoint(columns)
+
+    @property
+    def name(self) -> str:
+        """The name for people, if there is one."""
+        return self.whole_name or f"{self.first} {self.last}".strip()
+
+    @property
+    def participant(self) -> str:
+        """The participant's number, if there is one."""
+        return participant_in(self.identifier)
+
+    @property
+    def is_nobody(self) -> bool:
+        """Whether this is the row in which Canvas says what assignments are worth."""
+        return self.name.casefold() == _POINTS_POSSIBLE
 
 
 @dataclass(frozen=True)
@@ -122,48 +90,27 @@ def read_roster(path: Path) -> list[Enrolled]:
 
     Raises RosterError when it cannot be read, has no column that names learners, or has an id twice.
     """
-    with titled_rows(path, RosterError) as (columns, rows):
-        learners = list(_learners(path, columns, rows))
+    learners: list[Enrolled] = []
+    first_row: dict[str, int] = {}
+    for number, row in read_rows(path, RosterRow, RosterError):
+        if row.is_nobody:
+            continue
+        id = next(iter(row.ids), row.email or row.name)
+        if not id:
+            raise RosterError(f"{path}, row {number}: there is no id, name or email.")
+        if id in first_row:
+            raise RosterError(f"{path}, row {number}: {id} is in row {first_row[id]} already.")
+        first_row[id] = number
+        learners.append(Enrolled(id, row.name or id, row.email, row.ids, row.participant))
     if not learners:
         raise RosterError(f"{path} names no learner.")
     return learners
-
-
-def _learners(path: Path, columns: Sequence[str], rows: NumberedRows) -> Iterator[Enrolled]:
-    ids = [columns.index(title) for title in IDS if title in columns]
-    email, name = first_of(EMAILS, columns), first_of(NAMES, columns)
-    first, last = first_of(FIRST_NAMES, columns), first_of(LAST_NAMES, columns)
-    participants = first_of(PARTICIPANTS, columns)
-    if not ids and email is None and name is None and last is None:
-        what = "column for ids, names or emails"
-        raise RosterError(lacking(path, what, "id,name,email", "1815,Ada Byron,ada@uni.example"))
-    lines: dict[str, int] = {}
-    for number, cells in rows:
-        said = [cells[column] for column in ids if cells[column]]
-        whole = _name(cells, name, first, last)
-        address = cells[email] if email is not None else ""
-        if whole.casefold() == _POINTS_POSSIBLE:
-            continue
-        id = said[0] if said else address or whole
-        if not id:
-            raise RosterError(f"{path}, row {number}: there is no id, name or email.")
-        if id in lines:
-            raise RosterError(f"{path}, row {number}: {id} is in row {lines[id]} already.")
-        lines[id] = number
-        participant = participant_in(cells[participants]) if participants is not None else ""
-        yield Enrolled(id, whole or id, address, tuple(said), participant)
 
 
 def participant_in(cell: str) -> str:
     """The participant's number in `Participant 1234567`; nothing when there is none."""
     found = _PARTICIPANT.fullmatch(cell)
     return found[1] if found else ""
-
-
-def _name(cells: Sequence[str], name: int | None, first: int | None, last: int | None) -> str:
-    if name is not None and cells[name]:
-        return cells[name]
-    return " ".join(cells[column] for column in (first, last) if column is not None and cells[column])
 
 
 class Matcher:

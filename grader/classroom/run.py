@@ -21,6 +21,7 @@ from grader.writing import lock_at
 from .corrections import PREVIOUS, set_aside
 from .dispatch import Dispatch, Lost
 from .entries import Entry, OutOfReach, read_entry
+from .groups import one_work_each
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .ledger import Known, Ledger, writing
 from .members import CLASS_LIST, Members, write_class_list
@@ -96,6 +97,7 @@ class ClassRun:
         self._before: RunHeader | None = None
         self._read_before: Course | None = None
         self._stood: dict[str, Stands] = {}
+        self._also: dict[str, list[str]] = {}
         self.moves: list[Move] = []
         """Whose points this run moved; known at its end."""
         self.tally = Tally(self._untaken, remarks=list(members.remarks))
@@ -198,13 +200,19 @@ class ClassRun:
                 write_moves(self._out, moves)
 
     def _todo(self, note_graded: Callable[[str, bool], None]) -> Iterator[Entry]:
-        for entry in self._members.entries:
-            self._untaken -= 1
-            if (self._regrading is not None and not self._regrading.has(entry.name)) or self._is_unchanged(entry):
-                self.tally.unchanged += 1
-                note_graded(entry.name, False)
-            else:
-                yield entry
+        for entries in one_work_each(self._members):
+            self._untaken -= len(entries)
+            waiting = []
+            for entry in entries:
+                if (self._regrading is not None and not self._regrading.has(entry.name)) or self._is_unchanged(entry):
+                    self.tally.unchanged += 1
+                    note_graded(entry.name, False)
+                else:
+                    waiting.append(entry)
+            if waiting:
+                first, *others = waiting
+                self._also[first.name] = [each.name for each in others]
+                yield first
 
     def _is_unchanged(self, entry: Entry) -> bool:
         known = self._known.get(entry.name)
@@ -224,10 +232,16 @@ class ClassRun:
             return False
 
     def _records(self, found: list[str] | Lost) -> list[Record]:
+        """The records of what was graded, one for each whose work it is."""
         if isinstance(found, Lost):
-            self.tally.remarks.append(f"{found.entry.name} was not graded. {found.reason}")
-            return [fault_record(found.entry.name, found.reason, self._course, self._terms)]
-        return [Record.from_json(line) for line in found]
+            name = found.entry.name
+            self.tally.remarks += [f"{each} was not graded. {found.reason}" for each in (name, *self._also[name])]
+            return self._of_each(fault_record(name, found.reason, self._course, self._terms))
+        return [record for line in found for record in self._of_each(Record.from_json(line))]
+
+    def _of_each(self, record: Record) -> list[Record]:
+        others = self._also[record.submission]
+        return [record, *(record.model_copy(update={"submission": name}) for name in others)]
 
     def _put_together(self, records: list[Record], regrading: Regrading) -> list[Record]:
         """Whole records from those of the exercises that were graded again; who lost to a fault keeps the old one."""

@@ -13,10 +13,13 @@ attempt without a time of its own can have been handed in, and that is what coun
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Annotated, ClassVar
+
+from pydantic import field_validator, model_validator
 
 from grader.course import Course
 from grader.course.errors import quoted
@@ -24,8 +27,8 @@ from grader.course.moments import EXAMPLE, placed, read_moment, read_zone
 from grader.intake.names import kind_of_file, stem_of
 from grader.policy.rules import EVERY_UNIT, deadlines, earliest, latest
 
+from .csv_file import Column, CsvRow, read_rows
 from .members import LEARNERS, Learner, by_name
-from .roster import NumberedRows, first_of, lacking, titled_rows
 from .spoken_times import EXAMPLE as SPOKEN
 from .spoken_times import LANGUAGES, read_spoken
 
@@ -35,7 +38,7 @@ UNITS = ("unit", "assignment", "folder")
 DAYS = ("days", "extradays", "moredays")
 MOST_DAYS = 366
 _DAYS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,2})?")
-NO_TIME = ("", "-")
+NO_TIME = "-"
 ATTEMPTS = ("attempt", "attemptname", "attemptnumber")
 
 
@@ -53,111 +56,116 @@ class Row:
     attempt: str = ""
 
 
+class _TimeRow(CsvRow):
+    """One row; one without a time is of somebody who handed in nothing, or has no more time."""
+
+    wanted: ClassVar[str] = "columns for learners and times"
+    example: ClassVar[tuple[str, ...]] = ("learner,time", f"ada,{EXAMPLE} +00:00")
+
+    learner: Annotated[str, Column(LEARNERS, "first filled")]
+    unit: Annotated[str, Column(UNITS)] = ""
+    attempt: Annotated[str, Column(ATTEMPTS)] = ""
+    moment: Annotated[datetime | None, Column(MOMENTS, is_needed=True)] = None
+
+    @field_validator("moment", mode="before")
+    @classmethod
+    def _is_a_moment(cls, text: str) -> datetime | None:
+        if text == NO_TIME:  # systems list those who handed in nothing, too
+            return None
+        moment = read_moment(text) or read_spoken(text)
+        if moment is None:
+            raise ValueError(
+                f"{quoted(text)} is not a date and a time such as {EXAMPLE}, nor as Moodle writes them in "
+                f"{LANGUAGES} ({SPOKEN})."
+            )
+        return moment
+
+
+class _ExtensionRow(_TimeRow):
+    """One row of extensions, which may give days; then it gives no time."""
+
+    days: Annotated[float | None, Column(DAYS)] = None
+
+    @classmethod
+    def suffice(cls, columns: Collection[str]) -> bool:
+        return super().suffice({*columns, MOMENTS[0]} if not set(DAYS).isdisjoint(columns) else columns)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _days_come_first(cls, filled: dict[str, str]) -> dict[str, str]:
+        return {field: text for field, text in filled.items() if field != "moment" or "days" not in filled}
+
+    @field_validator("days", mode="before")
+    @classmethod
+    def _is_a_number_of_days(cls, text: str) -> float:
+        if not _DAYS.fullmatch(text) or not 0 < float(text) <= MOST_DAYS:
+            raise ValueError(f"{quoted(text)} is no number of days from 0.1 to {MOST_DAYS}.")
+        return float(text)
+
+
 def read_hand_ins(path: Path, course: Course, *, attempts: bool = False) -> list[Row]:
-    """The rows of a CSV of hand-ins; a time that clocks showed twice is the earlier one. Raises as `_read` does.
+    """The rows of a CSV of hand-ins; a time that clocks showed twice is the earlier one. Raises as `_rows` does.
 
     attempts: whether a column may say which attempt a row is about; otherwise a learner hands in once.
     """
-    return _read(path, course, earliest, attempts=attempts)
+    return list(_rows(path, _TimeRow, course, earliest, attempts=attempts))
 
 
 def read_extensions(path: Path, course: Course) -> list[Row]:
-    """The rows of a CSV of extensions; a time that clocks show twice is the later one. Raises as `_read` does.
+    """The rows of a CSV of extensions; a time that clocks show twice is the later one. Raises as `_rows` does.
 
     A row with a number of days instead of a time gives so many to each unit that has a due date, or to the one named.
     """
-    with titled_rows(path, TimesError) as (columns, rows):
-        days = first_of(DAYS, columns)
-        if days is None:
-            return list(_rows(path, columns, rows, course, latest, ()))
-        given = list(rows)
-        extra = [row for number, cells in given if cells[days] for row in _extra(path, columns, number, cells, course)]
-        until = ((number, cells) for number, cells in given if not cells[days])
-        has_until = first_of(MOMENTS, columns) is not None
-        return [*(_rows(path, columns, until, course, latest, ()) if has_until else ()), *extra]
-
-
-def _extra(path: Path, columns: Sequence[str], number: int, cells: Sequence[str], course: Course) -> Iterator[Row]:
-    """A row of extra days, as the moments until which somebody may hand in."""
-    place = f"{path}, row {number}"
-    learner = _learner_in(columns, cells)
-    if not learner:
-        raise TimesError(f"{place}: there is no learner.")
-    what, days = first_of(UNITS, columns), cells[first_of(DAYS, columns) or 0]
-    unit = cells[what] if what is not None else ""
-    due = deadlines(course)
-    if unit not in ("", EVERY_UNIT, *due):
-        raise TimesError(f"{place}: there is no unit {quoted(unit)} with a due date in the course.")
-    if not _DAYS.fullmatch(days) or not 0 < float(days) <= MOST_DAYS:
-        raise TimesError(f"{place}: {quoted(days)} is no number of days from 0.1 to {MOST_DAYS}.")
-    for folder, moment in due.items():
-        if unit in ("", EVERY_UNIT, folder):
-            yield Row(learner, folder, latest(moment) + timedelta(days=float(days)))
+    return list(_rows(path, _ExtensionRow, course, latest))
 
 
 _Instant = Callable[[datetime], datetime]
 
 
-def _read(path: Path, course: Course, instant: _Instant, *, attempts: bool = False) -> list[Row]:
+def _rows(
+    path: Path, model: type[_TimeRow], course: Course, instant: _Instant, *, attempts: bool = False
+) -> Iterator[Row]:
     """The rows of a CSV of moments; one without its distance from UTC is in the course's time zone.
 
     Raises TimesError for a file that cannot be read, lacks a column, or says anything that is no moment of a unit, or
     two moments for the same: marks hang on it, so nothing is guessed.
     """
-    with titled_rows(path, TimesError) as (columns, rows):
-        return list(_rows(path, columns, rows, course, instant, ATTEMPTS if attempts else ()))
-
-
-def _rows(
-    path: Path,
-    columns: Sequence[str],
-    rows: NumberedRows,
-    course: Course,
-    instant: _Instant,
-    attempts: Sequence[str],
-) -> Iterator[Row]:
-    when, what, which = (first_of(titles, columns) for titles in (MOMENTS, UNITS, attempts))
-    if first_of(LEARNERS, columns) is None or when is None:
-        wanted = "columns for learners and times"
-        raise TimesError(lacking(path, wanted, "learner,time", f"ada,{EXAMPLE} +00:00"))
     first: dict[tuple[str, str, str], int] = {}
-    for number, cells in rows:
-        learner = _learner_in(columns, cells)
-        if learner and cells[when] in NO_TIME:  # systems list those who handed in nothing, too
+    for number, told in read_rows(path, model, TimesError):
+        place = f"{path}, row {number}"
+        if isinstance(told, _ExtensionRow) and told.days is not None:
+            yield from _extra(place, told, told.days, course)
             continue
-        unit = cells[what] if what is not None else ""
-        row = _row(f"{path}, row {number}", learner, unit, cells[when], course, instant)
-        row = replace(row, attempt=cells[which] if which is not None else "")
+        if told.moment is None:
+            continue
+        if told.unit not in ("", EVERY_UNIT, *(each.folder for each in course.units)):
+            raise TimesError(f"{place}: there is no unit {quoted(told.unit)} in the course.")
+        moment = instant(_in_zone(place, told.moment, course))
+        row = Row(told.learner, told.unit or EVERY_UNIT, moment, told.attempt if attempts else "")
         if (earlier := first.setdefault((row.learner, row.unit, row.attempt), number)) != number:
-            raise TimesError(f"{path}, row {number}: {quoted(row.learner)} is in row {earlier} already.")
+            raise TimesError(f"{place}: {quoted(row.learner)} is in row {earlier} already.")
         yield row
 
 
-def _learner_in(columns: Sequence[str], cells: Sequence[str]) -> str:
-    """Whose a row is: by the first column that says so and is filled."""
-    told = (cells[columns.index(title)] for title in LEARNERS if title in columns)
-    return next(filter(None, told), "")
+def _extra(place: str, told: _TimeRow, days: float, course: Course) -> Iterator[Row]:
+    """A row of extra days, as the moments until which somebody may hand in."""
+    due = deadlines(course)
+    if told.unit not in ("", EVERY_UNIT, *due):
+        raise TimesError(f"{place}: there is no unit {quoted(told.unit)} with a due date in the course.")
+    for folder, moment in due.items():
+        if told.unit in ("", EVERY_UNIT, folder):
+            yield Row(told.learner, folder, latest(moment) + timedelta(days=days))
 
 
-def _row(place: str, learner: str, unit: str, when: str, course: Course, instant: _Instant) -> Row:
-    if not learner:
-        raise TimesError(f"{place}: there is no learner.")
-    if unit not in ("", EVERY_UNIT, *(each.folder for each in course.units)):
-        raise TimesError(f"{place}: there is no unit {quoted(unit)} in the course.")
-    moment = read_moment(when) or read_spoken(when)
-    if moment is None:
-        raise TimesError(
-            f"{place}: {quoted(when)} is not a date and a time such as {EXAMPLE}, nor as Moodle writes them in "
-            f"{LANGUAGES} ({SPOKEN})."
-        )
+def _in_zone(place: str, moment: datetime, course: Course) -> datetime:
     zone = course.policy.time_zone
     in_zone = placed(moment, read_zone(zone) if zone else None)
     if in_zone is None:
         raise TimesError(
-            f"{place}: nobody knows in which time zone {quoted(when)} is: write {EXAMPLE} +01:00, "
-            "or add time_zone to the policy in course.yml."
+            f"{place}: nobody knows in which time zone {quoted(str(moment))} is: write {EXAMPLE} "
+            "+01:00, or add time_zone to the policy in course.yml."
         )
-    return Row(learner, unit or EVERY_UNIT, instant(in_zone))
+    return in_zone
 
 
 Moments = dict[str, datetime]

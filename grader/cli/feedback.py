@@ -65,7 +65,7 @@ def feedback(
         theirs = list(each_of(graded, participants))
         if sheet is not None:
             of = {number: given_to(result, titles_of(chosen)) for result, number in theirs}
-            if sheet.comments is None:
+            if not sheet.has_comments:
                 _say(
                     "The worksheet has no column for comments: turn feedback comments on for the assignment in Moodle."
                 )

@@ -7,23 +7,26 @@ mod/assign/feedback/offline/importgradeslib.php (452e36f). They say:
   submissions, NAME_PARTICIPANT_assignsubmission_file_; the number of the participant decides, and a wrong one is
   passed over;
 - of a worksheet ("Upload grading worksheet") each row is found by its Identifier; Grade and the columns of feedback
-  plugins, such as "Feedback comments", are taken. "Last modified (grade)" has to be there, and no title may change.
+  plugins, such as "Feedback comments", are taken. "Last modified (grade)" has to be there, and no title may change. So
+  the titles that came go back, in the language in which Moodle wrote them (grader/classroom/worksheet_titles.py).
 """
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
+from typing import Annotated, ClassVar
 
+from grader.classroom.csv_file import Column, CsvRow, Table, lacking, read_table, rows_of
 from grader.classroom.page_names import page_name
 from grader.classroom.results_file import Result
-from grader.classroom.roster import PARTICIPANTS, first_of, lacking, letters, participant_in, text_of
+from grader.classroom.roster import participant_in
+from grader.classroom.worksheet_titles import COMMENTS, GRADE, IDENTIFIER, KNOWN_LANGUAGES, MAXIMUM
 from grader.record import ExerciseResult, Record
 from grader.render.csv_text import number_field
 from grader.render.safe_text import safe_line
@@ -34,39 +37,65 @@ from .marks import ExportError, mark
 PAGE = "feedback.html"
 ZIP = "feedback.zip"
 WORKSHEET = "moodle-worksheet.csv"
-_GRADE, _MAXIMUM, _COMMENTS = ("grade",), ("maximumgrade",), ("feedbackcomments",)
-_EXAMPLE = (
-    "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments",
-    "Participant 9001,Ada Byron,ada@uni.example,,100,",
-)
 LEAST = 1e-6
 """Points that differ by less are equal."""
 _NEVER = (1980, 1, 1, 0, 0, 0)
 """The time of every file in a zip, so that equal pages make equal zips."""
 
 
+class WorksheetRow(CsvRow):
+    """What a row of Moodle's grading worksheet says of a grade."""
+
+    wanted: ClassVar[str] = f"columns Identifier and Grade, as Moodle's grading worksheet has in {KNOWN_LANGUAGES}"
+    example: ClassVar[tuple[str, ...]] = (
+        "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments",
+        "Participant 9001,Ada Byron,ada@uni.example,,100,",
+    )
+
+    identifier: Annotated[str, Column((IDENTIFIER,), is_needed=True)] = ""
+    grade: Annotated[str, Column((GRADE,), is_needed=True)] = ""
+    maximum: Annotated[str, Column((MAXIMUM,))] = ""
+
+    @property
+    def participant(self) -> str:
+        """The participant's number, if there is one."""
+        return participant_in(self.identifier)
+
+    def worth(self, given: Given) -> float:
+        """What the assignment is worth in Moodle: as here, where the worksheet does not say."""
+        if not self.maximum:
+            return given.max_points
+        try:
+            worth = float(self.maximum.replace(",", "."))
+        except ValueError:
+            worth = 0.0
+        if worth <= 0:
+            raise ExportError(
+                f"In the worksheet the maximum grade is {self.maximum!r}: set the assignment's grade to points in "
+                "Moodle."
+            )
+        return worth
+
+
 @dataclass(frozen=True)
 class Worksheet:
-    """Moodle's grading worksheet: its titles, its rows as they are, and where what stands in them."""
+    """Moodle's grading worksheet: the table as it came, and what each row of it says."""
 
-    titles: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    participant: int
-    grade: int
-    maximum: int | None
-    comments: int | None
+    table: Table
+    said: tuple[WorksheetRow, ...]
+
+    @property
+    def has_comments(self) -> bool:
+        """Whether it has a column for comments."""
+        return self.table.place(COMMENTS) is not None
 
 
 def read_worksheet(path: Path) -> Worksheet:
     """Read a worksheet. Raises ExportError when it cannot be read, or is none."""
-    lines = list(csv.reader(io.StringIO(text_of(path, ExportError), newline="")))
-    titles = lines[0] if lines else []
-    columns = [letters(title) for title in titles]
-    participant, grade = first_of(PARTICIPANTS, columns), first_of(_GRADE, columns)
-    if participant is None or grade is None:
-        raise ExportError(lacking(path, "columns Identifier and Grade, as Moodle's grading worksheet has", *_EXAMPLE))
-    rows = [[*line, *[""] * (len(titles) - len(line))] for line in lines[1:] if any(line)]
-    return Worksheet(titles, rows, participant, grade, first_of(_MAXIMUM, columns), first_of(_COMMENTS, columns))
+    table = read_table(path, ExportError)
+    if not WorksheetRow.suffice(table.columns):
+        raise ExportError(lacking(table, WorksheetRow.wanted, *WorksheetRow.example))
+    return Worksheet(table, tuple(row for _, row in rows_of(table, WorksheetRow, ExportError)))
 
 
 @dataclass(frozen=True)
@@ -85,46 +114,28 @@ def filled(worksheet: Worksheet, of: Mapping[str, Given]) -> str:
 
     Raises ExportError where an assignment is not graded in points there.
     """
-    rows = [list(worksheet.titles), *(_row(worksheet, row, of) for row in worksheet.rows)]
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\r\n").writerows(rows)
-    return text.getvalue()
+    table = worksheet.table
+    rows = (
+        (number, _filled_row(table, cells, row, given) if (given := of.get(row.participant)) else cells)
+        for (number, cells), row in zip(table.rows, worksheet.said, strict=True)
+    )
+    return replace(table, rows=tuple(rows)).text()
 
 
-def _row(worksheet: Worksheet, row: Sequence[str], of: Mapping[str, Given]) -> list[str]:
-    cells = list(row)
-    given = of.get(participant_in(cells[worksheet.participant]))
-    if given is None:
-        return cells
-    if given.points is not None:
-        cells[worksheet.grade] = number_field(given.points * _worth(worksheet, cells, given) / (given.max_points or 1))
-    if worksheet.comments is not None:
-        cells[worksheet.comments] = given.comment
-    return cells
-
-
-def _worth(worksheet: Worksheet, cells: Sequence[str], given: Given) -> float:
-    """What the assignment is worth in Moodle: as here, where the worksheet does not say."""
-    text = cells[worksheet.maximum].strip() if worksheet.maximum is not None else ""
-    if not text:
-        return given.max_points
-    try:
-        worth = float(text.replace(",", "."))
-    except ValueError:
-        worth = 0.0
-    if worth <= 0:
-        raise ExportError(
-            f"In the worksheet the maximum grade is {text!r}: set the assignment's grade to points in Moodle."
-        )
-    return worth
+def _filled_row(table: Table, cells: Sequence[str], row: WorksheetRow, given: Given) -> tuple[str, ...]:
+    filled = list(cells)
+    grade, comments = table.place(GRADE), table.place(COMMENTS)
+    if given.points is not None and grade is not None:
+        filled[grade] = number_field(given.points * row.worth(given) / (given.max_points or 1))
+    if comments is not None:
+        filled[comments] = given.comment
+    return tuple(filled)
 
 
 def is_in_proportion(worksheet: Worksheet, of: Mapping[str, Given]) -> bool:
     """Whether any grade of these is out of something else in Moodle."""
-    known = [
-        (cells, given) for cells in worksheet.rows if (given := of.get(participant_in(cells[worksheet.participant])))
-    ]
-    return any(abs(_worth(worksheet, cells, given) - given.max_points) > 1e-6 for cells, given in known)
+    known = [(row, given) for row in worksheet.said if (given := of.get(row.participant))]
+    return any(abs(row.worth(given) - given.max_points) > LEAST for row, given in known)
 
 
 def given_to(result: Result, titles: Mapping[str, str]) -> Given:

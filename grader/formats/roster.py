@@ -6,44 +6,18 @@ itself, as an import wants an id back in the column from which it came.
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.claims import Claim, resolve
+from grader.classroom.csv_file import read_rows
 from grader.classroom.lms_names import platform_called
 from grader.classroom.members import Learner
-from grader.classroom.roster import (
-    EMAILS,
-    FIRST_NAMES,
-    LAST_NAMES,
-    PARTICIPANTS,
-    Enrolled,
-    Matcher,
-    lacking,
-    participant_in,
-    text_of,
-)
+from grader.classroom.roster import Enrolled, Matcher, RosterRow
 from grader.render.csv_text import text_field
 
 from .marks import ExportError
-
-_SPELLINGS = {
-    "name": ("student", "name", "fullname", "displayname", "studentname", "learner", "learnername"),
-    "last": LAST_NAMES,
-    "first": FIRST_NAMES,
-    "id": ("id", "studentid", "canvasid", "learnerid"),
-    "sis_id": ("sisuserid", "sisid", "idnumber", "orgdefinedid", "matriculationnumber"),
-    "login": ("sisloginid", "loginid", "login", "username", "userid", "netid"),
-    "email": EMAILS,
-    "section": ("section", "group"),
-    "participant": PARTICIPANTS,
-}
-_WHO = {"name", "last", "id", "sis_id", "login", "email"}
-_POINTS_POSSIBLE = "points possible"  # Canvas's second row, which is nobody
 
 
 @dataclass(frozen=True)
@@ -159,38 +133,22 @@ def read_roster(path: Path) -> Roster:
 
     Raises ExportError when it cannot be read, has no column with names or identifiers, or names nobody.
     """
-    text = text_of(path, ExportError)
-    separator = max(",;\t", key=text.partition("\n")[0].count)
-    try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True) if any(row)]
-    except csv.Error as error:
-        raise ExportError(f"{path} is not a CSV file ({error}).") from None
-    fields = _fields_of(rows[0] if rows else [])
-    if not fields.keys() & _WHO:
-        what = "column for names or ids"
-        raise ExportError(lacking(path, what, "id,name,email", "1815,Ada Byron,ada@uni.example"))
-    people = [_person(row, fields) for row in rows[1:]]
-    known = [each for each in people if each.name and each.name.strip().casefold() != _POINTS_POSSIBLE]
+    people = [_person(row) for _, row in read_rows(path, RosterRow, ExportError) if not row.is_nobody]
+    known = [each for each in people if each.name]
     if not known:
         raise ExportError(f"{path} names no learner.")
     return Roster(known)
 
 
-def _fields_of(header: Sequence[str]) -> dict[str, int]:
-    """Where each field stands; the first column of a meaning counts."""
-    fields: dict[str, int] = {}
-    for place, title in enumerate(header):
-        spelt = re.sub(r"[\W_]+", "", title.casefold())
-        for field, spellings in _SPELLINGS.items():
-            if spelt in spellings:
-                fields.setdefault(field, place)
-    return fields
-
-
-def _person(row: Sequence[str], fields: dict[str, int]) -> Person:
-    values = {field: row[place].strip() for field, place in fields.items() if place < len(row)}
-    parts = f"{values.get('first', '')} {values.get('last', '')}".strip()
-    identifier = values.get("email") or values.get("login") or values.get("id") or values.get("sis_id") or ""
-    values["participant"] = participant_in(values.get("participant", ""))
-    name = values.pop("name", "") or parts or identifier
-    return Person(name, **values)
+def _person(row: RosterRow) -> Person:
+    return Person(
+        row.name or row.email or row.login or row.own_id or row.sis_id,
+        id=row.own_id,
+        sis_id=row.sis_id,
+        login=row.login,
+        email=row.email,
+        section=row.section,
+        participant=row.participant,
+        first=row.first,
+        last=row.last,
+    )

@@ -60,7 +60,11 @@ def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
 
 def package_files() -> Iterator[tuple[str, bytes]]:
-    """This package in a form that pip can install, whether it runs from a clone or was installed itself."""
+    """This package in a form that pip can install, whether it runs from a clone or was installed itself.
+
+    Sources, and no wheel: no installation keeps the wheel it came from, and to build one takes a clone, setuptools and
+    the making of the learner's bundle, which grading has no use for; pip makes the same of these files.
+    """
     folder = Path(grader.__file__).parent
     yield "pyproject.toml", _pyproject().encode()
     for path in sorted(folder.rglob("*")):

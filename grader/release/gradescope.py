@@ -123,5 +123,11 @@ def _readme(course: Course) -> str:
 
 
 def points_of(course: Course) -> float:
-    """Points of all exercises together, without extra credit."""
-    return sum(exercise.points for unit in course.units if not unit.extra_credit for exercise in unit.exercises)
+    """Points of all exercises together, without extra credit and what is exempt for everybody."""
+    return sum(
+        exercise.points
+        for unit in course.units
+        if not unit.extra_credit
+        for exercise in unit.exercises
+        if exercise.id not in course.policy.exempt
+    )

@@ -15,10 +15,11 @@ from grader.course import FILE_NAME, CourseError, load_course
 from grader.formats.export import ExportTerms
 from grader.formats.gradescope import no_grade, results_json
 from grader.formats.telling import as_json
+from grader.record import Record
 from grader.sandbox.doctor import examine, strongest_level
 from grader.writing import write_file
 
-from .gradescope import COURSE
+from .gradescope import COURSE, points_of
 from .walled import grade_walled, levels_from, missing
 
 NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please tell the people who run the course."
@@ -41,14 +42,16 @@ def _result(root: Path) -> dict[str, Any]:
     graded = grade_walled(root / "submission", course, levels)
     if graded.record is None:
         return no_grade(f"Nothing was graded: {graded.said} {NOT_YOUR_FAULT}")
-    return results_json(graded.record, ExportTerms(titles=_titles(course)))
+    return _told(graded.record, course)
 
 
-def _titles(course: Path) -> dict[str, str]:
+def _told(record: Record, path: Path) -> dict[str, Any]:
     try:
-        return {exercise.id: exercise.title for exercise in load_course(course).exercises}
-    except CourseError:
-        return {}
+        course = load_course(path)
+    except CourseError:  # it was graded by it a moment ago
+        return results_json(record, ExportTerms(), record.counted_max_points)
+    titles = {exercise.id: exercise.title for exercise in course.exercises}
+    return results_json(record, ExportTerms(titles=titles), points_of(course))
 
 
 if __name__ == "__main__":

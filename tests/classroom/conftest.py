@@ -183,3 +183,12 @@ def undisturbed(course_root: Path, forty: Path, tmp_path_factory: pytest.TempPat
     status, said = Grading(forty, out, course_root).end()
     assert status == 0, said
     return _timeless(out)
+
+
+@pytest.fixture
+def vienna(tiny_course: Path) -> Course:
+    """A course whose times are those of Vienna."""
+    catalogue = tiny_course / "course.yml"
+    policy = "policy:\n  time_zone: Europe/Vienna\n  due: {01_parts: 2026-03-01 12:00}\n"
+    catalogue.write_text(catalogue.read_text("utf-8").replace("documents:\n", f"{policy}documents:\n", 1), "utf-8")
+    return load_course(catalogue)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from grader.classroom.entries import entries
+from grader.classroom.groups import in_groups, read_groups
+from grader.classroom.members import Members, members
 from grader.classroom.results_file import read_results
+from grader.classroom.roster import read_roster
+from grader.classroom.run import ClassRun
+from grader.intake import find_submissions
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
@@ -112,3 +120,82 @@ def test_forgetting_one_member_leaves_the_others_and_says_that_their_work_is_the
     assert done.returncode == 0, done.stderr
     assert points(place) == {"2": 4, "3": 1, "4": 4}
     assert "as the group Red, keeps a record of the same work" in done.stdout and "it: 2." in done.stdout
+
+
+def class_in_groups(place: Path) -> Members:
+    everyone = members(entries(find_submissions(place / "class")), read_roster(place / "roster.csv"))
+    return in_groups(everyone, read_groups(place / "groups.csv"), has_roster=True)
+
+
+def records(place: Path) -> dict[str, dict[str, Any]]:
+    lines = (place / "out" / "results.jsonl").read_bytes().splitlines()
+    return {told["submission"]: told for told in map(json.loads, lines)}
+
+
+def test_a_groups_work_is_graded_once_and_each_member_has_the_record(
+    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any]
+) -> None:
+    shutil.rmtree(place / "class" / "3")
+    shutil.copytree(place / "class" / "1", place / "class" / "3")  # Cy is in no group, and has sent the very same
+    judge = answering()
+    run = run_class(None, place / "out", found=class_in_groups(place), executor=judge)
+    assert [name for batch in judge.asked for name in batch] == ["1", "3", "4"]
+    assert (run.tally.graded, run.tally.unchanged) == (4, 0)
+    told = records(place)
+    assert list(told) == ["1", "2", "3", "4"]
+    assert told["2"] == told["1"] | {"submission": "2"} and told["4"]["digest"] != told["1"]["digest"]
+
+
+def test_run_that_goes_on_grades_only_the_member_that_has_no_record(
+    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any]
+) -> None:
+    run_class(None, place / "out", found=class_in_groups(place))
+    before = records(place)
+    results = place / "out" / "results.jsonl"
+    _, *rest = results.read_bytes().splitlines(keepends=True)
+    results.write_bytes(b"".join(rest))
+    judge = answering()
+    run_class(None, place / "out", found=class_in_groups(place), executor=judge, resume=True)
+    assert judge.asked == [["1"]] and records(place) == before
+
+
+def test_member_with_another_work_in_the_group_is_graded_by_that_alone(
+    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any], hand_in: HandIn
+) -> None:
+    hand_in(place / "class", "2", right=False)
+    judge = answering()
+    run_class(None, place / "out", found=class_in_groups(place), executor=judge)
+    assert sorted(name for batch in judge.asked for name in batch) == ["1", "2", "3", "4"]
+    assert {name: each["points"] for name, each in records(place).items()} == {"1": 4, "2": 0, "3": 0, "4": 4}
+
+
+def test_judge_that_breaks_over_a_groups_work_is_told_of_each_member_and_of_nobody_else(
+    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any]
+) -> None:
+    judge = answering(failing={"1": RuntimeError("broken")})
+    run = run_class(None, place / "out", found=class_in_groups(place), executor=judge)
+    assert sorted(run.tally.faults) == ["1", "2"]
+    assert [each.split(".")[0] for each in run.tally.remarks if "was not graded" in each] == [
+        "1 was not graded",
+        "2 was not graded",
+    ]
+    assert {name: each["complete"] for name, each in records(place).items()} == {
+        "1": False,
+        "2": False,
+        "3": True,
+        "4": True,
+    }
+
+
+def test_extension_of_one_member_is_nobody_elses(place: Path, course_root: Path, kata: Kata) -> None:
+    shutil.copytree(course_root, place / "course")
+    catalogue = place / "course" / "course.yml"
+    policy = "policy:\n  time_zone: UTC\n  due: {01_parts: 2026-03-01 12:00}\n  late_percent_per_day: 50\n"
+    catalogue.write_text(catalogue.read_text("utf-8").replace("documents:\n", f"{policy}documents:\n", 1), "utf-8")
+    late = "".join(f"{each},2026-03-02 11:00\n" for each in (1, 2, 3, 4))
+    (place / "times.csv").write_text(f"learner,time\n{late}", "utf-8")
+    (place / "more.csv").write_text("learner,until\nBo Chen,2026-03-03 12:00\n", "utf-8")
+    done = graded(kata, place, place / "course", *WITH, "--handed-in", "times.csv", "--extensions", "more.csv")
+    assert done.returncode == 0, done.stderr
+    found = {each.learner.name: each.record.final_points for each in read_results(place / "out")}
+    assert found == {"1": 2, "2": 4, "3": 0.5, "4": 2}

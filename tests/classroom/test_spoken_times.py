@@ -10,7 +10,7 @@ import pytest
 from grader.classroom.members import Learner
 from grader.classroom.spoken_times import read_spoken
 from grader.classroom.times import TimesError, by_learner, read_hand_ins
-from grader.course import Course, load_course
+from grader.course import Course
 
 NOON = datetime(2026, 3, 1, 12, 14)
 
@@ -65,14 +65,6 @@ def test_halves_of_the_day_are_told_apart(text: str, hour: int) -> None:
 )
 def test_nothing_is_guessed(text: str) -> None:
     assert read_spoken(text) is None
-
-
-@pytest.fixture
-def vienna(tiny_course: Path) -> Course:
-    catalogue = tiny_course / "course.yml"
-    policy = "policy:\n  time_zone: Europe/Vienna\n  due: {01_parts: 2026-03-01 12:00}\n"
-    catalogue.write_text(catalogue.read_text("utf-8").replace("documents:\n", f"{policy}documents:\n", 1), "utf-8")
-    return load_course(catalogue)
 
 
 WORKSHEET = """\

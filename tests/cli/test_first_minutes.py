@@ -152,7 +152,7 @@ GRADE_CLASS = ["grade-class", "SUBMISSIONS", "--out", "OUT2", *COMMON]
         pytest.param(
             ["export", "OUT", "--format", "csv", "--roster", "odd.csv"],
             "its first line is 'who,marks'",
-            "column for names or ids",
+            "column for ids, names or emails",
             "printf 'id,name,email\\n",
             id="an export's roster without a column",
         ),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.results_file import read_results
+from grader.formats.feedback import Given, filled, read_worksheet
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -92,6 +93,11 @@ def test_without_a_worksheet_pages_are_called_by_the_ids(place: Path, kata: Kata
     [
         pytest.param("id,name\n1815,Ada Byron\n", "has no columns Identifier and Grade", id="a roster"),
         pytest.param(
+            "Identificativo,Nome completo,Valutazione\nPartecipante9001,Ada Byron,\n",
+            "as Moodle's grading worksheet has in English, German, French, Spanish, Korean or Chinese",
+            id="a language that is not known",
+        ),
+        pytest.param(
             "Identifier,Full name,Grade,Maximum grade\nParticipant 9001,Ada Byron,,Pass/fail\n",
             "set the assignment's grade to points",
             id="no points",
@@ -116,3 +122,32 @@ def test_forgetting_takes_the_zip_and_the_worksheet_away(place: Path, kata: Kata
     assert given(kata, place, "--worksheet", "worksheet.csv").returncode == 0
     done = kata("forget", "out", "1815", "--dry-run", cwd=place)
     assert "feedback.zip" in done.stdout and "moodle-worksheet.csv" in done.stdout
+
+
+WORKSHEETS = sorted((Path(__file__).parents[1] / "classroom" / "worksheets").glob("*.csv"))
+
+
+@pytest.mark.parametrize("worksheet", WORKSHEETS, ids=[path.stem for path in WORKSHEETS])
+def test_worksheet_comes_back_with_the_very_titles_of_its_language(worksheet: Path, tmp_path: Path) -> None:
+    before = list(csv.reader(worksheet.read_text("utf-8-sig").splitlines()))
+    text = filled(read_worksheet(worksheet), {"9001": Given(3.0, 4.0, "<p>3 / 4</p>")})
+    after = list(csv.reader(text.splitlines()))
+    assert after[0] == before[0]
+    assert [(row[5], row[10]) for row in after[1:]] == [("7.5", "<p>3 / 4</p>"), ("", "old")]
+    assert [row[:5] + row[6:10] for row in after] == [row[:5] + row[6:10] for row in before]
+
+
+def test_german_worksheet_goes_to_the_participants_with_semicolons_as_it_came(place: Path, kata: Kata) -> None:
+    german = (Path(__file__).parents[1] / "classroom" / "worksheets" / "german.csv").read_text("utf-8-sig")
+    rows = list(csv.reader(german.replace("0815", "1815").replace("0816", "1816").splitlines()))
+    with (place / "german.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=";").writerows(rows)
+    done = given(kata, place, "--worksheet", "german.csv", "--to", "german")
+    assert done.returncode == 0, done.stderr
+    with (place / "german" / "moodle-worksheet.csv").open(encoding="utf-8", newline="") as file:
+        after = list(csv.DictReader(file, delimiter=";"))
+    assert list(after[0]) == rows[0]
+    assert [float(row["Bewertung"]) for row in after] == [2.5, 10]
+    assert after[1]["Feedback als Kommentar"] == "<p>4 / 4</p>"
+    with zipfile.ZipFile(place / "german" / "feedback.zip") as pack:
+        assert "Bo Chen_9002_assignsubmission_file_/feedback.html" in pack.namelist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from grader.record import Problem
+from grader.record import Adjustment, Problem, Record
 
 from .conftest import HOSTILE_NAMES, exercise, not_graded, record
 
@@ -108,3 +109,52 @@ def test_unchecked_exercise_is_one_test_of_no_points(
     (result,) = results(class_of(record("ada", exercise("softmax", 0.0, status))), exported)  # type: ignore[arg-type]
     (test,) = result["tests"]
     assert (test["score"], test["max_score"], test["status"]) == (0, 4, "failed")
+
+
+def adjusted(name: str, *uncounted: str) -> Record:
+    """The usual record of 5 of 12 points after a policy, without these exercises."""
+    parts = [
+        each.model_copy(
+            update={
+                "final_points": 0.0 if each.id in uncounted else each.points,
+                "final_max_points": 0.0 if each.id in uncounted else each.max_points,
+                "uncounted": each.id in uncounted,
+            }
+        )
+        for each in record(name).exercises
+    ]
+    less = math.fsum(each.points for each in parts if each.uncounted)
+    return Record(
+        **{
+            **dict(record(name)),
+            "exercises": tuple(parts),
+            "final_points": math.fsum(each.counted_points for each in parts),
+            "final_max_points": math.fsum(each.counted_max_points for each in parts),
+            "adjustments": (Adjustment(unit="1", points=-less, reason="It is exempt."),),
+        }
+    )
+
+
+def test_what_does_not_count_for_one_learner_leaves_the_rest_in_proportion(
+    class_of: Callable[..., Path], exported: Export
+) -> None:
+    ada, bo = results(class_of(adjusted("ada", "kv_cache"), adjusted("bo")), exported)
+    for result in (ada, bo):
+        Draft202012Validator(GRADED).validate(result)
+    assert (ada["score"], bo["score"]) == (7.5, 5)  # 5 of 8 points are 7.5 of 12
+    assert "In proportion, 5 of 8 points are 7.5 of 12." in ada["output"]
+    assert [("score" in test, "max_score" in test) for test in ada["tests"]][-1] == (False, False)
+    assert ada["tests"][-1]["name"] == "A cache, kept (does not count)"
+
+
+def test_what_counts_for_nobody_changes_nobodys_share(class_of: Callable[..., Path], exported: Export) -> None:
+    (ada,) = results(class_of(adjusted("ada", "kv_cache")), exported)
+    assert ada["score"] == 5 and "In proportion" not in ada["output"]
+
+
+def test_where_nothing_counts_there_is_no_score(class_of: Callable[..., Path], exported: Export) -> None:
+    everything = ("softmax", "causal_mask", "kv_cache")
+    ada, _ = results(class_of(adjusted("ada", *everything), adjusted("bo")), exported)
+    Draft202012Validator(SPECIFICATION).validate(ada)
+    assert not Draft202012Validator(GRADED).is_valid(ada)
+    assert "Nothing of it counts for you, so there is no grade." in ada["output"]

@@ -80,8 +80,8 @@ def test_two_submissions_of_one_learner_are_nobodys_and_cost_others_nothing() ->
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        pytest.param(b"", "no column for names or ids", id="empty"),
-        pytest.param(b"height,weight\n1,2\n", "no column for names or ids", id="something else"),
+        pytest.param(b"", "no column for ids, names or emails", id="empty"),
+        pytest.param(b"height,weight\n1,2\n", "no column for ids, names or emails", id="something else"),
         pytest.param(b"name,id\n", "names no learner", id="nobody"),
         pytest.param(b'name,id\n"Ada,1\n', "not a CSV file", id="open quote"),
     ],

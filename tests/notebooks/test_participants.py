@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -166,6 +168,23 @@ def test_worksheet_in_another_language() -> None:
     assert ids_in(german.encode(), "E-Mail-Adresse") == {"1": "m@x.org"}
     with pytest.raises(WorksheetError, match=r"name one with c\.MoodleCollector\.id_column"):
         learners_in(german.encode())
+
+
+WORKSHEETS = sorted((Path(__file__).parents[1] / "classroom" / "worksheets").glob("*.csv"))
+
+
+@pytest.mark.parametrize("worksheet", WORKSHEETS, ids=[path.stem for path in WORKSHEETS])
+def test_worksheet_in_each_language_whose_words_are_known(worksheet: Path) -> None:
+    listed = learners_in(worksheet.read_bytes())
+    assert listed is not None
+    assert [(number, each.id, each.email) for number, each in listed.items()] == [
+        ("9001", "0815", "ada@x.example"),
+        ("9002", "0816", "bo@x.example"),
+    ]
+    assert moment_of(listed["9001"].changed, ZoneInfo("Europe/Vienna")) == datetime(
+        2026, 3, 1, 11, 14, tzinfo=timezone.utc
+    )
+    assert listed["9002"].changed == ""
 
 
 @pytest.mark.parametrize(

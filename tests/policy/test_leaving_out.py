@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -157,6 +158,20 @@ def test_canvas_excuses_and_a_sum_out_of_one_maximum_is_in_proportion(graded: Pa
     assert float(other[-1]) == ada.points + 4
     _, one, other = exported(kata, graded, "moodle", "--by", "unit")
     assert one[-1] == "-" and other[-1] == "4"
+
+
+def test_gradescope_has_no_points_of_what_does_not_count_and_the_rest_in_proportion(graded: Path, kata: Kata) -> None:
+    done = kata("export", "out", "--format", "gradescope", "--force", "--to", "scope", cwd=graded)
+    assert done.returncode == 0, done.stderr
+    ada, bo = (json.loads(path.read_text("utf-8")) for path in sorted((graded / "scope").glob("*.json")))
+    record = next(iter(read_results(graded / "out"))).record
+    assert ada["score"] == pytest.approx(record.points / 8 * 12, abs=1e-6)
+    assert f"In proportion, {record.points:g} of 8 points are" in ada["output"] and "In proportion" not in bo["output"]
+    assert bo["score"] == record.points + 4
+    (uncounted,) = (test for test in ada["tests"] if test["tags"] == ["split"])
+    assert uncounted["name"].endswith("(does not count)") and not {"score", "max_score"} & uncounted.keys()
+    assert sum(test.get("max_score", 0) for test in ada["tests"]) == 8
+    assert sum(test["max_score"] for test in bo["tests"]) == 12
 
 
 def test_exemption_is_kept_changed_and_taken_back_without_grading(graded: Path, kata: Kata, tmp_path: Path) -> None:

@@ -176,6 +176,25 @@ def test_container_without_namespaces_grades_at_the_reduced_level(
 
 
 @pytest.mark.thorough
+def test_score_is_out_of_what_the_assignment_is_worth_where_a_unit_is_dropped(
+    tmp_path: Path, make_course: Callable[..., Path], kata: Run, run_command: Run, can_isolate: None
+) -> None:
+    course = make_course(tmp_path / "course", "01_parts/01_share", "02_more/01_split", "02_more/02_cut")
+    catalogue = course / "course.yml"
+    policy = "policy: {drop_lowest_units: 1, exempt: [cut]}\n"
+    catalogue.write_text(catalogue.read_text("utf-8").replace("documents:\n", f"{policy}documents:\n", 1), "utf-8")
+    done = kata("autograder", "gradescope", "grader.zip", "--course", course, cwd=course)
+    assert done.returncode == 0 and "worth 8 points" in done.stdout, done.stderr
+    with zipfile.ZipFile(course / "grader.zip") as archive:
+        archive.extractall(tmp_path / "root" / "source")
+    (tmp_path / "root" / "run_autograder").write_bytes((tmp_path / "root" / "source" / "run_autograder").read_bytes())
+    (tmp_path / "root" / "run_autograder").chmod(0o755)
+    result, _ = Container(tmp_path / "root", run_command).grade({"share.py": RIGHT.encode()})
+    assert result["score"] == 8 and "In proportion, 4 of 4 points are 8 of 8." in result["output"]
+    assert {test["tags"][0] for test in result["tests"] if "score" in test} == {"share"}
+
+
+@pytest.mark.thorough
 def test_course_that_is_broken_gives_no_grade(
     container: Container, can_isolate: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,13 +16,11 @@ people of one name, but only the grading worksheet says who it is.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 from functools import cached_property
@@ -33,17 +31,17 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import FileNameCollectorPlugin
 from traitlets import Bool, Unicode
 
-from grader.classroom.spoken_times import read_spoken
+from grader.classroom.csv_file import Table, table_in
+from grader.classroom.spoken_times import LANGUAGES, read_spoken
+from grader.classroom.worksheet_titles import EMAIL, ID_NUMBER, KNOWN_LANGUAGES, SUBMITTED
 from grader.course.moments import placed, read_moment, read_zone
 from grader.intake.folder import read_regular
 from grader.intake.names import printable
 from grader.intake.submission import RefusedError, UnreadableError
 
-USUAL_COLUMNS = ("Username", "ID number", "Email address")
+USUAL_COLUMNS = ("username", ID_NUMBER, EMAIL)
 """Columns to search for ids, in this order; the first without empty cells counts."""
 
-EMAIL = "Email address"
-CHANGED = "Last modified (submission)"
 _NUMBER = re.compile(r"[^0-9]*[^\W0-9][^0-9]*([0-9]+)\s*")  # a word in any language, then the number
 
 
@@ -64,31 +62,33 @@ class Listed:
 def learners_in(content: bytes, column: str = "") -> dict[str, Listed] | None:
     """The learners by participant number; None when this is not a grading worksheet.
 
-    column: the header of the column with the ids; one of the usual ones if empty.
+    column: the header of the column with the ids, as it stands there; one of the usual ones if empty.
     Raises WorksheetError when there is no such column, or one of its cells is empty.
     """
-    rows = _rows(content)
-    if not rows:
+    try:
+        table = table_in(content, "the grading worksheet", WorksheetError)
+    except WorksheetError:
         return None
-    header, *people = rows
-    numbers = [found[1] if (found := _NUMBER.fullmatch(row[0])) else "" for row in people]
-    if not people or not all(numbers):
+    numbers = [found[1] if (found := _NUMBER.fullmatch(cells[0])) else "" for _, cells in table.rows]
+    if not numbers or not all(numbers):
         return None
-    candidates = [column] if column else [name for name in USUAL_COLUMNS if name in header]
-    for name in candidates:
-        if name not in header:
-            raise WorksheetError(f"The grading worksheet has no column {name!r}; it has {', '.join(header)}.")
-        ids = list(_column(header, people, name))
+    if column and column not in table.titles:
+        raise WorksheetError(f"The grading worksheet has no column {column!r}; it has {', '.join(table.titles)}.")
+    usual = [place for name in USUAL_COLUMNS if (place := table.place(name)) is not None]
+    candidates = [table.titles.index(column)] if column else usual
+    for place in candidates:
+        ids = _column(table, place)
         if all(ids):
-            emails = (text if "@" in text else "" for text in _column(header, people, EMAIL))
-            changed = (text if text != "-" else "" for text in _column(header, people, CHANGED))
+            emails = (text if "@" in text else "" for text in _column(table, table.place(EMAIL)))
+            changed = (text if text != "-" else "" for text in _column(table, table.place(SUBMITTED)))
             return dict(zip(numbers, map(Listed, ids, emails, changed), strict=True))
     if not candidates:
         raise WorksheetError(
-            f"Which column of the grading worksheet holds the learners' ids? It has {', '.join(header)}; "
-            "name one with c.MoodleCollector.id_column."
+            f"Which column of the grading worksheet holds the learners' ids? It has {', '.join(table.titles)}; "
+            f"name one with c.MoodleCollector.id_column, or download it with Moodle in {KNOWN_LANGUAGES}."
         )
-    raise WorksheetError(f"In the grading worksheet, {' and '.join(candidates)} are not filled for everybody.")
+    names = " and ".join(table.titles[place] for place in candidates)
+    raise WorksheetError(f"In the grading worksheet, {names} are not filled for everybody.")
 
 
 def moment_of(text: str, zone: tzinfo | None = None) -> datetime | None:
@@ -102,20 +102,9 @@ def moment_of(text: str, zone: tzinfo | None = None) -> datetime | None:
     return (placed(found, zone) or found).astimezone(timezone.utc)
 
 
-def _column(header: Sequence[str], people: Sequence[Sequence[str]], name: str) -> Iterator[str]:
+def _column(table: Table, place: int | None) -> list[str]:
     """A column's text in each row; "" if there is no such column."""
-    at = header.index(name) if name in header else len(header)
-    return (row[at].strip() if at < len(row) else "" for row in people)
-
-
-def _rows(content: bytes) -> Sequence[list[str]]:
-    try:
-        text = content.decode("utf-8-sig")
-        first = text.split("\n", 1)[0]
-        separator = max(",;\t", key=first.count)
-        return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if any(row)]
-    except (UnicodeDecodeError, csv.Error):
-        return []
+    return ["" if place is None else cells[place].strip() for _, cells in table.rows]
 
 
 # The first match counts: later parts are the name of a learner's file, which may contain anything.
@@ -302,8 +291,9 @@ class MoodleCollector(FileNameCollectorPlugin):
         if unread := sorted({changed[number] for number, time in times.items() if time is None and changed[number]}):
             self.log.warning(
                 "The grading worksheet writes times in a way that is not read here, such as %r; these do not count. "
-                "Download it with Moodle set to English.",
+                "Download it with Moodle set to %s.",
                 printable(unread[0]),
+                LANGUAGES,
             )
         return {number: time for number, time in times.items() if time is not None}
 
