@@ -18,9 +18,7 @@ DROP = "weights = self.dropout(weights)"
 END = "return weights @ values"
 LAYER = "nn.Linear(d_in, d_out, bias=qkv_bias)"
 
-NOT_LOW_ENOUGH = (
-    "The hidden scores are not far enough below the visible ones, so later tokens still get a little weight. Fill in minus infinity."
-)
+NOT_LOW_ENOUGH = "The hidden scores are not far enough below the visible ones, so later tokens still get a little weight. Fill in minus infinity."
 ALL_REVERSED = (
     "`.T` (or a reversal of all axes) exchanged the keys' batch axis too. Only the last two axes are exchanged: transpose(1, 2), or "
     "transpose(-2, -1)."
