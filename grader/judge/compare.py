@@ -296,7 +296,7 @@ def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = No
         if gradient is None:
             continue
         if came[name] is None:
-            return f"No gradient reaches `{name}`: something cuts it off (detach, .data, no_grad, a new tensor)."
+            return f"No gradient reaches `{name}`: it is cut off (detach, .data, no_grad, a new tensor)."
         room = slack.get(name) if isinstance(slack, Mapping) else None
         wrong = difference(came[name], gradient, what=f"The gradient of `{name}`", slack=room, scale=10 * scale)
         if wrong:

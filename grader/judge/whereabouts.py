@@ -54,8 +54,8 @@ def misplaced(came: torch.Tensor, expected: torch.Tensor, room: float, axes: Seq
                 return f"the axes {pair} are exchanged"
     if expected.dim() > 1 and _rows_exchanged(came, expected, room):
         rows = f"rows (along {axes[-1]})" if named else "rows"
-        return f"the {rows} stand in another order"
-    return "they stand in other places"
+        return f"the {rows} are in another order"
+    return "they are in other places"
 
 
 def _agree(one: torch.Tensor, other: torch.Tensor, room: float) -> bool:

@@ -62,8 +62,8 @@ SQUARE = torch.arange(32.0).reshape(2, 4, 4) ** 1.5
 
 ORDERS = {
     "square axes exchanged": (SQUARE.transpose(1, 2), SQUARE, "the axes query and key are exchanged"),
-    "rows exchanged": (DUE[:, [2, 0, 1]], DUE, "the rows (along key) stand in another order"),
-    "view instead of transpose": (DUE.transpose(1, 2).reshape(2, 3, 4), DUE, "they stand in other places"),
+    "rows exchanged": (DUE[:, [2, 0, 1]], DUE, "the rows (along key) are in another order"),
+    "view instead of transpose": (DUE.transpose(1, 2).reshape(2, 3, 4), DUE, "they are in other places"),
     "other numbers": (DUE + 1, DUE, ""),
     "equal numbers by chance": (torch.eye(4).flip(0), torch.eye(4), ""),
     "a mask": (torch.eye(4).flip(0).bool(), torch.eye(4).bool(), ""),

@@ -55,7 +55,7 @@ def test_agrees_with_formula(learner, draw):
 
 @points(0.5)
 def test_one_word_or_one_number(learner, draw):
-    """One word still gives a tensor of one score, and one number a word is enough for a product."""
+    """One word still gives a tensor of one score, and words of width 1 work too."""
     words, width = draw.distinct(2, 2, 9)
     learner.agrees(
         case(*pair(draw, 1, width)),

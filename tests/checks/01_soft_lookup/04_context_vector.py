@@ -61,7 +61,7 @@ def test_agrees_with_formula(learner, draw):
 
 @points(0.5, role="manners")
 def test_one_word_or_one_number(learner, draw):
-    """One word takes home itself, whatever asks; one number a word is enough."""
+    """One word alone gives back itself, whatever the query; one number for each word is enough."""
     words, width = draw.distinct(2, 2, 9)
     learner.agrees(
         case(*pair(draw, 1, width)),

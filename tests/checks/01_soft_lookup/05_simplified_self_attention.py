@@ -36,7 +36,7 @@ def six_places(rows):
 
 @points(0.5, visible=True)
 def test_three_words_example(learner):
-    """The three words of "Hello shiny sun!" take home the context vectors of HackTricks' example, "shiny" in the middle."""
+    """The three words of "Hello shiny sun!" become the context vectors of HackTricks' example, "shiny" in the middle."""
     (result,) = learner.outputs(case(WORDS))
     expect(
         torch.allclose(result, EXACT, atol=1e-5),
@@ -81,7 +81,7 @@ def test_any_number_of_leading_axes(learner, draw):
 
 @points(0.5, role="manners")
 def test_one_word_or_one_number(learner, draw):
-    """A word that is alone stays what it is; one number a word is enough; axes of size 1 stay."""
+    """A word that is alone stays what it is; words of width 1 work too; axes of size 1 stay."""
     batch, count, width = draw.distinct(3, 2, 8)
     learner.agrees(
         case(words(draw, 1, width)),
@@ -95,7 +95,7 @@ def test_one_word_or_one_number(learner, draw):
 
 @points(0.25, role="manners")
 def test_order_of_the_words_does_not_matter(learner, draw):
-    """Words in another order take home the same vectors, in that order."""
+    """Words in another order give the same vectors, in that order."""
     batch, count, width = draw.distinct(3, 2, 7)
     x, order = words(draw, batch, count, width), draw.order(count)
     straight, moved = learner.outputs(case(x), case(x[:, order].contiguous()))
@@ -108,7 +108,7 @@ def test_order_of_the_words_does_not_matter(learner, draw):
 
 @points(0.75)
 def test_gradients_reach_the_words(learner, draw):
-    """Gradients flow back to x along all its three paths."""
+    """Gradients flow back to x as query, as key and as value."""
     batch, count, width = draw.distinct(3, 2, 6)
     learner.agrees_in_gradients(
         *[

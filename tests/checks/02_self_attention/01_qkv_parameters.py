@@ -90,13 +90,12 @@ def test_matrices_are_drawn_at_random(learner, draw):
     for name in NAMES:
         expect(
             not is_zero(answer[name]),
-            f"`{name}` does not start with random numbers: all of them are the same, or they are no numbers. "
-            "Fill it with torch.rand or torch.randn.",
+            f"`{name}` does not start with random numbers: all of them are equal, or NaN. Fill it with torch.rand or torch.randn.",
         )
     for one, other in pairs:
         expect(
             not is_zero(answer[f"{one} {other}"]),
-            f"`{one}` and `{other}` start as the same matrix. Draw the numbers of each for itself.",
+            f"`{one}` and `{other}` start as the same matrix. Draw new numbers for each.",
         )
 
 

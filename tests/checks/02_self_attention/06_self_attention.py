@@ -93,7 +93,7 @@ def test_sequences_of_a_batch_are_separate(learner, draw):
     before, after = learner.outputs(*pair(draw.weights("MySelfAttention", width), width, x, others))
     expect(
         same(before[0], after[0]),
-        "The first sequence's output changed although only other sequences did. Something runs over the batch axis.",
+        "The first sequence's output changed although only other sequences did. Look for a softmax or a transpose along the batch axis.",
     )
 
 

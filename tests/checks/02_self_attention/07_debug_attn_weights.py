@@ -60,7 +60,7 @@ def test_sequences_are_still_separate(learner, draw):
     )
     expect(
         same(before[0], after[0]),
-        "The first sequence's output changed although only other sequences did. Something runs over the batch axis.",
+        "The first sequence's output changed although only other sequences did. Look for a softmax or a transpose along the batch axis.",
     )
 
 

@@ -104,11 +104,11 @@ def test_sequences_are_separate(learner, draw):
     )
     expect(
         same(before[0], after[0]),
-        "The first sequence's output changed although only other sequences did. Something runs over the batch axis.",
+        "The first sequence's output changed although only other sequences did. Look for a softmax or a transpose along the batch axis.",
     )
     expect(
         same(alone, before[0]),
-        "One sequence gives another output by itself than in a batch.",
+        "One sequence alone gives another output than the same sequence in a batch. Both should give the same.",
     )
 
 

@@ -119,7 +119,7 @@ def test_each_token_asks_for_itself(learner, draw):
     )
     expect(
         same(elsewhere[0], before[0]),
-        "The first sequence's output changed although only the memory of other sequences did. Something runs over the batch axis.",
+        "The first sequence's output changed although only the memory of other sequences did. Look for a softmax or a transpose along the batch axis.",
     )
 
 

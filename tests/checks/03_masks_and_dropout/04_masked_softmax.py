@@ -53,13 +53,13 @@ def holds_at_extremes(learner, draw, dtypes):
         )
         expect(
             bool(((weights.double() - due).abs() <= allowed).all()),
-            f"{said} the weights are not right. Mask the scores before the softmax, with something far below every score, and "
+            f"{said} the weights are not right. Mask the scores before the softmax, with minus infinity or a number far below every score, and "
             "compute in float32.",
         )
         expect(
             bool((weights[..., mask] == 0).all()),
-            f"{said} the hidden places weigh little, but they must weigh exactly 0. Is something added to the weights, or filled in "
-            "that is not far enough below every score?",
+            f"{said} the hidden places weigh little, but they must weigh exactly 0. Is a small number added to the weights, or is "
+            "the number filled in not far enough below every score?",
         )
 
 

@@ -204,7 +204,8 @@ def test_each_weight_is_dropped_by_itself(learner, draw):
             kept.sum((2, 3)),
             SHAPE[2] * SHAPE[3],
             p,
-            "Not each weight is dropped by itself: heads have too many or too few of them dropped for that.",
+            "From head to head the number of dropped weights differs too much or too little. Draw a random number for each single weight: as many as "
+            "the whole tensor has.",
         )
     p = chance(draw, 0.4, 0.6)
     calls = learner.outputs(*[random_case(draw, torch.ones(8, 12), p) for _ in range(60)])
@@ -212,8 +213,8 @@ def test_each_weight_is_dropped_by_itself(learner, draw):
         torch.stack([(came > 0).sum() for came in calls]),
         96,
         p,
-        "The number of dropped weights varies too much or too little from call to call. Each one is dropped by its own chance, so that the "
-        "number is a matter of chance as well.",
+        "The number of dropped weights varies too much or too little from call to call. Draw a new random number for each single weight in each "
+        "call, and drop those below p: neither a fixed number of them nor all together.",
     )
     expect_by_hand(learner, draw)
 
@@ -283,7 +284,7 @@ def test_gradients_reach_the_weights(learner, draw):
         gradient = gradients.get("weights") if isinstance(gradients, Mapping) else None
         expect(
             isinstance(gradient, torch.Tensor),
-            "No gradient reaches `weights`: something cuts it off (detach, .data, no_grad, a new tensor).",
+            "No gradient reaches `weights`: it is cut off (detach, .data, no_grad, a new tensor).",
         )
         expect(
             same(gradient, weighting * came / weights),

@@ -51,5 +51,5 @@ def test_gradients_reach_the_input(learner, draw):
 
 @points(0.5, role="manners")
 def test_input_is_left_alone(learner, draw):
-    """The input x is not changed, in its shape neither."""
+    """The input x is not changed, not even its shape."""
     learner.keeps_inputs(case(draw, 2, 3, 4, 5), case(draw, 2, 3, 3, 3))

@@ -99,7 +99,7 @@ def test_agrees_with_formula_without_a_mask(learner, draw):
 
 @points(3, role="main")
 def test_padding_is_hidden(learner, draw):
-    """With a mask the keys that are padding weigh nothing, whether they stand in front, behind or in between."""
+    """With a mask the keys that are padding weigh nothing, whether they are in front, behind or in between."""
     one, other, side = drawn_sizes(draw), drawn_sizes(draw), draw.integer(3, 4)
     square, batch_of_tokens = Sizes(side, side, side, side), Sizes(other.tokens, other.tokens, one.heads, one.head_dim)
     named = case(draw, other)
@@ -153,7 +153,7 @@ def padding_is_too_loud(learner, draw, batch):
 
 @points(0.75)
 def test_padding_has_no_say(learner, draw):
-    """What stands at a padded place changes no other output, in training neither; a real token is heard by all."""
+    """Other numbers at a padded place change no other output, in training as in eval(); a real token counts for all."""
     batch, heads, head_dim = draw.distinct(3, 2, 4)
     sizes = Sizes(batch, 6, heads, head_dim)
     weights = draw.weights(ENTRY, *sizes.init)
@@ -320,7 +320,7 @@ def test_nothing_is_printed(learner, draw):
     for answer in learner.ask(*cases):
         expect(
             answer["printed"] is False,
-            "Something was printed. Take the print calls out: a layer runs thousands of times, and nobody wants to read that.",
+            "Your code prints. Take the print calls out: a layer is called thousands of times in training.",
         )
 
 

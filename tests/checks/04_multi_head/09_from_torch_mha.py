@@ -50,7 +50,7 @@ def test_one_head_of_width_two(learner, draw):
     }
     (answer,) = learner.ask(plain(weights))
     state = answer["output"]
-    expect(isinstance(state, Mapping), "A dict is due, from the names of the parameters to their tensors.")
+    expect(isinstance(state, Mapping), "Return a dict, from the names of the parameters to their tensors.")
     missing = [name for name in NAMES if name not in state]
     expect(not missing, f"Missing in the dict that is returned: {', '.join(missing)}.")
     for place, name in enumerate("qkv"):
@@ -58,7 +58,7 @@ def test_one_head_of_width_two(learner, draw):
         for part in ("weight", "bias"):
             due = weights[f"in_proj_{part}"][rows]
             came = state[f"{name}_proj.{part}"]
-            shown = came.tolist() if isinstance(came, torch.Tensor) and came.numel() <= 20 else "something else"
+            shown = came.tolist() if isinstance(came, torch.Tensor) and came.numel() <= 20 else "no tensor of this size"
             expect(same(came, due), f"{name}_proj.{part} should be {due.tolist()}; yours is {shown}.")
 
 

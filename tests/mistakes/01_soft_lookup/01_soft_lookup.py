@@ -28,13 +28,13 @@ MISTAKES = [
     ),
     Mistake(
         "divided-by-the-sizes",
-        "The weights were divided by the sum of their sizes first. They need not sum to 1: take them as they come.",
+        "The weights were divided by the sum of their absolute values first. They need not sum to 1: take them as they come.",
         caught_by=AS_THEY_COME,
         edits=[(LOOKUP, "(weights / weights.abs().sum()) @ values")],
     ),
     Mistake(
         "divided-by-the-length",
-        "The weights were divided by their length first (normalize, norm). Take them as they come.",
+        "The weights were divided by their norm, the root of the sum of their squares (normalize, norm). Take them as they come.",
         caught_by=MAIN,
         edits=[(LOOKUP, "(weights / weights.norm()) @ values")],
     ),
@@ -98,8 +98,8 @@ MISTAKES = [
     ),
     Mistake(
         "weights-along-the-width-all-summed",
-        "weights * values with a sum over everything is right for plain numbers only. With vectors, each row has its own weight, "
-        "and the sum runs over the rows.",
+        "weights * values with a sum over everything is right for plain numbers only. With vectors each weight belongs to a whole row "
+        "of `values`, and the sum runs over the rows.",
         caught_by=MAIN,
         edits=[(LOOKUP, "(weights * values).sum()")],
     ),
@@ -124,7 +124,8 @@ MISTAKES = [
     ),
     Mistake(
         "numbers-only",
-        "This is a dot product of two vectors. `values` may also hold a vector a key, shape (n, d): then each row has its weight.",
+        "This is a dot product of two vectors. `values` may also have the shape (n, d), one vector for each key: then a weight belongs "
+        "to a whole row.",
         caught_by=MAIN,
         edits=[(LOOKUP, "torch.dot(weights, values)")],
     ),
@@ -155,13 +156,13 @@ MISTAKES = [
     ),
     Mistake(
         "negative-weights-dropped",
-        "Negative weights were set to 0. A negative weight takes something of its value away: leave it as it is.",
+        "Negative weights were set to 0. With a negative weight the value is subtracted: leave the weights as they are.",
         caught_by=AS_THEY_COME,
         edits=[(LOOKUP, "weights.clamp(min=0) @ values")],
     ),
     Mistake(
         "signs-dropped",
-        "The weights lost their signs (abs). A negative weight takes something of its value away: leave it as it is.",
+        "The weights lost their signs (abs). With a negative weight the value is subtracted: leave the weights as they are.",
         caught_by=AS_THEY_COME,
         edits=[(LOOKUP, "weights.abs() @ values")],
     ),
@@ -214,7 +215,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() cuts the way back: nothing could be "
+        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() stops the gradients: nothing could be "
         "trained through it.",
         caught_by="test_gradients_reach_weights_and_values",
         edits=[(LOOKUP, "(weights @ values).detach()")],

@@ -65,7 +65,7 @@ MISTAKES = [
     ),
     Mistake(
         "summed-over-the-words",
-        "The sum ran over the words, so there is one number a dimension. Sum over the width: one score a word.",
+        "The sum ran over the words, so the result has shape (d,). Sum over the width, the last axis: one score for each word, shape (n,).",
         caught_by=MAIN,
         edits=[(SCORES, "(inputs * query).sum(dim=0)")],
     ),
@@ -78,7 +78,7 @@ MISTAKES = [
     Mistake(
         "query-times-inputs",
         "query @ inputs lets the query meet the words' axis, which fits only where n = d, and is wrong there too. Let it meet the "
-        "width: turn the inputs round, or put them first.",
+        "width: transpose the inputs, or put them first.",
         caught_by=MAIN,
         edits=[(SCORES, "query @ inputs")],
     ),
@@ -144,13 +144,13 @@ MISTAKES = [
     ),
     Mistake(
         "column-of-scores",
-        "The scores stand in a column, shape (n, 1). Take the extra axis away again: (n,).",
+        "The scores came as a column, shape (n, 1). Take the extra axis away again: (n,).",
         caught_by=MAIN,
         edits=[(SCORES, "inputs @ query.unsqueeze(-1)")],
     ),
     Mistake(
         "row-of-scores",
-        "The scores stand in a row, shape (1, n). Take the extra axis away again: (n,).",
+        "The scores came as a row, shape (1, n). Take the extra axis away again: (n,).",
         caught_by=MAIN,
         edits=[(SCORES, "query.unsqueeze(0) @ inputs.T")],
     ),
@@ -163,13 +163,13 @@ MISTAKES = [
     ),
     Mistake(
         "plain-numbers",
-        "A Python list came back. Return one tensor: torch.stack makes it of the scores (item and tolist would stop the gradients).",
+        "A Python list came back. Return one tensor: torch.stack makes one of a list of tensors (item and tolist would stop the gradients).",
         caught_by=MAIN,
         edits=[(SCORES, "(inputs @ query).tolist()")],
     ),
     Mistake(
         "list-of-scores",
-        "A Python list of tensors came back. Return one tensor: torch.stack makes it of the scores.",
+        "A Python list of tensors came back. Return one tensor: torch.stack makes one of the list.",
         caught_by=MAIN,
         edits=[(SCORES, "list(inputs @ query)")],
         same_as="plain-numbers",
@@ -195,7 +195,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() cuts the way back: nothing could be "
+        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() stops the gradients: nothing could be "
         "trained through it.",
         caught_by=GRADIENTS,
         edits=[(SCORES, "(inputs @ query).detach()")],

@@ -12,7 +12,8 @@ MISTAKES = [
     ),
     Mistake(
         "global-maximum",
-        "One maximum was subtracted from everything. A row far below it becomes 0/0: take the maximum along `dim`, one a row.",
+        "One maximum was subtracted from everything. In a row far below it every exp is 0, and 0/0 is NaN: take the maximum along "
+        "`dim`, one for each row.",
         caught_by="test_large_scores_stay_finite",
         edits=[(SHIFT, "scores - scores.max()")],
     ),
@@ -74,7 +75,7 @@ MISTAKES = [
     ),
     Mistake(
         "divided-by-the-mean",
-        "The exps were divided by their mean, so a row sums to its length. Divide by their sum.",
+        "The exps were divided by their mean, so the weights of a row sum to the number of scores in it. Divide by their sum.",
         caught_by="test_agrees_with_formula",
         edits=[("exps.sum(dim=dim, keepdim=True)", "exps.mean(dim=dim, keepdim=True)")],
     ),
@@ -86,7 +87,8 @@ MISTAKES = [
     ),
     Mistake(
         "minus-sign",
-        "The weights fall where the scores rise: the sign in exp() is the wrong way round (maximum - scores, or exp(-scores)).",
+        "The weights fall where the scores rise: the sign in exp() is wrong (maximum - scores, or exp(-scores)). Subtract the maximum "
+        "from the scores.",
         caught_by="test_agrees_with_formula",
         edits=[(SHIFT, "scores.min(dim=dim, keepdim=True).values - scores")],
     ),
@@ -150,7 +152,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained through it.",
         caught_by="test_gradients_reach_the_scores",
         edits=[(SHIFT, "scores.detach() - scores.detach().max(dim=dim, keepdim=True).values")],
     ),

@@ -41,7 +41,8 @@ MISTAKES = [
     ),
     Mistake(
         "query-weighted",
-        "The weights were put on the query, not on the inputs. As they sum to 1, that only gives the query back.",
+        "The weights were put on the query, not on the inputs. As they sum to 1, that only gives the query back. Add up the inputs, "
+        "each times its weight.",
         caught_by=MAIN,
         edits=[(CONTEXT, "(weights.unsqueeze(-1) * query).sum(dim=0)")],
     ),
@@ -83,7 +84,7 @@ MISTAKES = [
     ),
     Mistake(
         "divided-without-exp",
-        "The scores were divided by their sum without exp(). Negative scores then give negative weights: use softmax.",
+        "The scores were divided by their sum without exp(). Some of these weights can be negative: use softmax.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "scores / scores.sum()")],
     ),
@@ -107,13 +108,13 @@ MISTAKES = [
     ),
     Mistake(
         "softmax-twice",
-        "The softmax was taken twice, which makes all weights nearly alike. Take it once.",
+        "The softmax was taken twice, which brings the weights closer together than they should be. Take it once.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(torch.softmax(scores, dim=-1), dim=-1)")],
     ),
     Mistake(
         "minus-sign",
-        "The weights fall where the scores rise: a sign is the wrong way round before the softmax.",
+        "The weights fall where the scores rise: there is one minus sign too many before the softmax.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(-scores, dim=-1)")],
     ),
@@ -188,13 +189,14 @@ MISTAKES = [
     ),
     Mistake(
         "row-of-one",
-        "The result has one row too many: shape (1, d). One query gives one vector, shape (d,).",
+        "The result has one axis too many: shape (1, d). One query gives one vector, shape (d,).",
         caught_by=MAIN,
         edits=[(CONTEXT, "weights.unsqueeze(0) @ inputs")],
     ),
     Mistake(
         "squeezed",
-        "squeeze() takes away every axis of size 1, also that of the words, or of the width, when there is only one. Name the axis to take.",
+        "squeeze() takes away every axis of size 1, also the width when d = 1: then the result should have shape (1,). Name the axis "
+        "that should go.",
         caught_by=EDGES,
         edits=[(CONTEXT, "(weights.unsqueeze(0) @ inputs).squeeze()")],
     ),
@@ -206,7 +208,7 @@ MISTAKES = [
     ),
     Mistake(
         "context-and-weights",
-        "Two things came back. Return the context vector alone.",
+        "Two values came back. Return the context vector alone.",
         caught_by=MAIN,
         edits=[(CONTEXT, "weights @ inputs, weights")],
     ),
@@ -231,7 +233,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() cuts the way back: nothing could be "
+        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() stops the gradients: nothing could be "
         "trained through it.",
         caught_by=GRADIENTS,
         edits=[(CONTEXT, "(weights @ inputs).detach()")],

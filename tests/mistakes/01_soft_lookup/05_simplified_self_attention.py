@@ -42,7 +42,7 @@ MISTAKES = [
     ),
     Mistake(
         "softmax-over-everything",
-        "All weights of a table together sum to 1. Each row has a sum of its own: softmax along dim=-1.",
+        "The softmax ran over the whole (n, n) table, so all its weights together sum to 1. Each row has to sum to 1 by itself: dim=-1.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores.flatten(-2), dim=-1).view_as(scores)")],
     ),
@@ -60,8 +60,8 @@ MISTAKES = [
     ),
     Mistake(
         "dimensions-against-dimensions-turned-round",
-        "XᵀX compares the dimensions with each other, d by d. The words are to be compared: XXᵀ, n by n, and its weights stand to "
-        "the left of X.",
+        "XᵀX compares the dimensions with each other, d by d. The words are to be compared: XXᵀ, n by n, and its weights are multiplied "
+        "with X from the left.",
         caught_by=MAIN,
         edits=[(SCORES, "x.transpose(-2, -1) @ x"), (RESULT, "x @ weights.transpose(-2, -1)")],
     ),
@@ -79,7 +79,7 @@ MISTAKES = [
     ),
     Mistake(
         "all-axes-reversed",
-        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
+        "`.T` reverses all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
         caught_by=MAIN,
         edits=[(SCORES, "x @ x.permute(*range(x.dim() - 1, -1, -1))")],
     ),
@@ -138,8 +138,8 @@ MISTAKES = [
     ),
     Mistake(
         "loop-over-one-batch-axis",
-        "A loop over the first axis serves one batch axis only: with two of them each turn still holds a batch. @ and "
-        "transpose(-2, -1) need no loop.",
+        "A loop over the first axis is right for one batch axis only: with two of them, what the loop works on still has a batch axis. "
+        "@ and transpose(-2, -1) need no loop.",
         caught_by=LEADING,
         source="""import torch
 
@@ -159,20 +159,20 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "not-transposed",
-        "x went into the product twice as it is. Turn the last two axes of the second one round.",
+        "x was multiplied by x itself, without a transpose. Exchange the last two axes of the second one.",
         caught_by=MAIN,
         edits=[(SCORES, "x @ x")],
     ),
     Mistake(
         "viewed-as-transposed",
-        "x was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
-        "transpose(-2, -1) moves them.",
+        "x was given its transposed shape by reshape or view. That keeps the numbers in their old order, in rows of another length; "
+        "transpose(-2, -1) exchanges the axes.",
         caught_by=MAIN,
         edits=[(SCORES, "x @ x.reshape(*x.shape[:-2], x.shape[-1], x.shape[-2])")],
     ),
     Mistake(
         "batch-run-together",
-        "All sentences of the batch were laid end to end, so words look at the words of other sentences. Keep the leading axes.",
+        "All sentences of the batch were joined into one long one, so words look at the words of other sentences. Keep the leading axes.",
         caught_by=MAIN,
         edits=[
             (SCORES, "x.reshape(-1, x.shape[-1]) @ x.reshape(-1, x.shape[-1]).T"),
@@ -217,7 +217,7 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "divided-without-exp",
-        "Each row of scores was divided by its sum without exp(). Negative scores then give negative weights: use softmax.",
+        "Each row of scores was divided by its sum without exp(). Some of these weights can be negative: use softmax.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "scores / scores.sum(dim=-1, keepdim=True)")],
     ),
@@ -229,8 +229,8 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "axis-of-the-sum-lost",
-        "The sum of each row lost its axis, so it was divided into the columns instead (and into other sentences where there is a "
-        "batch). Keep the axis: keepdim=True.",
+        "The sum of each row lost its axis, so the columns were divided by it instead of the rows (or, with a batch, by sums of other "
+        "sentences). Keep the axis: keepdim=True.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.exp(scores) / torch.exp(scores).sum(dim=-1)")],
     ),
@@ -248,7 +248,7 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "softmax-twice",
-        "The softmax was taken twice, which makes all weights nearly alike. Take it once.",
+        "The softmax was taken twice, which brings the weights closer together than they should be. Take it once.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(torch.softmax(scores, dim=-1), dim=-1)")],
     ),
@@ -260,7 +260,7 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "weights-transposed",
-        "The weights were turned round before the last product. A row belongs to the word that asks: weights · X as they are.",
+        "The weights were transposed before the last product. A row belongs to the word that asks: weights · X as they are.",
         caught_by=MAIN,
         edits=[(RESULT, "weights.transpose(-2, -1) @ x")],
         same_as="softmax-over-the-columns",
@@ -301,13 +301,13 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "only-the-first-word",
-        "Only one word asked, and its context vector stands in every row. Each row has its own query.",
+        "Only the first word asked: its context vector is in every row. Each word asks for its own row.",
         caught_by=MAIN,
         edits=[(RESULT, "(weights[..., :1, :] @ x).expand_as(x)")],
     ),
     Mistake(
         "x-added",
-        "x was added to the result. softmax(XXᵀ)X stands alone here.",
+        "x was added to the result. Return softmax(XXᵀ)X alone.",
         caught_by=MAIN,
         edits=[(RESULT, "x + weights @ x")],
     ),
@@ -319,7 +319,7 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "result-transposed",
-        "The result is turned round: width before words. Give it back in the shape of x.",
+        "The result is transposed: the width comes before the words. Give it back in the shape of x.",
         caught_by=MAIN,
         edits=[(RESULT, "(weights @ x).transpose(-2, -1)")],
     ),
@@ -355,7 +355,7 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "result-and-weights",
-        "Two things came back. Return softmax(XXᵀ)X alone.",
+        "Two values came back. Return softmax(XXᵀ)X alone.",
         caught_by=MAIN,
         edits=[(RESULT, "weights @ x, weights")],
     ),
@@ -387,7 +387,7 @@ def simplified_self_attention(x):
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data, torch.tensor(...) or torch.no_grad() cuts the way back: nothing could be "
+        "The numbers are right, but .detach(), .data, torch.tensor(...) or torch.no_grad() stops the gradients: nothing could be "
         "trained through it.",
         caught_by=GRADIENTS,
         edits=[(RESULT, "(weights @ x).detach()")],

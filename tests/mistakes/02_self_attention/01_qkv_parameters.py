@@ -114,7 +114,8 @@ MISTAKES = [
     ),
     Mistake(
         "frozen",
-        "The matrices are there, but frozen (requires_grad is False), so training would never change them.",
+        "The matrices are there, but frozen (requires_grad is False), so training would never change them. An nn.Parameter can be "
+        "trained unless you switch that off.",
         caught_by=PARAMETERS,
         edits=[(DRAWN, "nn.Parameter(torch.rand(d_in, d_out), requires_grad=False)")],
         everywhere=True,
@@ -133,8 +134,8 @@ MISTAKES = [
     ),
     Mistake(
         "same-numbers-three-times",
-        "The three matrices start with the same numbers: drawn once and copied, or the seed was set anew before each. "
-        "Draw the numbers of each for itself.",
+        "The three matrices start with the same numbers: drawn once and copied, or the seed was set again before each. Draw new numbers "
+        "for each.",
         caught_by=RANDOM,
         edits=[
             (QUERY, f"start = torch.rand(d_in, d_out)\n        {QUERY}"),
@@ -144,7 +145,8 @@ MISTAKES = [
     ),
     Mistake(
         "zeros",
-        "The matrices start as one number (zeros or ones), so queries and keys begin all alike. Draw the numbers at random.",
+        "Each matrix starts with one and the same number everywhere (zeros or ones), so all d_out numbers of a query are equal. Draw "
+        "the numbers at random.",
         caught_by=RANDOM,
         edits=[("torch.rand(", "torch.zeros(")],
         everywhere=True,
@@ -159,8 +161,8 @@ MISTAKES = [
     ),
     Mistake(
         "query-and-key-zeros",
-        "W_query and W_key start as zeros, and would never move: the gradient of each passes through the other. Draw their numbers "
-        "at random.",
+        "W_query and W_key start as zeros and would stay zeros in training: the gradient of each is multiplied by the other. Draw their "
+        "numbers at random.",
         caught_by=RANDOM,
         edits=[
             (QUERY, "self.W_query = nn.Parameter(torch.zeros(d_in, d_out))"),
@@ -169,7 +171,8 @@ MISTAKES = [
     ),
     Mistake(
         "value-zeros",
-        "W_value starts as one number, so all values begin alike. Draw its numbers at random, as for the other two.",
+        "W_value starts with one and the same number everywhere, so all d_out numbers of a value are equal. Draw its numbers at random, "
+        "as for the other two.",
         caught_by=RANDOM,
         edits=[(VALUE, "self.W_value = nn.Parameter(torch.zeros(d_in, d_out))")],
     ),
@@ -278,7 +281,7 @@ MISTAKES = [
     ),
     Mistake(
         "outputs-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(RETURN, f"with torch.no_grad():\n            {RETURN}")],
     ),

@@ -116,7 +116,7 @@ MISTAKES = [
     ),
     Mistake(
         "weights-frozen",
-        "The layers are there, but frozen (requires_grad is False), so training would never change them.",
+        "The layers are there, but frozen (requires_grad is False), so training would never change them. Leave them as nn.Linear makes them.",
         caught_by=LAYERS,
         edits=[("self.scaling = hidden_size**", "self.requires_grad_(False)\n        self.scaling = hidden_size**")],
     ),
@@ -160,7 +160,7 @@ MISTAKES = [
     ),
     Mistake(
         "scaling-is-the-root",
-        "`scaling` is √hidden_size, not one over it. It is meant to make scores smaller: hidden_size ** -0.5.",
+        "`scaling` is √hidden_size. It should be one divided by that root, so that scores become smaller: hidden_size ** -0.5.",
         caught_by=SCALING,
         edits=[("hidden_size**-0.5", "hidden_size**0.5")],
     ),
@@ -178,7 +178,7 @@ MISTAKES = [
     ),
     Mistake(
         "minus-the-root",
-        "`scaling` is the root with a minus before it. The minus belongs into the exponent: hidden_size ** -0.5.",
+        "`scaling` is the root with a minus sign in front. The minus belongs in the exponent: hidden_size ** -0.5.",
         caught_by=SCALING,
         edits=[("hidden_size**-0.5", "-(hidden_size**0.5)")],
     ),
@@ -190,7 +190,7 @@ MISTAKES = [
     ),
     Mistake(
         "outputs-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(RETURN, f"with torch.no_grad():\n            {RETURN}")],
     ),
@@ -202,20 +202,20 @@ MISTAKES = [
     ),
     Mistake(
         "three-axes-only",
-        "The shape of x was taken apart into exactly three numbers. There may be no batch, or more axes in front: nn.Linear takes any.",
+        "The shape of x was unpacked into exactly three sizes. x may also have no batch axis, or more axes in front: nn.Linear takes any.",
         caught_by=MAIN,
         edits=[(RETURN, f"_, _, _ = x.shape\n        {RETURN}")],
     ),
     kept_in_evaluation(MAIN),
     Mistake(
         "scaling-changed-by-forward",
-        "`scaling` is right at first, but `forward` sets it anew, so that the next step finds another number. __init__ alone sets it.",
+        "`scaling` is right at first, but `forward` sets it to another number. Set it in __init__ only.",
         caught_by=SCALING,
         edits=[(RETURN, f"self.scaling = x.shape[-2] ** -0.5\n        {RETURN}")],
     ),
     Mistake(
         "scaling-turned-over-by-forward",
-        "`forward` multiplies or divides `scaling` itself, so that it is another number after each call. Only read it there.",
+        "`forward` changes `scaling` itself, so it is another number after each call. `forward` may only read it.",
         caught_by=SCALING,
         edits=[(RETURN, f"self.scaling *= self.scaling\n        {RETURN}")],
     ),

@@ -26,8 +26,8 @@ MISTAKES = [
     ),
     Mistake(
         "sizes-swapped",
-        "The layer was made as nn.Linear(d_out, d_in), so that the matrix fits without a transpose; but then it takes what should "
-        "come out. Make nn.Linear(d_in, d_out) and give it the transposed matrix.",
+        "The layer was made as nn.Linear(d_out, d_in), so that the matrix fits without a transpose. But such a layer takes d_out "
+        "numbers and gives d_in. Make nn.Linear(d_in, d_out) and give it the transposed matrix.",
         caught_by=MAIN,
         edits=[("nn.Linear(d_in, d_out,", "nn.Linear(d_out, d_in,"), (COPIED, "linear.weight.copy_(weight)")],
         same_as="not-transposed",
@@ -40,8 +40,8 @@ MISTAKES = [
     ),
     Mistake(
         "reshaped",
-        "The matrix was given the shape (d_out, d_in) by reshape or view. That only cuts the same row of numbers at other places; "
-        "`.T` or transpose moves them.",
+        "The matrix was given the shape (d_out, d_in) by reshape or view. That keeps the numbers in their old order, in rows of another length; "
+        "`.T` or transpose exchanges the axes.",
         caught_by=MAIN,
         edits=[(COPIED, "linear.weight.copy_(weight.reshape(d_out, d_in))")],
     ),
@@ -60,8 +60,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-transposed-and-bias",
-        "Two things: the layer has a bias (bias=False leaves it out), and the matrix went in as it is, where nn.Linear keeps it "
-        "transposed, as (d_out, d_in).",
+        "The layer has a bias (bias=False leaves it out), and the matrix went in as it is, but nn.Linear keeps it transposed, as (d_out, d_in).",
         caught_by=LAYER,
         edits=[
             (MADE, MADE.replace("bias=False, ", "")),
@@ -118,8 +117,8 @@ def to_linear(weight):
     ),
     Mistake(
         "output-detached",
-        "The numbers are right, but no gradient passes through the layer. It needs neither .detach() nor torch.no_grad() in its "
-        "forward: an nn.Linear as it is will do.",
+        "The numbers are right, but no gradient passes through the layer. Return a plain nn.Linear, without .detach() or "
+        "torch.no_grad() in its forward.",
         caught_by="test_gradients_reach_input_and_weight",
         edits=[
             ("return linear", "linear.register_forward_hook(lambda m, i, output: output.detach())\n    return linear")
@@ -127,7 +126,7 @@ def to_linear(weight):
     ),
     Mistake(
         "matrix-transposed-in-place",
-        "The caller's matrix was turned round in place (t_ or transpose_). Take `.T`, which leaves it as it is.",
+        "The caller's matrix was transposed in place (t_ or transpose_). Take `.T`, which leaves it as it is.",
         caught_by="test_inputs_are_left_alone",
         edits=[(COPIED, "linear.weight.copy_(weight.t_())")],
     ),
@@ -139,8 +138,7 @@ def to_linear(weight):
     ),
     Mistake(
         "float32-layer",
-        "The layer is float32 though `weight` is float64, so that it can't take what belongs to the matrix. Make it with "
-        "dtype=weight.dtype.",
+        "The layer is float32 though `weight` is float64, so it fails on a float64 x. Make it with dtype=weight.dtype.",
         caught_by=MAIN,
         edits=[(MADE, MADE.replace(", dtype=weight.dtype", ""))],
     ),

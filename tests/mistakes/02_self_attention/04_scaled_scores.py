@@ -14,7 +14,7 @@ MISTAKES = [
     ),
     Mistake(
         "divided-by-width",
-        "The scores are divided by d, not by √d.",
+        "The scores are divided by d, not by √d. Take the root of the width.",
         caught_by=MAIN,
         edits=[(SCALED, "scores / query.shape[-1]")],
     ),
@@ -45,7 +45,7 @@ MISTAKES = [
     ),
     Mistake(
         "root-of-the-batch",
-        "The scores are divided by the root of the first size. The scale comes from the width, the last size of query and key.",
+        "The scores are divided by the root of the first size, query.shape[0]. The scale comes from the width, the last size of query and key.",
         caught_by=MAIN,
         edits=[(SCALED, "scores / query.shape[0] ** 0.5")],
     ),
@@ -63,15 +63,14 @@ MISTAKES = [
     ),
     Mistake(
         "not-transposed",
-        "The key went into the product as it is. Turn its last two axes round, so that the width of each query meets the width of "
-        "each key.",
+        "The key was not transposed. Exchange its last two axes, so that the width of each query meets the width of each key.",
         caught_by=MAIN,
         edits=[(PRODUCT, "query @ key")],
     ),
     Mistake(
         "viewed-as-transposed",
-        "The key was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
-        "transpose(-2, -1) moves them.",
+        "The key was given its transposed shape by reshape or view. That keeps the numbers in their old order, in rows of another length; "
+        "transpose(-2, -1) exchanges the axes.",
         caught_by=MAIN,
         edits=[(PRODUCT, "query @ key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])")],
     ),
@@ -83,7 +82,7 @@ MISTAKES = [
     ),
     Mistake(
         "all-axes-reversed",
-        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
+        "`.T` reverses all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
         caught_by=MAIN,
         edits=[(PRODUCT, "query @ key.permute(*range(key.dim() - 1, -1, -1))")],
     ),
@@ -137,7 +136,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained through it.",
         caught_by="test_gradients_reach_query_and_key",
         edits=[(PRODUCT, "query.detach() @ key.detach().transpose(-2, -1)")],
     ),
@@ -149,7 +148,7 @@ MISTAKES = [
     ),
     Mistake(
         "three-axes-only",
-        "torch.bmm takes exactly three axes. There may be no batch, or batch and heads: use @ and count from the back.",
+        "torch.bmm takes exactly three axes. There may be no batch, or batch and heads: use @ and count axes from the end.",
         caught_by=LEADING,
         edits=[(PRODUCT, "torch.bmm(query, key.transpose(-2, -1))")],
     ),

@@ -68,7 +68,7 @@ MISTAKES = [
     ),
     Mistake(
         "softmax-over-the-first-axis",
-        "The softmax runs over dim=0, the batch. The keys are the last axis: dim=-1.",
+        "The softmax runs over dim=0, the first axis. The keys are the last axis: dim=-1.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "scores.softmax(dim=0)")],
     ),
@@ -80,7 +80,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-softmax",
-        "There is no softmax: the scores themselves were used as weights.",
+        "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "scores")],
     ),
@@ -98,7 +98,7 @@ MISTAKES = [
     ),
     Mistake(
         "softmax-twice",
-        "The softmax was taken twice, which makes the weights almost equal. Once is enough.",
+        "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "scores.softmax(dim=-1).softmax(dim=-1)")],
     ),
@@ -122,7 +122,7 @@ MISTAKES = [
     ),
     Mistake(
         "nothing-for-the-weights",
-        "None stands where the weights are due (the fused library call keeps them to itself). Return (output, p_attn).",
+        "The second result is None where the weights should be (scaled_dot_product_attention does not return them). Return (output, p_attn).",
         caught_by=MAIN,
         edits=[(RETURN, "return p_attn @ value, None")],
     ),
@@ -152,7 +152,7 @@ MISTAKES = [
     ),
     Mistake(
         "query-as-key",
-        "The queries were compared with themselves. Compare them with the keys: query · keyᵀ.",
+        "The queries were compared with the queries. Compare them with the keys: query · keyᵀ.",
         caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "query.transpose(-2, -1)")],
     ),
@@ -170,20 +170,20 @@ MISTAKES = [
     ),
     Mistake(
         "not-transposed",
-        "The key went into the product as it is. Turn its last two axes round first: transpose(-2, -1).",
+        "The key was not transposed. Exchange its last two axes first: transpose(-2, -1).",
         caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "key")],
     ),
     Mistake(
         "viewed-as-transposed",
-        "The key was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
-        "transpose(-2, -1) moves them.",
+        "The key was given its transposed shape by reshape or view. That keeps the numbers in their old order, in rows of another length; "
+        "transpose(-2, -1) exchanges the axes.",
         caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])")],
     ),
     Mistake(
         "all-axes-reversed",
-        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
+        "`.T` reverses all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
         caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "key.permute(*range(key.dim() - 1, -1, -1))")],
     ),
@@ -264,8 +264,8 @@ MISTAKES = [
     ),
     Mistake(
         "dropped-twice",
-        "`dropout` was applied to the weights twice, so that output and p_attn do not belong together. Apply it once, keep the "
-        "result, and use it for both.",
+        "`dropout` was applied to the weights a second time for the output, so the p_attn returned is not what the output was made "
+        "with. Apply it once, keep the result, and use it for both.",
         caught_by=DROPOUT,
         edits=[(RETURN, "return (p_attn if dropout is None else dropout(p_attn)) @ value, p_attn")],
     ),
@@ -335,7 +335,7 @@ MISTAKES = [
     ),
     Mistake(
         "three-axes-unpacked",
-        "The sizes are taken apart into three, so there has to be exactly one leading axis. There may be none, or batch and heads: "
+        "query.shape is unpacked into three sizes, so there has to be exactly one leading axis. There may be none, or batch and heads: "
         "read the width as query.size(-1).",
         caught_by=LEADING,
         edits=[(f"scores = {SCORES}", f"batch, length, width = query.shape\n    scores = {SCORES}")],
@@ -361,13 +361,13 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back to query and key, so they can't be trained.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients to query and key, so they can't be trained.",
         caught_by="test_gradients_reach_all_three",
         edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
     ),
     Mistake(
         "output-cut-off-from-the-weights",
-        "The numbers are right, but the weights were detached on their way into the output, so query and key learn nothing from it.",
+        "The numbers are right, but the weights that make the output were detached, so query and key get no gradient from the output.",
         caught_by="test_gradients_reach_all_three",
         edits=[(RETURN, "return p_attn.detach() @ value, p_attn")],
     ),
@@ -380,7 +380,7 @@ MISTAKES = [
     # after the two above: where no gradient comes at all, none can differ
     Mistake(
         "everything-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
         caught_by="test_gradients_reach_all_three",
         edits=[(RETURN, "return (p_attn @ value).detach(), p_attn.detach()")],
     ),

@@ -23,7 +23,7 @@ MISTAKES = [
     from_family("softmax", "no-softmax"),
     Mistake(
         "no-softmax-no-scale",
-        "The plain products of query and key were taken for the weights. First divide them by √D, then apply softmax over the last axis.",
+        "The plain products of query and key were used as weights. First divide them by √D, then take the softmax over the last axis.",
         caught_by=MAIN,
         edits=[(" * self.scaling", ""), ("F.softmax(scores, dim=-1)", "scores")],
     ),
@@ -69,7 +69,8 @@ MISTAKES = [
     ),
     Mistake(
         "key-and-value-swapped",
-        "linear_k and linear_v are exchanged: queries are compared with keys, and the values are mixed.",
+        "linear_k and linear_v are exchanged. The queries are compared with the keys, linear_k(x); the weights are applied to the "
+        "values, linear_v(x).",
         caught_by=MAIN,
         edits=[(PROJECTIONS, "query, value, key = self.linear_q(x), self.linear_k(x), self.linear_v(x)")],
     ),

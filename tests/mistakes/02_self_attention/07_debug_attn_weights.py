@@ -7,7 +7,7 @@ PRODUCT = "torch.matmul(query, key.permute(0, 2, 1)) * self.scaling"
 MISTAKES = [
     Mistake(
         "fault-still-there",
-        "attn_weights is still wanted before it has been given a value. Which values should become the weights?",
+        "attn_weights is still read before it has a value. What should the softmax be taken of?",
         caught_by=MAIN,
         edits=[(SOFTMAX, "attn_weights = F.softmax(attn_weights, dim = -1)")],
     ),
@@ -85,19 +85,19 @@ MISTAKES = [
     ),
     Mistake(
         "no-softmax",
-        "The error is gone, and the softmax with it: the scores themselves are used as weights.",
+        "The error is gone, but so is the softmax: the scores themselves are used as weights. Keep the softmax, over dim=-1.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "attn_weights = attn_scores")],
     ),
     Mistake(
         "softmax-twice",
-        "The softmax is taken twice, which makes the weights almost equal. Once is enough.",
+        "The softmax is taken twice, which brings the weights closer together than they should be. Once is enough.",
         caught_by=MAIN,
         edits=[(SOFTMAX, f"{SOFTMAX}\n        {SOFTMAX.replace('scores', 'weights')}")],
     ),
     Mistake(
         "weights-added-to-scores",
-        "The scores were added to weights of their own. The softmax takes the scores alone.",
+        "The softmax of the scores was added to the scores. The weights are the softmax alone.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "attn_weights = attn_scores + F.softmax(attn_scores, dim=-1)")],
     ),
@@ -115,13 +115,13 @@ MISTAKES = [
     ),
     Mistake(
         "value-returned",
-        "The value came back without any attention: the weights are not used.",
+        "The value came back without any attention: the weights are not used. Return attn_output, as it was given.",
         caught_by=MAIN,
         edits=[("return attn_output", "return value")],
     ),
     Mistake(
         "weights-detached",
-        "The output is right, but .detach(), .data or torch.no_grad() cuts the way back to query and key, so they can't be trained.",
+        "The output is right, but .detach(), .data or torch.no_grad() stops the gradients to query and key, so they can't be trained.",
         caught_by="test_training_still_works",
         edits=[(SOFTMAX, "attn_weights = F.softmax(attn_scores.detach(), dim=-1)")],
     ),

@@ -13,8 +13,7 @@ RETURN = "return context_vec"
 MISTAKES = [
     Mistake(
         "all-dims-reversed",
-        "With a batch the keys are still turned round completely: `.T` reverses all axes, the batch too. Which two axes should "
-        "change places?",
+        "With a batch all axes of the keys are still reversed, as `.T` does it, the batch too. Which two axes should change places?",
         caught_by=SQUARE,
         # `.T` itself would warn in the grader's own process
         edits=[(KEYS, "keys.permute(*range(keys.dim() - 1, -1, -1))")],
@@ -49,8 +48,8 @@ MISTAKES = [
     ),
     Mistake(
         "reversed-where-it-fits",
-        "The keys are still turned round completely wherever that raises no error. Where the sizes fit by chance it gives wrong "
-        "numbers: the last two axes alone, in every case.",
+        "All axes of the keys are still reversed wherever that raises no error, and where the sizes fit by chance the numbers are "
+        "wrong. Exchange the last two axes only, in every case.",
         caught_by=SQUARE,
         edits=[
             (
@@ -103,15 +102,14 @@ MISTAKES = [
     ),
     Mistake(
         "not-transposed",
-        "The keys are not turned round at all any more. One sequence needs it as well: queries times keys with their last two axes "
-        "exchanged.",
+        "The keys are not transposed at all any more. The product needs their last two axes exchanged, with a batch and without.",
         caught_by=SQUARE,
         edits=[(KEYS, "keys")],
     ),
     Mistake(
         "viewed-as-transposed",
-        "The keys were given their transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
-        "a transpose moves them.",
+        "The keys were given their transposed shape by reshape or view. That keeps the numbers in their old order, in rows of another length; "
+        "a transpose exchanges the axes.",
         caught_by=BATCH,
         edits=[(KEYS, "keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])")],
     ),
@@ -142,7 +140,7 @@ MISTAKES = [
     ),
     Mistake(
         "all-sequences-in-one",
-        "The batch was laid out as one long sequence, so that tokens see those of other sequences too. Each sequence stays by itself.",
+        "The batch was joined into one long sequence, so tokens see those of other sequences too. Keep each sequence by itself.",
         caught_by=BATCH,
         edits=[
             (MADE, f"shape, x = x.shape, x.reshape(-1, x.shape[-1])\n        {MADE}"),
@@ -175,7 +173,7 @@ MISTAKES = [
     ),
     Mistake(
         "other-dim",
-        "The softmax now runs over another axis. It was right as given: dim=-1, over the keys.",
+        "The softmax now runs over the queries (dim=-2). It was right as given: dim=-1, over the keys.",
         caught_by=BATCH,
         edits=[("dim=-1)", "dim=-2)")],
     ),
@@ -193,13 +191,13 @@ MISTAKES = [
     ),
     Mistake(
         "no-softmax",
-        "The error is gone, and the softmax with it: the scores themselves are used as weights.",
+        "The error is gone, but so is the softmax: the scores themselves are used as weights. It was right as given.",
         caught_by=BATCH,
         edits=[(WEIGHTS, "attn_weights = attn_scores / keys.shape[-1] ** 0.5")],
     ),
     Mistake(
         "keys-as-values",
-        "The weights now meet the keys. It was right as given: weights times values.",
+        "The weights are now multiplied with the keys. It was right as given: weights times values.",
         caught_by=BATCH,
         edits=[("attn_weights @ values", "attn_weights @ keys")],
     ),
@@ -224,14 +222,14 @@ MISTAKES = [
     ),
     Mistake(
         "keys-detached",
-        "The output is right, but .detach(), .data or torch.no_grad() cuts the way back to the keys, so they can't be trained.",
+        "The output is right, but .detach(), .data or torch.no_grad() stops the gradients to the keys, so they can't be trained.",
         caught_by="test_training_still_works",
         edits=[(KEYS, "keys.detach().transpose(-2, -1)")],
     ),
     # after the one above: where no gradient comes at all, none can differ
     Mistake(
         "output-detached",
-        "The output is right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        "The output is right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
         caught_by="test_training_still_works",
         edits=[(RETURN, "return context_vec.detach()")],
     ),

@@ -23,7 +23,8 @@ MISTAKES = [
     from_family("one_head", "layers-not-found"),
     Mistake(
         "query-from-memory",
-        "The query comes from memory, so nothing is asked by x. With equal lengths there is no error, only wrong numbers. The query is linear_q(x).",
+        "The query comes from memory, as key and value do, so x is not used. With equal lengths even the shape is right. The query is "
+        "linear_q(x).",
         caught_by=EQUAL,
         edits=[(PROJECTIONS, projected("memory", "memory", "memory"))],
     ),
@@ -35,7 +36,8 @@ MISTAKES = [
     ),
     Mistake(
         "value-from-x",
-        "The value comes from x. With equal lengths there is no error, only wrong numbers. What is taken home comes from memory: linear_v(memory).",
+        "The value comes from x. With equal lengths there is no error, only wrong numbers. Both key and value come from memory: "
+        "linear_v(memory).",
         caught_by=EQUAL,
         edits=[(PROJECTIONS, projected("x", "memory", "x"))],
     ),
@@ -59,7 +61,7 @@ MISTAKES = [
     ),
     Mistake(
         "query-and-key-from-memory",
-        "Query and key come from memory and the value from x. Only the query comes from x; key and value come from memory.",
+        "Query and key come from memory and the value from x. It should be the query from x, key and value from memory.",
         caught_by=EQUAL,
         edits=[(PROJECTIONS, projected("memory", "memory", "x"))],
     ),
@@ -149,7 +151,8 @@ MISTAKES = [
     ),
     Mistake(
         "key-and-value-swapped",
-        "linear_k and linear_v are exchanged: queries are compared with keys, and the values are mixed.",
+        "linear_k and linear_v are exchanged. The queries are compared with the keys, linear_k(memory); the weights are applied to the "
+        "values, linear_v(memory).",
         caught_by=MAIN,
         edits=[(PROJECTIONS, PROJECTIONS.replace("query, key, value", "query, value, key"))],
     ),
@@ -201,8 +204,8 @@ MISTAKES = [
     ),
     Mistake(
         "memory-detached",
-        "The output is right, but memory was cut off with .detach(), .data or torch.no_grad(). In training, what is asked also "
-        "teaches the encoder that made memory.",
+        "The output is right, but memory was cut off with .detach(), .data or torch.no_grad(). The encoder that made memory has to "
+        "learn too: gradients flow back to memory.",
         caught_by="test_gradients_reach_inputs_and_parameters",
         edits=[(PROJECTIONS, f"memory = memory.detach()\n        {PROJECTIONS}")],
     ),

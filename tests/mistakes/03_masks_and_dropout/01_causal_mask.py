@@ -20,8 +20,8 @@ MISTAKES = [
     ),
     Mistake(
         "one-step-too-early",
-        "The diagonal and the places just below it are hidden too. The sign of `diagonal` is turned round: to the right of the "
-        "diagonal is diagonal=1.",
+        "The diagonal and the places just below it are hidden too (diagonal=-1). The hidden triangle begins one step to the right of "
+        "the diagonal: diagonal=1.",
         caught_by=MAIN,
         edits=[("diagonal=1", "diagonal=-1")],
     ),
@@ -48,7 +48,8 @@ MISTAKES = [
     ),
     Mistake(
         "lower-triangle-and-next",
-        "Only `triu` was exchanged for `tril`: what is hidden is everything but the far future. Keep the upper triangle.",
+        "Only `triu` was exchanged for `tril`: everything up to the next token is hidden, and only what comes after it is visible. Keep "
+        "the upper triangle.",
         caught_by=MAIN,
         edits=[("torch.triu", "torch.tril")],
     ),
@@ -76,13 +77,13 @@ MISTAKES = [
     ),
     Mistake(
         "leading-axis",
-        "The mask has an axis too many in front. It should be (n, n): one row for each query, one column for each key.",
+        "The mask has one axis too many in front: (1, n, n). It should be (n, n): one row for each query, one column for each key.",
         caught_by=MAIN,
         edits=[(MASK, f"{MASK}.unsqueeze(0)")],
     ),
     Mistake(
         "nothing-hidden",
-        "Nothing is hidden: every place is False, so each token sees the whole future.",
+        "Nothing is hidden: every place is False, so each token sees all later ones. True belongs above the diagonal.",
         caught_by=MAIN,
         edits=[(MASK, f"torch.zeros_like({ONES})")],
     ),
@@ -124,7 +125,7 @@ MISTAKES = [
     ),
     Mistake(
         "lower-triangle-of-ones",
-        "These are ones and zeros with the ones where a token may look. Here True means hidden, and the dtype is bool.",
+        "The mask holds numbers, with 1 where a token may look and 0 elsewhere. Here True means hidden, and the dtype is bool.",
         caught_by=MAIN,
         edits=[(MASK, "torch.tril(torch.ones(num_tokens, num_tokens))")],
     ),

@@ -8,8 +8,8 @@ FULL = f'torch.full({SHAPE}, float("-inf"))'
 LATER = f"{ONES}.triu(1)"
 
 FINITE = (
-    "The hidden places hold a very large negative number. It would do its work in a softmax, but this mask is made of exactly "
-    "0 and minus infinity."
+    "The hidden places hold a very large negative number. It would hide them in a softmax, too, but this mask is made of exactly 0 and "
+    "minus infinity."
 )
 
 MISTAKES = [
@@ -22,20 +22,20 @@ MISTAKES = [
     ),
     Mistake(
         "no-leading-axis",
-        "The numbers are right, but the batch axis of size 1 in front is missing.",
+        "The numbers are right, but the batch axis of size 1 in front is missing: the shape is (1, n, n).",
         caught_by=MAIN,
         edits=[(SHAPE, "(max_seq_len, max_seq_len)")],
     ),
     Mistake(
         "no-leading-axis-and-nan",
-        "Two things: the batch axis of size 1 in front is missing, and 0 times infinity is NaN. Begin with a matrix of shape (1, n, n) "
-        "that is full of minus infinity, and cut the triangle out of it.",
+        "The batch axis of size 1 in front is missing, and 0 times infinity is NaN. Begin with a matrix of shape (1, n, n) that is full "
+        "of minus infinity, and cut the triangle out of it.",
         caught_by=MAIN,
         edits=[(RETURN, 'return torch.ones(max_seq_len, max_seq_len).triu(1) * float("-inf")')],
     ),
     Mistake(
         "no-leading-axis-and-finite",
-        "Two things: the batch axis of size 1 in front is missing, and the hidden places hold -1e9 where minus infinity is wanted.",
+        "The batch axis of size 1 in front is missing, and the hidden places hold -1e9 where minus infinity is wanted.",
         caught_by=MAIN,
         edits=[(RETURN, "return torch.ones(max_seq_len, max_seq_len).triu(1) * -1e9")],
     ),
@@ -47,13 +47,13 @@ MISTAKES = [
     ),
     Mistake(
         "axis-in-the-middle",
-        "The axis of size 1 stands between queries and keys. It belongs in front: (1, n, n).",
+        "The axis of size 1 is in the middle, (n, 1, n). It belongs in front: (1, n, n).",
         caught_by=MAIN,
         edits=[(RETURN, "return torch.triu(full, diagonal=1).transpose(0, 1)")],
     ),
     Mistake(
         "axis-at-the-end",
-        "The axis of size 1 stands at the end. It belongs in front: (1, n, n).",
+        "The axis of size 1 is at the end, (n, n, 1). It belongs in front: (1, n, n).",
         caught_by=MAIN,
         edits=[(RETURN, "return torch.triu(full, diagonal=1).movedim(0, 2)")],
     ),
@@ -71,7 +71,8 @@ MISTAKES = [
     ),
     Mistake(
         "lower-triangle-and-next",
-        "Only `triu` was exchanged for `tril`: everything but the far future is hidden. Keep the upper triangle.",
+        "Only `triu` was exchanged for `tril`: everything up to the next token is hidden, and only what comes after it is visible. Keep "
+        "the upper triangle.",
         caught_by=MAIN,
         edits=[("torch.triu", "torch.tril")],
     ),
@@ -89,7 +90,8 @@ MISTAKES = [
     ),
     Mistake(
         "one-step-too-early",
-        "The diagonal and the places just below it are hidden too (diagonal=-1). To the right of the diagonal is diagonal=1.",
+        "The diagonal and the places just below it are hidden too (diagonal=-1). The hidden triangle begins one step to the right of "
+        "the diagonal: diagonal=1.",
         caught_by=MAIN,
         edits=[("diagonal=1", "diagonal=-1")],
     ),
@@ -156,20 +158,20 @@ MISTAKES = [
     ),
     Mistake(
         "ones-for-infinity",
-        "The triangle is made of ones. Added to the scores they would hide nothing: it takes minus infinity.",
+        "The hidden places hold 1. Added to the scores, 1 hides nothing: put minus infinity there.",
         caught_by=MAIN,
         edits=[(RETURN, f"return {LATER}")],
     ),
     Mistake(
         "ones-for-visible",
-        "1 stands for visible and 0 for hidden: a mask to be multiplied with. This one is added: 0 leaves a score as it is, and minus "
+        "1 means visible here and 0 hidden, as in a mask to multiply with. This one is added: 0 leaves a score as it is, and minus "
         "infinity hides it.",
         caught_by=MAIN,
         edits=[(RETURN, f"return {ONES}.tril()")],
     ),
     Mistake(
         "ones-and-infinity",
-        "The visible places hold 1. Added to a score that changes it: it takes 0.",
+        "The visible places hold 1, which changes a score when it is added. They must hold 0.",
         caught_by=MAIN,
         edits=[(RETURN, f'return {ONES}.masked_fill({LATER}.bool(), float("-inf"))')],
     ),

@@ -10,8 +10,8 @@ SUM = "masked_scores = attention_scores + mask"
 RETURN = "return masked_scores"
 
 NOT_LOW_ENOUGH = (
-    "The NaN is gone, but what was put in its place isn't low enough: with scores of ±1000 a later token still gets weight. "
-    "Use minus infinity, or at least something like -1e9."
+    "The NaN is gone, but what was put in its place isn't low enough: with scores of ±1000 a later token still gets weight. Use minus "
+    "infinity, or a number such as -1e9."
 )
 
 MISTAKES = [
@@ -50,8 +50,8 @@ MISTAKES = [
     ),
     Mistake(
         "infinite-again-in-float64",
-        "For float64 scores there is still NaN: their lowest number is too large for the float32 ones it is multiplied with, so it "
-        "became minus infinity, and 0 times infinity is NaN.",
+        "For float64 scores there is still NaN: the lowest float64 number does not fit into a float32 mask, so it became minus infinity "
+        "there, and 0 times infinity is NaN. Put minus infinity in without a multiplication.",
         caught_by=MAIN,
         edits=[(MASK, f"mask = {ONES} * torch.finfo(attention_scores.dtype).min")],
     ),
@@ -69,20 +69,20 @@ MISTAKES = [
     ),
     Mistake(
         "future-visible",
-        "The NaN is gone, and the mask with it: every token sees the later ones.",
+        "The NaN is gone, but so is the mask: every token sees the later ones.",
         caught_by=MAIN,
         edits=[(SUM, "masked_scores = attention_scores")],
     ),
     Mistake(
         "mask-result-dropped",
-        "masked_fill gives a new tensor back, and that was not kept. Nothing is hidden.",
+        "masked_fill gives a new tensor back, and that was not kept, so nothing is hidden. Assign it.",
         caught_by=MAIN,
         edits=[(SUM, 'attention_scores.masked_fill(mask.bool(), float("-inf"))\n    masked_scores = attention_scores')],
         same_as="future-visible",
     ),
     Mistake(
         "all-infinities-lost",
-        "nan_to_num was told to make zeros of NaN and of the infinities alike, so nothing is hidden any more.",
+        "nan_to_num turned both NaN and the infinities into zeros, so nothing is hidden any more. Keep NaN out of the mask in the first place.",
         caught_by=MAIN,
         edits=[(MASK, f'mask = torch.nan_to_num({ONES} * float("-inf"), nan=0.0, neginf=0.0)')],
         same_as="future-visible",
@@ -115,8 +115,8 @@ MISTAKES = [
     ),
     Mistake(
         "times-infinity",
-        "The scores themselves were multiplied with the infinite mask: 0 on and below the diagonal times a score is 0, so all visible "
-        "scores are lost, and above it the sign decides.",
+        "The scores themselves were multiplied with the infinite mask. On and below the diagonal the mask is 0, so all visible scores "
+        "are lost; above it a score becomes plus or minus infinity, by its sign. The mask is added.",
         caught_by=MAIN,
         edits=[(SUM, "masked_scores = attention_scores * mask")],
     ),
@@ -129,7 +129,7 @@ MISTAKES = [
     ),
     Mistake(
         "diagonal-hidden-finite",
-        "The diagonal is hidden now, so no token sees itself. It was right as given: diagonal=1.",
+        "The diagonal is hidden now, too, but each token should see itself. It was right as given: diagonal=1.",
         caught_by=MAIN,
         edits=[(MASK, "mask = torch.triu(torch.ones(seq_len, seq_len), diagonal=0) * -1e9")],
     ),
@@ -269,7 +269,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The result is right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing could be trained through it.",
+        "The result is right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing could be trained through it.",
         caught_by="test_gradients_still_flow",
         edits=[(SUM, "masked_scores = attention_scores.detach() + mask")],
     ),

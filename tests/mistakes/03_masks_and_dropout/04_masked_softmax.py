@@ -11,12 +11,12 @@ HALF = "test_half_precision"
 MANNERS = "test_scores_and_mask_are_left_alone"
 
 NOT_LOW_ENOUGH = (
-    "The number filled in for hidden scores isn't low enough: with scores of ±1000 a hidden place still gets weight. Fill in "
-    "minus infinity, or at least something like -1e4."
+    "The number filled in for hidden scores isn't low enough: with scores of ±1000 a hidden place still gets weight. Fill in minus "
+    "infinity, or a number such as -1e4."
 )
 RENORMALISED = (
-    "The weights were set to 0 after the softmax and each row divided by its new sum. That works until a hidden score is far "
-    "above the visible ones: then nothing is left to share, 0/0. Mask the scores, before the softmax."
+    "The weights were set to 0 after the softmax and each row divided by its new sum. That fails when a hidden score is far above the "
+    "visible ones: then the visible weights are 0 already. Mask the scores, before the softmax."
 )
 
 
@@ -72,8 +72,7 @@ MISTAKES = [
     ),
     Mistake(
         "infinity-after-softmax",
-        "The weights themselves were filled with minus infinity. It belongs into the scores, before the softmax, which turns it "
-        "into 0.",
+        "The weights themselves were filled with minus infinity. It belongs in the scores, before the softmax, which turns it into 0.",
         caught_by=MAIN,
         edits=[
             (FILL, "scores.float()"),
@@ -107,8 +106,8 @@ MISTAKES = [
     Mistake("fill-far-from-low-enough", NOT_LOW_ENOUGH, caught_by=EXTREME, edits=[('float("-inf")', "-100.0")]),
     Mistake(
         "zero-times-infinity",
-        "The mask was multiplied by minus infinity, and 0 times infinity is NaN: so every visible place is spoilt. Use masked_fill "
-        "or torch.where.",
+        "The mask was multiplied by minus infinity, and 0 times infinity is NaN: so every visible score became NaN. Use masked_fill or "
+        "torch.where.",
         caught_by=MAIN,
         edits=[(FILL, 'scores.float() + hidden.float() * float("-inf")')],
     ),
@@ -144,8 +143,8 @@ MISTAKES = [
     ),
     Mistake(
         "overflow-sum-guarded",
-        "exp() was taken of the scores as they are: exp(1000) is infinite, exp(-1000) is 0, and a small number added to the sum helps "
-        "neither. Let torch.softmax do it, or subtract each row's largest visible score first.",
+        "exp() was taken of the scores as they are: exp(1000) is infinite, exp(-1000) is 0, and a small number added to the sum does "
+        "not help. Let torch.softmax do it, or subtract each row's largest visible score first.",
         caught_by=EXTREME,
         edits=[
             (
@@ -203,7 +202,7 @@ MISTAKES = [
     ),
     Mistake(
         "softmax-over-axis-1",
-        "The softmax runs over axis 1, which is the keys' only when there are no leading axes. Count from the back: dim=-1.",
+        "The softmax runs over axis 1, which holds the keys only when there are no leading axes. Count from the end: dim=-1.",
         caught_by=MAIN,
         edits=[("dim=-1", "dim=1")],
     ),
@@ -215,7 +214,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-softmax",
-        "The masked scores came back, without the softmax.",
+        "The masked scores came back, without the softmax. Take it over the last axis.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "masked")],
     ),
@@ -227,7 +226,7 @@ MISTAKES = [
     ),
     Mistake(
         "scaled",
-        "The scores were divided by the square root of their length. Nothing is scaled here: the scores come in ready.",
+        "The scores were divided by the square root of the number of tokens. Nothing is scaled here: the scores come in ready.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(masked / num_tokens**0.5, dim=-1)")],
     ),
@@ -257,13 +256,13 @@ MISTAKES = [
     ),
     Mistake(
         "three-axes-only",
-        "The shape was taken apart into exactly three numbers. There may be any number of leading axes: read the last one only.",
+        "The shape was unpacked into exactly three sizes. There may be any number of leading axes: read the last one only.",
         caught_by=MAIN,
         edits=[("num_tokens = scores.shape[-1]", "_, num_tokens, _ = scores.shape")],
     ),
     Mistake(
         "four-axes-only",
-        "The shape was taken apart into exactly four numbers. There may be any number of leading axes: read the last one only.",
+        "The shape was unpacked into exactly four sizes. There may be any number of leading axes: read the last one only.",
         caught_by=MAIN,
         edits=[("num_tokens = scores.shape[-1]", "_, _, num_tokens, _ = scores.shape")],
     ),
@@ -321,7 +320,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew cuts the way back: nothing could be "
+        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew stops the gradients: nothing could be "
         "trained through it.",
         caught_by="test_gradients_reach_the_scores",
         edits=[("scores.float()", "scores.detach().float()")],

@@ -14,14 +14,14 @@ INVERTED = (
     "the boolean masks before."
 )
 WRONG_AXIS = (
-    "The mask, (b, k), was left to broadcasting as it is. That lines its axes up from the right, as (query, key), so it only fits by accident, "
-    "and then hides one sequence's padding for another. Give it axes for heads and queries: (b, 1, 1, k)."
+    "The mask, (b, k), was left to broadcasting as it is. That lines its axes up from the right, as (query, key), so it fits only where "
+    "b equals q, and then query i gets the padding of sequence i. Give it axes for heads and queries: (b, 1, 1, k)."
 )
 MISSING_AXIS = "The mask has been given one new axis only, (b, 1, k), so the batch is lined up with the heads. It takes two: (b, 1, 1, k)."
-QUERIES = "The padding was hidden as queries (rows), not as keys. It is the keys nobody may look at, the last axis: (b, 1, 1, k)."
+QUERIES = "The padding was hidden as queries (rows), not as keys. What no query may look at are keys, the last axis: (b, 1, 1, k)."
 NOT_LOW_ENOUGH = (
-    "The number filled in for the padding isn't low enough: with scores of ±1000 it still gets weight. Fill in minus infinity, or at "
-    "least something like -1e4."
+    "The number filled in for the padding isn't low enough: with scores of ±1000 it still gets weight. Fill in minus infinity, or a "
+    "number such as -1e4."
 )
 
 MISTAKES = [
@@ -89,14 +89,14 @@ MISTAKES = [
     ),
     Mistake(
         "axes-in-front",
-        "The new axes stand in front, (1, 1, b, k), so the batch is lined up with the queries. They belong between batch and keys.",
+        "The new axes are in front, (1, 1, b, k), so the batch is lined up with the queries. They belong between batch and keys.",
         caught_by=MAIN,
         edits=[("[:, None, None, :]", "[None, None]")],
         same_as="no-axes-added",
     ),
     Mistake(
         "axes-at-the-end",
-        "The new axes stand at the end, (b, k, 1, 1), so the keys are lined up with the heads. They belong between batch and keys.",
+        "The new axes are at the end, (b, k, 1, 1), so the keys are lined up with the heads. They belong between batch and keys.",
         caught_by=MAIN,
         edits=[("[:, None, None, :]", "[:, :, None, None]")],
     ),
@@ -124,7 +124,8 @@ MISTAKES = [
     # --- what is filled in
     Mistake(
         "multiplied",
-        "The scores were multiplied by the mask, so those of the padding are 0, and exp(0) is 1: the padding still gets weight.",
+        "The scores were multiplied by the mask, so those of the padding are 0, and exp(0) is 1: the padding still gets weight. Fill in "
+        "minus infinity.",
         caught_by=MAIN,
         edits=[(RETURN, f"return scores * {AS_FLOAT}")],
     ),
@@ -150,7 +151,7 @@ MISTAKES = [
     ),
     Mistake(
         "zero-times-infinity",
-        "The mask was multiplied by infinity, and 0 times infinity is NaN, which spoils the tokens' scores. Use masked_fill or torch.where.",
+        "The mask was multiplied by infinity, and 0 times infinity is NaN, so the tokens' scores became NaN. Use masked_fill or torch.where.",
         caught_by=MAIN,
         edits=[(RETURN, f'return scores + (1 - {AS_FLOAT}) * float("-inf")')],
     ),
@@ -184,8 +185,8 @@ MISTAKES = [
     ),
     Mistake(
         "infinite-in-float16-times-zero",
-        "In float16 a number like -1e20 becomes minus infinity, and 0 times infinity is NaN, which spoils the tokens' scores. Use masked_fill "
-        "or torch.where.",
+        "In float16 a number like -1e20 becomes minus infinity, and 0 times infinity is NaN, so the tokens' scores became NaN. Use "
+        "masked_fill or torch.where.",
         caught_by=HALF,
         edits=[(RETURN, "return scores + padding.to(scores.dtype) * torch.tensor(-1e20).to(scores.dtype)")],
     ),
@@ -205,7 +206,7 @@ MISTAKES = [
     ),
     Mistake(
         "booleans-only",
-        "`~` turns booleans round; of the integers 0 and 1 it makes -1 and -2, and of floats nothing. Compare the mask with 0 instead.",
+        "`~` inverts booleans only: of the integers 0 and 1 it makes -1 and -2, and with floats it fails. Compare the mask with 0 instead.",
         caught_by=MAIN,
         edits=[(PADDING, "padding = ~attention_mask[:, None, None, :]")],
     ),
@@ -223,7 +224,7 @@ MISTAKES = [
     ),
     Mistake(
         "right-padding-only",
-        "The tokens were only counted, and taken to stand at the front. Padding may be on the left as well: look at each place.",
+        "The tokens were only counted, as if they were always in front. Padding may be on the left as well: look at each place.",
         caught_by=MAIN,
         edits=[
             (
@@ -235,7 +236,7 @@ MISTAKES = [
     ),
     Mistake(
         "left-padding-only",
-        "The tokens were only counted, and taken to stand at the end. Padding may be on the right as well: look at each place.",
+        "The tokens were only counted, as if they were always at the end. Padding may be on the right as well: look at each place.",
         caught_by=MAIN,
         edits=[
             (
@@ -310,7 +311,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew cuts the way back: nothing could be trained "
+        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew stops the gradients: nothing could be trained "
         "through it.",
         caught_by="test_gradients_reach_the_scores",
         edits=[("scores.masked", "scores.detach().masked")],

@@ -47,7 +47,7 @@ MISTAKES = [
     # --- how much the kept ones grow
     *drawn_each_way(
         "not-scaled",
-        "The weights that are kept are not divided by 1 - p, so the rows lose weight in training.",
+        "The weights that are kept are not divided by 1 - p, so the sum of a row becomes smaller in training.",
         (RETURN, "return weights * keep"),
         caught_by=GROW,
     ),
@@ -71,13 +71,13 @@ MISTAKES = [
     ),
     Mistake(
         "one-plus-p",
-        "The kept weights grew by 1 + p. Divide them by 1 - p.",
+        "The kept weights were multiplied by 1 + p. Divide them by 1 - p.",
         caught_by=GROW,
         edits=[(RETURN, "return weights * keep * (1 + p)")],
     ),
     Mistake(
         "scaled-twice",
-        "The kept weights were divided by 1 - p twice.",
+        "The kept weights were divided by 1 - p twice. Once is enough.",
         caught_by=GROW,
         edits=[(RETURN, "return weights * keep / (1 - p) ** 2")],
     ),
@@ -164,14 +164,14 @@ MISTAKES = [
     ),
     Mistake(
         "training-the-wrong-way-round",
-        "Weights are dropped in evaluation and not in training: the condition is turned round.",
+        "Weights are dropped in evaluation and not in training: the condition is inverted.",
         caught_by=EACH,
         edits=[("if not training", "if training")],
     ),
     Mistake(
         "evaluation-scaled-down",
-        "In evaluation the weights were multiplied by 1 - p. That is the other kind of dropout; here the kept ones grow in training, and "
-        "evaluation changes nothing.",
+        "In evaluation the weights were multiplied by 1 - p. That is another kind of dropout; here the kept ones are divided by 1 - p "
+        "in training, and evaluation changes nothing.",
         caught_by=EVALUATION,
         edits=[("return weights\n", "return weights * (1 - p)\n")],
     ),
@@ -246,14 +246,14 @@ MISTAKES = [
     ),
     Mistake(
         "keeps-with-p-in-between-bernoulli",
-        "torch.bernoulli was given p, so that each weight is kept with probability p. Give it 1 - p, or turn the result round.",
+        "torch.bernoulli was given p, so that each weight is kept with probability p. Give it 1 - p, or invert the result.",
         caught_by=EACH,
         edits=[(KEEP, "keep = torch.bernoulli(torch.full_like(weights, p))")],
         same_as="keeps-with-p",
     ),
     Mistake(
         "keeps-with-p-in-between-bernoulli-in-place",
-        "bernoulli_ was given p, so that each weight is kept with probability p. Give it 1 - p, or turn the result round.",
+        "bernoulli_ was given p, so that each weight is kept with probability p. Give it 1 - p, or invert the result.",
         caught_by=EACH,
         edits=[(KEEP, "keep = torch.empty_like(weights).bernoulli_(p)")],
         same_as="keeps-with-p",
@@ -328,7 +328,7 @@ MISTAKES = [
     ),
     Mistake(
         "small-ones-dropped",
-        "The weights below p are dropped, nothing is random. It is a random number for each weight that is compared with p.",
+        "The weights that are smaller than p are dropped, so nothing is random. Compare a random number with p, one for each weight.",
         caught_by=EACH,
         edits=[(KEEP, "keep = weights >= p")],
     ),
@@ -346,13 +346,14 @@ MISTAKES = [
     ),
     Mistake(
         "normal-random-numbers",
-        "Normally distributed numbers were compared with p (randn). Only for evenly distributed ones, from torch.rand, is p the share below p.",
+        "The random numbers compared with p are normally distributed (randn). Take torch.rand: its numbers are spread evenly from 0 to "
+        "1, so a share p of them is below p.",
         caught_by=EACH,
         edits=[("torch.rand_like", "torch.randn_like")],
     ),
     Mistake(
         "p-ignored-half",
-        "A half of the weights is dropped, whatever p is.",
+        "Half of the weights are dropped, whatever p is. Use the p that is passed in.",
         caught_by=EACH,
         edits=[(KEEP, f"keep = {RANDOM} >= 0.5")],
     ),
@@ -427,7 +428,7 @@ MISTAKES = [
     ),
     Mistake(
         "four-axes-only",
-        "The shape was taken apart into a fixed number of axes. Weights may have any shape.",
+        "The shape was unpacked into a fixed number of sizes. Weights may have any shape.",
         caught_by="test_three_weights",
         edits=[(KEEP, "b, h, q, k = weights.shape\n    keep = torch.rand(b, h, q, k) >= p")],
     ),
@@ -463,7 +464,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew cuts the way back: nothing could be trained "
+        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew stops the gradients: nothing could be trained "
         "through it.",
         caught_by="test_gradients_reach_the_weights",
         edits=[(RETURN, "return weights.detach() * keep / (1 - p)")],
@@ -477,8 +478,8 @@ MISTAKES = [
     ),
     Mistake(
         "kept-in-evaluation",
-        "In evaluation a second input of the same shape gets the result of the first: something is kept from call to call. "
-        "Return the weights that were passed in this time.",
+        "In evaluation a second input of the same shape gets the result of the first: it is kept from call to call. Return the weights "
+        "that were passed in this time.",
         caught_by=EVALUATION,
         edits=[
             ("import torch\n", "import weakref\n\nimport torch\n\nLAST = []\n"),

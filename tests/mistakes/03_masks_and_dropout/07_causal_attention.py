@@ -18,16 +18,13 @@ DROP = "weights = self.dropout(weights)"
 END = "return weights @ values"
 LAYER = "nn.Linear(d_in, d_out, bias=qkv_bias)"
 
-NOT_LOW_ENOUGH = (
-    "What is filled in for hidden scores isn't low enough: when all scores are low, later tokens still get a little weight. "
-    "Fill in minus infinity."
-)
+NOT_LOW_ENOUGH = "The hidden scores are not far enough below the visible ones, so later tokens still get a little weight. Fill in minus infinity."
 ALL_REVERSED = (
-    "`.T` (or all axes reversed) turned the keys round in the batch axis too. Only the last two axes are exchanged: "
-    "transpose(1, 2), or transpose(-2, -1)."
+    "`.T` (or a reversal of all axes) exchanged the keys' batch axis too. Only the last two axes are exchanged: transpose(1, 2), or "
+    "transpose(-2, -1)."
 )
 OWN_TOKEN = (
-    "Each token hides itself as well (diagonal=0), and the first one has nothing left to look at. Begin at diagonal=1."
+    "Each token hides itself as well (diagonal=0), and the first one has no token left to look at. Begin at diagonal=1."
 )
 
 WORDS = {
@@ -100,8 +97,8 @@ MISTAKES = [
     ),
     Mistake(
         "keys-reshaped",
-        "The keys were brought to (b, d_out, n) by reshape or view, which only cuts the same row of numbers at other places. "
-        "transpose(1, 2) moves them.",
+        "The keys were brought to (b, d_out, n) by reshape or view, which keeps the numbers in their old order, in rows of another length. "
+        "transpose(1, 2) exchanges the axes.",
         caught_by=MAIN,
         edits=[("keys.transpose(1, 2)", "keys.reshape(keys.shape[0], keys.shape[2], keys.shape[1])")],
     ),
@@ -162,7 +159,7 @@ MISTAKES = [
     ),
     Mistake(
         "other-names",
-        "The layers have other names than W_query, W_key and W_value.",
+        "The layers have other names than W_query, W_key and W_value. Call them so.",
         caught_by=MAIN,
         edits=[("self.W_", "self.linear_")],
         everywhere=True,
@@ -170,7 +167,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-layer-for-all",
-        "One layer does the work of all three: the same object stands under three names. Make three.",
+        "One and the same layer is used under all three names. Make three layers.",
         caught_by=MAIN,
         edits=[
             (f"self.W_key = {LAYER}", "self.W_key = self.W_query"),
@@ -179,15 +176,15 @@ MISTAKES = [
     ),
     Mistake(
         "mask-as-parameter",
-        "There are parameters too many. Is the mask one of them? It is nothing to train: use register_buffer. Only the three projections "
+        "There are too many parameters. Is the mask one of them? It is not trained: use register_buffer. Only the three projections "
         "have parameters here; a layer behind the attention (out_proj) comes with several heads.",
         caught_by=MAIN,
         edits=[(BUFFER, "self.mask = nn.Parameter(later, requires_grad=False)")],
     ),
     Mistake(
         "output-layer-added",
-        "There are parameters too many. Only the three projections have any: a layer behind the attention (out_proj) comes with several heads, "
-        "and the mask is a buffer.",
+        "There are too many parameters. Only the three projections have any: a layer behind the attention (out_proj) comes with several "
+        "heads, and the mask is a buffer.",
         caught_by=MAIN,
         edits=[
             (BUFFER, BUFFER + "\n        self.out_proj = nn.Linear(d_out, d_out)"),
@@ -220,7 +217,7 @@ MISTAKES = [
     ),
     Mistake(
         "softmax-twice",
-        "The softmax was taken twice, so later tokens are back with a little weight. Once is enough.",
+        "The softmax was taken twice. The second one gives the later tokens weight again, for exp(0) is 1. Once is enough.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "F.softmax(F.softmax(scores, dim=-1), dim=-1)")],
     ),
@@ -306,7 +303,7 @@ MISTAKES = [
     from_family("dropout", "dropout-on-output", "dropout-on-values", "dropout-on-scores"),
     Mistake(
         "dropout-on-masked-scores",
-        "Dropout was applied to the masked scores, and it makes NaN of infinity times 0. It belongs on the weights, after the softmax.",
+        "Dropout was applied to the masked scores, where minus infinity times 0 is NaN. It belongs on the weights, after the softmax.",
         caught_by=DROPOUT,
         edits=[(HIDE, HIDE + "\n        scores = self.dropout(scores)"), (DROP, "")],
     ),

@@ -12,7 +12,7 @@ OUTPUTS = "[head(x) for head in self.heads]"
 JOINED = f"torch.cat({OUTPUTS}, dim=-1)"
 RETURN = f"return {JOINED}"
 TOO_MANY = (
-    "There are parameters too many. The wrapper has its num_heads heads and nothing else: no further head, and no layer behind them "
+    "There are too many parameters. The wrapper has its num_heads heads and nothing else: no further head, and no layer behind them "
     "(out_proj), which belongs to the efficient version."
 )
 
@@ -122,7 +122,8 @@ MISTAKES = [
     ),
     Mistake(
         "interleaved",
-        "The columns were dealt out in turn: column 0 of every head, then column 1 of every head. All columns of head 0 come first.",
+        "The columns are in the wrong order: column 0 of every head, then column 1 of every head. All columns of head 0 come first, "
+        "then all of head 1.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=-1).flatten(2)")],
     ),
@@ -140,7 +141,7 @@ MISTAKES = [
     ),
     Mistake(
         "last-head-first",
-        "The heads stand side by side from the last to the first. Head 0 comes first.",
+        "The heads are joined from the last to the first. Head 0 comes first.",
         caught_by=MAIN,
         edits=[(OUTPUTS, f"{OUTPUTS}[::-1]")],
     ),
@@ -159,7 +160,7 @@ MISTAKES = [
     # --- which heads
     Mistake(
         "first-head-only",
-        "Only the first head's result was returned. All heads work on x, and their results stand side by side.",
+        "Only the first head's result was returned. All heads work on x, and their results are joined along the width.",
         caught_by=MAIN,
         edits=[(JOINED, "self.heads[0](x)")],
     ),
@@ -171,13 +172,14 @@ MISTAKES = [
     ),
     Mistake(
         "one-head-in-all-places",
-        "One head stands in the list several times ([head] * num_heads), so all of them share one set of weights. Make each anew, in the loop.",
+        "One and the same head is in the list several times ([head] * num_heads), so all share one set of weights. Make a new one in "
+        "every round of the loop.",
         caught_by=MAIN,
         edits=[(LIST, f"[{HEAD}] * num_heads")],
     ),
     Mistake(
         "last-head-only",
-        "Only the last head's result was returned. All heads work on x, and their results stand side by side.",
+        "Only the last head's result was returned. All heads work on x, and their results are joined along the width.",
         caught_by=MAIN,
         edits=[(JOINED, "self.heads[-1](x)")],
     ),
@@ -217,7 +219,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-head-missing",
-        "There are heads too few. Make num_heads of them: range(num_heads).",
+        "There are too few heads. Make num_heads of them: range(num_heads).",
         caught_by=MAIN,
         edits=[("range(num_heads)", "range(num_heads - 1)")],
     ),
@@ -315,7 +317,8 @@ MISTAKES = [
     ),
     Mistake(
         "num-heads-passed-as-bias",
-        "CausalAttention got num_heads where qkv_bias belongs, so there is always a bias. A head knows nothing of the other heads.",
+        "CausalAttention got num_heads where qkv_bias belongs, so there is always a bias. It takes (d_in, d_out, context_length, "
+        "dropout, qkv_bias).",
         caught_by=MAIN,
         edits=[(HEAD, HEAD.replace("qkv_bias", "num_heads"))],
         same_as="always-a-bias",
@@ -341,7 +344,7 @@ MISTAKES = [
     ),
     Mistake(
         "residual-added",
-        "x was added to the result, which fits only where the widths happen to. That belongs to the block around the attention.",
+        "x was added to the result, which fits only where both have the same width. That belongs to the block around the attention.",
         caught_by=MAIN,
         edits=[(RETURN, f"{RETURN} + x")],
     ),
@@ -366,7 +369,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained.",
         caught_by="test_gradients_reach_input_and_every_head",
         edits=[(RETURN, f"{RETURN}.detach()")],
     ),

@@ -9,7 +9,7 @@ FIRST_TWO = "The axes are batch, head, token, width, counted from 0. Exchange th
 MISTAKES = [
     Mistake(
         "transpose-1-2",
-        "transpose(1, 2) exchanges heads and tokens, so different heads are compared where it fits at all. "
+        "transpose(1, 2) exchanges heads and tokens: an error for most sizes, wrong numbers for the others. "
         + FIRST_TWO,
         caught_by=MAIN,
         edits=[("transpose(2, 3)", "transpose(1, 2)")],
@@ -23,14 +23,14 @@ MISTAKES = [
     ),
     Mistake(
         "heads-and-tokens-exchanged-on-the-left",
-        "transpose(1, 2) on the left side exchanges heads and tokens, so different heads are compared where it fits at all. The left side is "
+        "transpose(1, 2) on the left side exchanges heads and tokens: an error for most sizes, wrong numbers for the others. The left side is "
         "a as it is. " + FIRST_TWO,
         caught_by=MAIN,
         edits=[(PRODUCT, f"a.transpose(1, 2) @ {TRANSPOSED}")],
     ),
     Mistake(
         "reshaped-to-the-transposed-shape",
-        "The transposed shape was made by reshape or view. That only cuts the same row of numbers at other places; transpose(2, 3) moves them.",
+        "The transposed shape was made by reshape or view. That keeps the numbers in their old order, in rows of another length; transpose(2, 3) exchanges the axes.",
         caught_by=MAIN,
         edits=[(TRANSPOSED, "a.reshape(a.shape[0], a.shape[1], a.shape[3], a.shape[2])")],
     ),
@@ -48,7 +48,7 @@ MISTAKES = [
     ),
     Mistake(
         "own-product-only",
-        "Each token was compared with itself only. Every token meets every token of its head: (n, n) scores a head.",
+        "Each token was compared with itself only. Every token meets every token of its head: (n, n) scores for each head.",
         caught_by=MAIN,
         edits=[(RETURN, "return (a * a).sum(dim=-1)")],
     ),
@@ -78,7 +78,7 @@ MISTAKES = [
     ),
     Mistake(
         "all-axes-reversed",
-        "`.T` turns round all four axes, batch and heads too. Exchange only the last two: transpose(2, 3).",
+        "`.T` reverses all four axes, batch and heads too. Exchange only the last two: transpose(2, 3).",
         caught_by=MAIN,
         edits=[(TRANSPOSED, "a.permute(3, 2, 1, 0)")],
     ),
@@ -126,7 +126,7 @@ MISTAKES = [
     ),
     Mistake(
         "context-returned",
-        "The scores were applied to a once more, which makes one vector a token. Here the scores themselves are asked for.",
+        "The scores were applied to a once more, which gives one vector for each token. Here the scores themselves are asked for.",
         caught_by=MAIN,
         edits=[(RETURN, f"{RETURN} @ a")],
     ),
@@ -138,19 +138,19 @@ MISTAKES = [
     ),
     Mistake(
         "distances",
-        "These are distances between the tokens. The scores are their products: large means similar.",
+        "These are distances between the tokens, small where two are alike. The scores are dot products: multiply and add up.",
         caught_by=MAIN,
         edits=[(RETURN, "return torch.cdist(a, a)")],
     ),
     Mistake(
         "distances-negated",
-        "These are distances between the tokens with a minus sign. The scores are their products: a @ the transposed a.",
+        "These are distances between the tokens with a minus sign. The scores are dot products: multiply and add up.",
         caught_by=MAIN,
         edits=[(RETURN, "return -torch.cdist(a, a)")],
     ),
     Mistake(
         "later-tokens-hidden",
-        "The products with later tokens are missing. There is no mask here: every token meets every token of its head.",
+        "The products with later tokens were set to 0. There is no mask here: every token meets every token of its head.",
         caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT}).tril()")],
     ),
@@ -179,7 +179,7 @@ MISTAKES = [
     ),
     Mistake(
         "heads-merged-first",
-        "The heads were put side by side before the product, so there is one table of scores where each head should have its own.",
+        "The heads were put side by side before the product, so there is one table of scores where each head should have its own: (b, h, n, n).",
         caught_by=MAIN,
         edits=[(RETURN, "a = a.transpose(1, 2).flatten(2)\n    return a @ a.transpose(1, 2)")],
         same_as="heads-summed",
@@ -282,7 +282,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained through it.",
         caught_by="test_gradients_reach_the_input",
         edits=[(RETURN, f"return ({PRODUCT}).detach()")],
     ),

@@ -19,7 +19,7 @@ MISTAKES = [
     ),
     Mistake(
         "transposed-before-view",
-        "Tokens and width were swapped before the cut, so a reshape had to mix up the tokens. First cut the last axis into heads, "
+        "Tokens and width were swapped before the cut, so the reshape after it mixed up the tokens. First cut the last axis into heads, "
         "then swap tokens and heads.",
         caught_by=MAIN,
         edits=[
@@ -35,8 +35,8 @@ MISTAKES = [
     ),
     Mistake(
         "interleaved",
-        "The columns are dealt out in turn: head 0 gets every second or third one. Each head gets a run of neighbours, so in the "
-        "view the heads come before the width of a head.",
+        "Head 0 got every num_heads-th column. Each head gets a run of neighbouring columns, so in the view the heads come before the "
+        "width of a head.",
         caught_by=MAIN,
         edits=[
             (APART, "x.view(batch, num_tokens, d_out // num_heads, num_heads)"),
@@ -57,20 +57,19 @@ MISTAKES = [
     ),
     Mistake(
         "width-before-heads",
-        "Tokens and head width were swapped, so the width of a head stands where the heads belong. Swap tokens and heads: "
-        "transpose(1, 2).",
+        "Tokens and head width were swapped: (batch, width of a head, heads, tokens). Swap tokens and heads: transpose(1, 2).",
         caught_by=MAIN,
         edits=[("transpose(1, 2)", "transpose(1, 3)")],
     ),
     Mistake(
         "width-before-tokens",
-        "Each head came out as (width, tokens), the way keys stand in a product. Here a head is (tokens, width).",
+        "Each head came out as (width, tokens). Here a head is (tokens, width).",
         caught_by=MAIN,
         edits=[("transpose(1, 2)", "permute(0, 2, 3, 1)")],
     ),
     Mistake(
         "heads-before-batch",
-        "The heads stand before the batch. The batch stays in front: stack the pieces along axis 1, or transpose(1, 2).",
+        "The heads come before the batch. The batch stays in front: stack the pieces along axis 1, or transpose(1, 2).",
         caught_by=MAIN,
         edits=[("transpose(1, 2)", "permute(2, 0, 1, 3)")],
     ),
@@ -106,15 +105,15 @@ MISTAKES = [
     ),
     Mistake(
         "no-divisibility-check",
-        "A width that num_heads does not divide is not refused in words: the view fails later with a RuntimeError that explains "
-        "little. Begin with `assert d_out % num_heads == 0` (or raise ValueError).",
+        "A width that num_heads does not divide ends in the RuntimeError of the view, which does not say why. Begin with `assert d_out "
+        "% num_heads == 0` (or raise ValueError).",
         caught_by=UNEVEN,
         edits=[(f"    {CHECK}\n", "")],
     ),
     Mistake(
         "rest-dropped",
-        "A width that cannot be shared out evenly is not refused: the last columns are dropped in silence, or something else comes back. "
-        "Refuse such a width with an assert or a ValueError.",
+        "A width that num_heads does not divide was accepted (the last columns dropped, for one). Refuse such a width with an assert or "
+        "a ValueError.",
         caught_by=UNEVEN,
         edits=[
             (f"    {CHECK}\n", ""),
@@ -136,7 +135,7 @@ MISTAKES = [
     ),
     Mistake(
         "more-heads-than-width-only",
-        "Only a width smaller than the number of heads is refused. The width must be a multiple of num_heads: look at the rest, "
+        "Only a width smaller than the number of heads is refused. The width must be a multiple of num_heads: look at the remainder, "
         "d_out % num_heads.",
         caught_by=UNEVEN,
         edits=[("assert d_out % num_heads == 0", "assert d_out >= num_heads")],
@@ -155,7 +154,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or a tensor made anew cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but .detach(), .data or a tensor made anew stops the gradients: nothing could be trained through it.",
         caught_by="test_gradients_reach_the_input",
         edits=[("x.view(", "x.detach().view(")],
     ),

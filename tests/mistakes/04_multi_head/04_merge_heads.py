@@ -15,8 +15,8 @@ MISTAKES = [
     ),
     Mistake(
         "view-on-a-transposed-tensor",
-        "After the transpose the numbers no longer lie in reading order, and `view` can't join the axes. Call .contiguous() "
-        "in between, or take reshape.",
+        "After the transpose the numbers no longer lie in memory in the order of the axes, and `view` can't join these. Call "
+        ".contiguous() in between, or use reshape.",
         caught_by=MAIN,
         edits=[(".contiguous()", "")],
     ),
@@ -29,8 +29,8 @@ MISTAKES = [
     ),
     Mistake(
         "interleaved",
-        "The columns were dealt out in turn: column 0 of every head, then column 1 of every head. The heads come before the width "
-        "when the two are joined: (batch, tokens, heads, width of a head).",
+        "The columns are in the wrong order: column 0 of every head, then column 1 of every head. The heads come before the width when "
+        "the two are joined: (batch, tokens, heads, width of a head).",
         caught_by=MAIN,
         edits=[("transpose(1, 2)", "permute(0, 2, 3, 1)")],
     ),
@@ -66,7 +66,7 @@ MISTAKES = [
     ),
     Mistake(
         "sizes-not-swapped",
-        "The axes are swapped, but their sizes are not: the number of heads stands where the number of tokens belongs.",
+        "The axes are swapped, but their sizes in the view are not: the number of heads is where the number of tokens belongs.",
         caught_by=MAIN,
         edits=[(RETURN, "return by_token.view(batch, num_heads, num_tokens * head_dim)")],
         same_as="axes-misread",
@@ -97,7 +97,7 @@ MISTAKES = [
     ),
     Mistake(
         "token-axis-in-front",
-        "The tokens stand before the batch. The batch stays in front: (batch, tokens, width of all heads).",
+        "The tokens come before the batch. The batch stays in front: (batch, tokens, width of all heads).",
         caught_by=MAIN,
         edits=[(BY_TOKEN, "x.permute(2, 0, 1, 3)"), (RETURN, "return by_token.flatten(2)")],
     ),
@@ -158,7 +158,7 @@ MISTAKES = [
     ),
     Mistake(
         "heads-from-the-last-on",
-        "The heads stand side by side from the last to the first. Head 0 comes first.",
+        "The heads are joined from the last to the first. Head 0 comes first.",
         caught_by=MAIN,
         edits=[(BY_TOKEN, "x.flip(1).transpose(1, 2).contiguous()")],
     ),
@@ -194,7 +194,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or a tensor made anew cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but .detach(), .data or a tensor made anew stops the gradients: nothing could be trained through it.",
         caught_by="test_gradients_reach_the_input",
         edits=[(BY_TOKEN, f"{BY_TOKEN}.detach()")],
     ),

@@ -95,7 +95,7 @@ MISTAKES = [
     from_family("layers", "no-output-layer", "output-layer-unused"),
     Mistake(
         "output-layer-without-bias",
-        "out_proj has no bias. Only the three projections do without one (unless qkv_bias=True).",
+        "out_proj has no bias, or only with qkv_bias=True. It always has one: qkv_bias is for W_query, W_key and W_value.",
         caught_by=MAIN,
         edits=[("nn.Linear(d_out, d_out)", "nn.Linear(d_out, d_out, bias=qkv_bias)")],
     ),
@@ -154,14 +154,14 @@ MISTAKES = [
     ),
     Mistake(
         "mask-cropped-at-the-end",
-        "The lower right corner of the mask was used, or only its last rows. A shorter input needs the upper left corner.",
+        "The last rows of the mask were used. A shorter input needs the upper left corner.",
         caught_by="test_context_may_be_longer_than_the_input",
         edits=[("self.mask[:n, :n]", "self.mask[-n:, :n]")],
     ),
     from_family("causal_mask", "mask-cropped-for-good", "mask-not-a-buffer", "mask-under-another-name"),
     Mistake(
         "mask-as-parameter",
-        "The mask was made a parameter. It is nothing to train: use register_buffer.",
+        "The mask was made a parameter. It is not trained: use register_buffer.",
         caught_by=MAIN,
         edits=[(BUFFER, "self.mask = nn.Parameter(later, requires_grad=False)")],
     ),
@@ -195,13 +195,13 @@ MISTAKES = [
     # --- the rest
     Mistake(
         "sizes-not-checked",
-        "A d_out that num_heads does not divide is accepted. Refuse it in `__init__`.",
+        "A d_out that num_heads does not divide is accepted. Refuse it in `__init__`, with an assert or a ValueError.",
         caught_by="test_sizes_that_do_not_divide_are_refused",
         edits=[(DIVIDES, "")],
     ),
     Mistake(
         "d-in-checked-instead",
-        "d_in was checked. It is d_out that is split into heads, and d_in may be any size.",
+        "The check looks at d_in. It is d_out that is split into heads, and d_in may be any size.",
         caught_by=MAIN,
         edits=[("assert d_out %", "assert d_in %")],
     ),

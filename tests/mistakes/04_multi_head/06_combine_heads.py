@@ -10,13 +10,14 @@ SHAPE = "len(head_weights) * head_weights[0].shape[0], head_weights[0].shape[1]"
 MISTAKES = [
     Mistake(
         "interleaved",
-        "The rows were dealt out in turn: row 0 of every head, then row 1 of every head. All rows of head 0 come first, then all of head 1.",
+        "The rows are in the wrong order: row 0 of every head, then row 1 of every head. All rows of head 0 come first, then all of head 1.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({HEADS}, dim=1).flatten(0, 1)")],
     ),
     Mistake(
         "side-by-side-then-reshaped",
-        "The matrices were put side by side and reshaped, which deals the rows out in turn. Put them one below the other (dim=0).",
+        "The matrices were put side by side and reshaped, which gives row 0 of every head, then row 1 of every head. Put them one below "
+        "the other (dim=0).",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.cat({HEADS}, dim=1).reshape({SHAPE})")],
         same_as="interleaved",
@@ -42,14 +43,15 @@ MISTAKES = [
     ),
     Mistake(
         "transposed-to-shape",
-        "The numbers were brought to the right shape by a reshape after a transpose, which cuts the row of numbers at other places. No "
-        "transpose is needed: one matrix below the other.",
+        "The numbers were brought to the right shape by a reshape after a transpose, which mixes them up. No transpose is needed: one "
+        "matrix below the other.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.cat([weight.T for weight in head_weights], dim=1).reshape({SHAPE})")],
     ),
     Mistake(
         "numbers-interleaved",
-        "The heads' numbers were dealt out one by one: stack put the heads last, and the reshape mixed them. One matrix belongs below the other.",
+        "The numbers of the heads are mixed one by one: stack put the heads on the last axis, and the reshape joined that to the rest. "
+        "Put one matrix below the other.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({HEADS}, dim=-1).reshape({SHAPE})")],
     ),
@@ -85,8 +87,8 @@ MISTAKES = [
     ),
     Mistake(
         "side-by-side",
-        "The matrices stand side by side (dim=1), which would ask for a wider x. Their *outputs* should stand side by side, and the outputs are "
-        "the rows: one matrix below the other.",
+        "The matrices were put side by side (dim=1), which would need a wider x. It is their outputs that are to be side by side, and "
+        "the outputs are the rows: put one matrix below the other.",
         caught_by=MAIN,
         edits=[("dim=0", "dim=1")],
     ),
@@ -135,7 +137,7 @@ MISTAKES = [
     ),
     Mistake(
         "last-head-only",
-        "Only the last head's matrix is in the result: each round of the loop wrote over the one before.",
+        "Only the last head's matrix is in the result. Does each round of the loop overwrite the one before?",
         caught_by=MAIN,
         edits=[(JOINED, "head_weights[-1] * 1")],
     ),
@@ -147,7 +149,7 @@ MISTAKES = [
     ),
     Mistake(
         "block-diagonal",
-        "The matrices stand along the diagonal, with zeros around. That would give each head a part of x of its own; all heads read the same x.",
+        "The matrices are on the diagonal, with zeros around. That would give each head a part of x of its own; all heads read the same x.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.block_diag(*{HEADS})")],
     ),
@@ -182,7 +184,7 @@ MISTAKES = [
     ),
     Mistake(
         "layer-returned",
-        "An nn.Linear came back. A tensor is due, its weight.",
+        "An nn.Linear came back. Return a tensor: the matrix itself.",
         caught_by=MAIN,
         edits=[
             (
@@ -224,7 +226,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data, .tolist() or an nn.Parameter made anew cuts the way back: nothing could be trained "
+        "The numbers are right, but .detach(), .data, .tolist() or an nn.Parameter made anew stops the gradients: nothing could be trained "
         "through it.",
         caught_by="test_gradients_reach_every_head",
         edits=[(JOINED, f"{JOINED}.detach()")],

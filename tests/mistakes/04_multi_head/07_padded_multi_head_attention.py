@@ -85,7 +85,7 @@ def documents_class(*edits):
 def document_copied(name, *edits):
     return Mistake(
         name,
-        "The document's class does not fit here as it stands: its mask must already have the shape of the scores, where ours is "
+        "The document's class does not fit here as it is: its mask must already have the shape of the scores, where ours is "
         "(batch, tokens). Look also at its prints, its fixed dropout, and the sizes that it does not check.",
         caught_by=MASK,
         source=documents_class(*edits),
@@ -185,7 +185,7 @@ MISTAKES = [
     ),
     Mistake(
         "batch-of-the-mask-on-the-heads",
-        "The two new axes stand in the wrong places, so the mask's batch axis meets the heads. It is (batch, 1, 1, keys).",
+        "The two new axes are in the wrong places, so the mask's batch axis meets the heads. It is (batch, 1, 1, keys).",
         caught_by=MASK,
         edits=[(AXES_OF_KEYS, "[None, :, None, :]")],
         same_as="mask-on-the-heads-axis",
@@ -205,8 +205,8 @@ MISTAKES = [
     ),
     Mistake(
         "queries-masked",
-        "The mask lies along the queries (rows), so padded tokens see nothing (or everything alike) and all others still see the padding. "
-        "It belongs along the keys, the last axis.",
+        "The mask lies along the queries (rows), so the whole row of a padded token is hidden, and all others still see the padding. It "
+        "belongs along the keys, the last axis.",
         caught_by=MASK,
         edits=[(AXES_OF_KEYS, "[:, None, :, None]")],
     ),
@@ -219,14 +219,14 @@ MISTAKES = [
     ),
     Mistake(
         "queries-masked-additive",
-        "What is added to the scores lies along the queries (rows): a whole row moves by the same amount, which the softmax takes out again. "
-        "The mask belongs along the keys, the last axis.",
+        "What is added to the scores lies along the queries (rows), so it is the same for all keys of a row and hides none of them. The "
+        "mask belongs along the keys, the last axis.",
         caught_by=MASK,
         edits=[(AXES_OF_KEYS, "[:, None, :, None]"), (HIDE, "scores = scores + padding * -1e9")],
     ),
     Mistake(
         "queries-and-keys-masked",
-        "Padded queries were hidden as well as padded keys, so their rows have nothing left to look at. Only keys are hidden.",
+        "Padded queries were hidden as well as padded keys, so their rows are hidden as a whole, which gives NaN. Only keys are hidden.",
         caught_by=MASK,
         edits=[
             (
@@ -248,13 +248,13 @@ MISTAKES = [
     ),
     Mistake(
         "mask-inverted",
-        "The mask was read the wrong way round: 0 is padding and gets hidden, everything else is a real token.",
+        "The mask was read the wrong way round. In it 0 is padding and is hidden, everything else is a real token and is seen.",
         caught_by=MASK,
         edits=[("None, :] == 0", "None, :] != 0")],
     ),
     Mistake(
         "mask-inverted-finite",
-        "The mask was read the wrong way round: 0 is padding and gets hidden, everything else is a real token.",
+        "The mask was read the wrong way round. In it 0 is padding and is hidden, everything else is a real token and is seen.",
         caught_by=MASK,
         edits=[("None, :] == 0", "None, :] != 0"), (HIDE, HIDE.replace("-torch.inf", "-1e9"))],
     ),
@@ -277,14 +277,15 @@ MISTAKES = [
     ),
     Mistake(
         "inverted-bitwise",
-        "`~` turns the bits of whole numbers round, so ~1 is -2, and that is True as well. Compare with 0, or make the mask bool first.",
+        "`~` inverts the bits of whole numbers, so ~1 is -2, and that is True as well: everything is hidden. Compare with 0, or make "
+        "the mask bool first.",
         caught_by=MASK,
         edits=[(PADDING, "padding = (~attention_mask[:, None, None, :]).bool()")],
     ),
     Mistake(
         "inverted-bitwise-finite",
-        "`~` turns the bits of whole numbers round, so ~1 is -2, and that is True as well: everything is hidden alike. "
-        "Compare with 0, or make the mask bool first.",
+        "`~` inverts the bits of whole numbers, so ~1 is -2, and that is True as well: everything is hidden alike. Compare with 0, or "
+        "make the mask bool first.",
         caught_by=MASK,
         edits=[
             (PADDING, "padding = (~attention_mask[:, None, None, :].long()).bool()"),
@@ -293,28 +294,30 @@ MISTAKES = [
     ),
     Mistake(
         "filled-with-zero",
-        "Padded scores became 0 (filled in, or multiplied by the mask), not small: exp(0) is 1, so padding still weighs something. "
-        "Fill in -inf, or something far below every score.",
+        "Padded scores became 0 (filled in, or multiplied by the mask), and exp(0) is 1, so padding still gets weight. Fill in -inf, or "
+        "a number far below every score.",
         caught_by=MASK,
         edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)")],
     ),
     Mistake(
         "mask-multiplied",
-        "The scores were multiplied by the mask, which makes a padded score 0, not small: exp(0) is 1. Fill in something far below every score.",
+        "The scores were multiplied by the mask, so padded scores are 0, and exp(0) is 1: padding still gets weight. Fill in -inf, or a "
+        "number far below every score.",
         caught_by=MASK,
         edits=[(HIDE, "scores = scores * attention_mask[:, None, None, :]")],
         same_as="filled-with-zero",
     ),
     Mistake(
         "filled-with-next-to-zero",
-        "Padded scores were filled with a number next to 0 (1e-9 or the like), where something far below every score was meant (-1e9).",
+        "Padded scores were filled with a number very near 0, such as 1e-9, and exp() of that is 1. Fill in a very negative number "
+        "(-1e9), or -inf.",
         caught_by=MASK,
         edits=[(HIDE, "scores = scores.masked_fill(padding, 1e-9)")],
         same_as="filled-with-zero",
     ),
     Mistake(
         "fill-too-small",
-        "Padded scores were filled with something that is not far enough below the others, so padding keeps some weight. Use -inf or -1e9.",
+        "Padded scores were filled with a number that is not far enough below the others, so padding keeps some weight. Use -inf or -1e9.",
         caught_by=MASK,
         edits=[(HIDE, "scores = scores.masked_fill(padding, -10.0)")],
     ),
@@ -326,7 +329,7 @@ MISTAKES = [
     ),
     Mistake(
         "infinity-times-zero",
-        "0 · (-inf) is NaN. Use masked_fill or torch.where, or a finite number such as -1e9.",
+        "The mask was multiplied by -inf, and 0 · (-inf) is NaN. Use masked_fill or torch.where, or a finite number such as -1e9.",
         caught_by=MASK,
         edits=[(HIDE, "scores = scores + padding * -torch.inf")],
     ),
@@ -348,7 +351,7 @@ MISTAKES = [
     ),
     Mistake(
         "infinity-after-softmax",
-        "The weights were filled with something like -inf or -1e20 after the softmax. Hide the scores, before it.",
+        "The weights were filled with -inf or -1e20, after the softmax. Hide the scores, before it.",
         caught_by=MASK,
         edits=[
             (HIDE, "pass"),
@@ -371,7 +374,7 @@ MISTAKES = [
     ),
     Mistake(
         "keys-zeroed",
-        "Padded keys were set to 0. Their scores are then 0, and exp(0) is 1: they still weigh something. Hide the scores.",
+        "Padded keys were set to 0. Their scores are then 0, and exp(0) is 1: they still get weight. Hide the scores.",
         caught_by=MASK,
         edits=[
             (PADDING, "hidden = attention_mask[:, None, :, None] == 0"),
@@ -381,7 +384,8 @@ MISTAKES = [
     ),
     Mistake(
         "padding-zeroed-in-x",
-        "Padded tokens were set to 0 in X. The layers' bias and the softmax still give them a weight. Hide their scores instead.",
+        "Padded tokens were set to 0 in X. Their keys are then the layer's bias alone, and the softmax still gives them weight. Hide "
+        "their scores instead.",
         caught_by=MASK,
         edits=[
             (
@@ -397,7 +401,8 @@ MISTAKES = [
     ),
     Mistake(
         "padding-zeroed-in-x-too",
-        "Padded tokens were set to 0 in X. Their keys are hidden, so that is not needed, and it changes what padded tokens ask for.",
+        "Padded tokens were set to 0 in X. Their keys are hidden, so that is not needed, and it changes the queries, and so the "
+        "outputs, of padded tokens.",
         caught_by=MASK,
         edits=[
             (
@@ -440,7 +445,7 @@ MISTAKES = [
     ),
     Mistake(
         "padding-cut-off",
-        "Something depends on where the padding stands: only padding behind was reckoned with. It may stand in front, too.",
+        "The padding was hidden as if it were always behind the tokens. It may also be in front or in between: look at each place of the mask.",
         caught_by=MASK,
         edits=[
             (
@@ -478,14 +483,14 @@ MISTAKES = [
     ),
     Mistake(
         "turned-round-as-it-came",
-        "A mask of whole numbers or floats can't be turned round with `~`, nor hide anything as it is: masked_fill takes booleans only. "
-        "`attention_mask == 0` works for all kinds.",
+        "A mask of whole numbers or floats can't be inverted with `~`, and masked_fill takes booleans only. `attention_mask == 0` works "
+        "for all kinds.",
         caught_by=MASK,
         edits=[(PADDING, "padding = ~attention_mask[:, None, None, :]")],
     ),
     Mistake(
         "only-boolean-masks",
-        "A mask of whole numbers or floats can't be turned round with `~` or `logical` operators. `attention_mask == 0` works for all kinds.",
+        "A mask of whole numbers or floats can't be inverted with `~` or `logical` operators. `attention_mask == 0` works for all kinds.",
         caught_by="test_mask_of_any_kind",
         edits=[
             (
@@ -562,7 +567,7 @@ MISTAKES = [
     # --- the softmax
     Mistake(
         "no-softmax",
-        "There is no softmax: the scores themselves were used as weights.",
+        "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",
         caught_by=MAIN,
         edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)"), (SOFTMAX, "scores")],
     ),
@@ -582,7 +587,7 @@ MISTAKES = [
     ),
     Mistake(
         "dropout-of-a-half",
-        "The dropout is always 0.5, what nn.Dropout() takes if it is told nothing. Use the `dropout` that was passed in.",
+        "The dropout is always 0.5, the default of nn.Dropout(). Use the `dropout` that was passed in.",
         caught_by=DROPOUT,
         edits=[("nn.Dropout(dropout)", "nn.Dropout()")],
     ),
@@ -665,7 +670,7 @@ MISTAKES = [
     # --- the rest
     Mistake(
         "sizes-not-checked",
-        "A hidden_dim that nums_head does not divide is accepted, as in the document. Refuse it in `__init__`.",
+        "A hidden_dim that nums_head does not divide is accepted, as in the document. Refuse it in `__init__`, with an assert or a ValueError.",
         caught_by="test_sizes_that_do_not_divide_are_refused",
         edits=[(DIVIDES, "")],
     ),

@@ -88,7 +88,7 @@ MISTAKES = [
     ),
     Mistake(
         "functional-from-elsewhere",
-        "F is imported, but not from torch.nn: what is called torch.functional has no softmax.",
+        "F is imported from the wrong place: torch.functional has no softmax. It is in torch.nn.functional.",
         caught_by=FIRST_CALL,
         edits=[(IMPORT_F, "from torch import functional as F\n")],
     ),
@@ -106,13 +106,13 @@ MISTAKES = [
     ),
     Mistake(
         "scale-without-root",
-        "The scores are divided by head_dim. As given it was its root, and that was right.",
+        "The scores are divided by head_dim. As given they were divided by its root, and that was right.",
         caught_by=FIRST_CALL,
         edits=[(SCALE, " / self.head_dim")],
     ),
     Mistake(
         "root-of-a-plain-number",
-        "torch.sqrt wants a tensor, and head_dim is a plain number: math.sqrt, or ** 0.5.",
+        "torch.sqrt takes a tensor, and head_dim is a plain number: use math.sqrt, or ** 0.5.",
         caught_by=FIRST_CALL,
         edits=[(SCALE, " / torch.sqrt(self.head_dim)")],
     ),
@@ -136,7 +136,8 @@ MISTAKES = [
     ),
     Mistake(
         "float32-returned",
-        "With float64 numbers the output is not float64 any more. `.type_as` brought the weights back to the dtype they came from.",
+        "With float64 numbers the weights stay float32 and xv is float64, so they can't be multiplied. `.type_as(xq)` brought the "
+        "weights back to the dtype they came from.",
         caught_by=NOTHING_ELSE,
         edits=[(SOFTMAX, SOFTMAX.replace(".type_as(xq)", ""))],
     ),
@@ -167,14 +168,14 @@ MISTAKES = [
     ),
     Mistake(
         "stored-after-the-fact",
-        "is_causal became a True or False that has nothing to do with the argument (self.training, say).",
+        "What `forward` asks has nothing to do with the is_causal that was passed in (self.training, say). Keep the argument, and ask for that.",
         caught_by=ATTRIBUTE,
         edits=[(STORED, ""), (CAUSAL, CAUSAL.replace("self.is_causal", "self.training"))],
         same_as="never-causal",
     ),
     Mistake(
         "inverted",
-        "is_causal is read the wrong way round.",
+        "is_causal is read the wrong way round: True hides the later tokens, False hides none.",
         caught_by=ATTRIBUTE,
         edits=[(STORED, STORED.replace("= is_causal", "= not is_causal"))],
     ),
@@ -204,7 +205,7 @@ MISTAKES = [
     ),
     Mistake(
         "mask-after-softmax",
-        "The mask was moved behind the softmax. It was right as given: added to the scores before it.",
+        "The mask was moved behind the softmax. It was right as given: added to the scores, before the softmax.",
         caught_by=ATTRIBUTE,
         edits=[
             (CROP, "0"),
@@ -231,7 +232,7 @@ MISTAKES = [
     ),
     Mistake(
         "length-of-the-keys-for-all",
-        "Now the queries are cut into heads with the number of keys. Each of the two has its own length.",
+        "Now the queries are cut into heads with the number of keys. Queries and keys each have a length of their own.",
         caught_by=LENGTHS,
         edits=[("bsz, seqlen, _ = q.shape", "bsz, seqlen, _ = k.shape")],
         same_as="left-in-lengths",
@@ -381,13 +382,13 @@ MISTAKES = [
     ),
     Mistake(
         "dropout-in-eval",
-        "Something is dropped in eval() too. nn.Dropout knows the mode; F.dropout needs training=self.training.",
+        "Weights or outputs are dropped in eval() too. nn.Dropout knows the mode; F.dropout needs training=self.training.",
         caught_by=DROPOUT,
         edits=[("scores = self.attn_dropout(scores)", "scores = F.dropout(scores, self.attn_dropout.p)")],
     ),
     Mistake(
         "weights-detached",
-        "The output is right, but .detach(), .data or torch.no_grad() cuts the way back, so not everything can be trained.",
+        "The output is right, but .detach(), .data or torch.no_grad() stops the gradients, so not everything can be trained.",
         caught_by="test_training_still_works",
         edits=[(SOFTMAX, SOFTMAX.replace("scores.float()", "scores.detach().float()"))],
     ),

@@ -76,7 +76,7 @@ MISTAKES = [
     ),
     Mistake(
         "side-by-side-after-transposing",
-        "in_proj_weight was transposed and its rows of numbers cut in three. It is (outputs, inputs) already: cut its rows as they are.",
+        "in_proj_weight was transposed and then cut in three. It is (outputs, inputs) already: cut its rows as they are.",
         caught_by=MAIN,
         edits=with_weights(
             'width = state_dict["out_proj.bias"].numel()\n    weights = state_dict["in_proj_weight"].T.reshape(3, width, width)'
@@ -84,8 +84,8 @@ MISTAKES = [
     ),
     Mistake(
         "reshaped-to-the-side",
-        "The rows of in_proj_weight and of the bias were dealt out in turn (in steps of 3, or by a reshape to (E, 3, E)). "
-        "The first E rows are the queries', the next E the keys', the last E the values'.",
+        "The rows of in_proj_weight and of the bias were taken in steps of 3 (or by a reshape to (E, 3, E)). The first E rows are the "
+        "queries', the next E the keys', the last E the values'.",
         caught_by=MAIN,
         edits=[
             (WEIGHTS, 'weights = state_dict["in_proj_weight"].unflatten(0, (-1, 3)).unbind(1)'),
@@ -94,8 +94,8 @@ MISTAKES = [
     ),
     Mistake(
         "weights-dealt-in-turn",
-        "The rows of in_proj_weight were dealt out in turn (0, 3, 6, … for the queries). The first E rows are the queries', "
-        "the next E the keys', the last E the values'.",
+        "The rows of in_proj_weight were taken in steps of 3 (0, 3, 6, … for the queries). The first E rows are the queries', the next "
+        "E the keys', the last E the values'.",
         caught_by=MAIN,
         edits=with_weights('weights = [state_dict["in_proj_weight"][i::3] for i in range(3)]'),
     ),
@@ -251,7 +251,7 @@ MISTAKES = [
     ),
     Mistake(
         "module-returned",
-        "A module came back. A dict is due, from names to tensors: the module's state_dict().",
+        "A module came back. Return a dict, from names to tensors: the module's state_dict().",
         caught_by=MAIN,
         edits=[
             (
@@ -267,19 +267,19 @@ MISTAKES = [
     ),
     Mistake(
         "returned-unchanged",
-        "The state dict came back as it was.",
+        "The state dict came back as it was. Return a new dict with the eight names of our class.",
         caught_by=MAIN,
         edits=[(END, "return state_dict")],
     ),
     Mistake(
         "nothing-returned",
-        "None came back. Is there a `return`?",
+        "None came back. Is there a `return` at the end?",
         caught_by=MAIN,
         edits=[(END, "return None")],
     ),
     Mistake(
         "tuple-returned",
-        "A dict is due, from names to tensors. The bare tensors came back.",
+        "The bare tensors came back. Return a dict, from names to tensors.",
         caught_by=MAIN,
         edits=[(END, "return tuple(state.values())")],
     ),

@@ -21,7 +21,7 @@ NOT_CROPPED = "The mask is used whole, so only inputs of exactly context_length 
 FAMILY = [
     Mistake(
         "no-softmax",
-        "There is no softmax: the scores themselves were used as weights.",
+        "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",
         caught_by="$main",
         edits=[(FILL, f"{MASK}, 0.0"), ("F.softmax(scores, dim=-1)", "scores")],
     ),
@@ -33,7 +33,7 @@ FAMILY = [
     ),
     Mistake(
         "own-token-hidden",
-        "Each token hides itself as well (diagonal=0), and the first one has nothing left to look at. Begin at diagonal=1.",
+        "Each token hides itself as well (diagonal=0), and the first one has no token left to look at. Begin at diagonal=1.",
         caught_by="$main",
         edits=[("diagonal=1", "diagonal=0")],
     ),
@@ -53,7 +53,8 @@ FAMILY = [
     Mistake("mask-inverted-finite", INVERTED, caught_by="$main", edits=[(FILL, f"~{MASK}, -1e9")]),
     Mistake(
         "mask-inverted-fused",
-        'scaled_dot_product_attention reads True as "may be seen", the other way round than our mask. Invert it, or use is_causal=True.',
+        'The mask is used the wrong way round. scaled_dot_product_attention, for one, reads True as "may be seen", where our mask means '
+        "hidden: give it the inverted mask, or is_causal=True.",
         caught_by="$main",
         edits=[(FILL, f"~{FILL}"), (WEIGHTS, f"{WEIGHTS}.nan_to_num(0.0)")],
     ),
@@ -90,7 +91,7 @@ FAMILY = [
     ),
     Mistake(
         "mask-times-infinity",
-        "0 · inf is NaN: a triangle of ones times -inf is not a mask. Fill with masked_fill, or make a full -inf matrix and cut it.",
+        "A triangle of ones was multiplied by -inf, and 0 · inf is NaN. Fill with masked_fill, or make a full -inf matrix and cut it.",
         caught_by="$main",
         edits=[(HIDE, f"scores = scores + {MASK} * -torch.inf")],
     ),
@@ -130,7 +131,7 @@ FAMILY = [
     ),
     Mistake(
         "mask-under-another-name",
-        "The buffer is there, but not under the name `mask`.",
+        "The buffer is there, but not under the name `mask`. Call it so.",
         caught_by=BUFFERED,
         edits=[(BUFFER, BUFFER.replace("mask", "causal_mask")), ("self.mask[", "self.causal_mask[")],
         same_as="mask-not-a-buffer",

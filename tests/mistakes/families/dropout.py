@@ -79,7 +79,7 @@ FAMILY = [
     ),
     Mistake(
         "dropout-nan-at-one",
-        "With dropout = 1 the weights that are kept would be divided by 0. None is kept, so all of them are plain zeros.",
+        "With dropout = 1 the weights were divided by 1 - p = 0, and 0/0 is NaN. All of them are dropped then: return plain zeros.",
         caught_by="$acts",
         edits=[
             (

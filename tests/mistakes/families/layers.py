@@ -26,7 +26,8 @@ FAMILY = [
     ),
     Mistake(
         "keys-and-values-swapped",
-        "$to_keys and $to_values are exchanged: keys are for the scores, values for the mixture.",
+        "$to_keys and $to_values are exchanged. The queries are compared with the keys, $to_keys($x); the weights are applied to the "
+        "values, $to_values($x).",
         caught_by="$main",
         edits=[
             ("$keys = self.$to_keys($x)", "$keys = self.$to_values($x)"),

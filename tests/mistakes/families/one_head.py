@@ -60,7 +60,7 @@ FAMILY = [
     ),
     Mistake(
         "softmax-twice",
-        "The softmax was taken twice, which makes the weights almost equal. Once is enough.",
+        "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
         caught_by="$main",
         edits=[(SOFTMAX, "F.softmax(F.softmax(scores, dim=-1), dim=-1)")],
     ),
@@ -73,14 +73,14 @@ FAMILY = [
     ),
     Mistake(
         "not-transposed",
-        "The key went into the product as it is. Turn its last two axes round first.",
+        "The key was not transposed. Exchange its last two axes first: transpose(-2, -1).",
         caught_by="$main",
         edits=[(TURNED, "key")],
     ),
     Mistake(
         "viewed-as-transposed",
-        "The key was given its transposed shape by reshape or view. That only cuts the same row of numbers at other places; "
-        "transpose(-2, -1) moves them.",
+        "The key was given its transposed shape by reshape or view. That keeps the numbers in their old order, in rows of another length; "
+        "transpose(-2, -1) exchanges the axes.",
         caught_by="$main",
         edits=[(TURNED, "key.reshape(key.shape[0], key.shape[2], key.shape[1])")],
     ),
@@ -92,7 +92,7 @@ FAMILY = [
     ),
     Mistake(
         "all-axes-reversed",
-        "`.T` turns round all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
+        "`.T` reverses all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
         caught_by="$main",
         edits=[(TURNED, "key.permute(2, 1, 0)")],
     ),
@@ -130,7 +130,7 @@ FAMILY = [
     ),
     Mistake(
         "output-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
         caught_by="$gradients_check",
         edits=[(END, "return (weights @ value).detach()")],
     ),

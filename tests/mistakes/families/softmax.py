@@ -12,13 +12,13 @@ SOFTMAX = "F.softmax(scores, dim=-1)"
 FAMILY = [
     Mistake(
         "no-softmax",
-        "There is no softmax: the scores themselves were used as weights.",
+        "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",
         caught_by="$main",
         edits=[(SOFTMAX, "scores")],
     ),
     Mistake(
         "no-softmax-infinite",
-        "There is no softmax: the scores, -inf for the hidden ones, were used as weights.",
+        "There is no softmax: the scores, -inf for the hidden ones, were used as weights. Take the softmax over the keys, dim=-1.",
         caught_by="$main",
         edits=[(SOFTMAX, "scores")],
     ),
@@ -42,7 +42,7 @@ FAMILY = [
     ),
     Mistake(
         "output-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so not everything can be trained.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients, so not everything can be trained.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(SOFTMAX, f"{SOFTMAX}.detach()")],
     ),

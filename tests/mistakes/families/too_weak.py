@@ -7,10 +7,7 @@ loud              the check in which hidden scores are far above the visible one
 
 from grader.judge.authoring import Mistake
 
-COMES_THROUGH = (
-    "What is put in for the hidden scores is not far enough below the others: a hidden token with a high score still comes through. "
-    "Use -inf (or -1e9)."
-)
+COMES_THROUGH = "The hidden scores are not far enough below the visible ones (100 is too little), so a hidden token still gets weight. Use -inf (or -1e9)."
 
 FAMILY = [
     Mistake("fill-of-minus-100", COMES_THROUGH, caught_by="$loud", edits=[("$fill", "$weak_fill")]),
