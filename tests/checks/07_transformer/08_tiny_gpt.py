@@ -604,7 +604,7 @@ def test_calls_do_not_disturb_each_other(learner, draw):
     )
     expect(
         not came["is that of other texts"],
-        "The same texts in another order get other logits: something is kept from call to call, or texts of a batch are mixed.",
+        "The same texts in another order get other logits: a result is kept from call to call, or texts of a batch are mixed.",
     )
     expect(
         not came["differs alone"],

@@ -304,7 +304,7 @@ MISTAKES = [
     # --- the rest
     Mistake(
         "kept-in-evaluation",
-        "In eval() a second input of the same shape gets the result of the first: something is kept from call to call. Each call "
+        "In eval() a second input of the same shape gets the result of the first: a result is kept from call to call. Each call "
         "computes its result from its own input.",
         caught_by=CALLS,
         edits=[

@@ -100,7 +100,7 @@ FAMILY = [
     ),
     Mistake(
         "kept-in-evaluation",
-        "A second input of the same shape gets the result of the first: something is kept from call to call. Each call computes its "
+        "A second input of the same shape gets the result of the first: a result is kept from call to call. Each call computes its "
         "result from its own input.",
         caught_by=REUSE,
         edits=[
@@ -114,7 +114,7 @@ FAMILY = [
     ),
     Mistake(
         "kept-in-training",
-        "In training a second input of the same shape gets the result of the first: something is kept from call to call. Each call computes "
+        "In training a second input of the same shape gets the result of the first: a result is kept from call to call. Each call computes "
         "its result from its own input.",
         caught_by=REUSE,
         edits=[
