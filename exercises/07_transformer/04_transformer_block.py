@@ -1,4 +1,4 @@
-"""One block of a transformer: tokens exchange something, then each thinks it over; both times on top of what was there.
+"""One block of a transformer: attention between the tokens, then an mlp for each token; each adds to what came in.
 
     y   = x + o_proj(causal multi-head attention of norm1(x))
     out = y + mlp_out(gelu(mlp_in(norm2(y))))
@@ -9,8 +9,8 @@
     hidden    (b, n, 4 · d_model)   batch, tokens, width of the mlp
     returns   (b, n, d_model)       batch, tokens, width
 
-Document: none of the five; "Language Models are Unsupervised Multitask Learners" (GPT-2), which moved the norms of
-"Attention Is All You Need" from behind the sums to the front of each part.
+Document: none of the five; "Language Models are Unsupervised Multitask Learners" (GPT-2). "Attention Is All You Need"
+has its norms after the sums, GPT-2 in front of each part.
 
     >>> block = TransformerBlock(d_model=8, num_heads=2)
     >>> block(torch.randn(3, 5, 8)).shape

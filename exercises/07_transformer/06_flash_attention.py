@@ -13,7 +13,7 @@
     block_q     how many queries are looked at together, 1 or more; it need not divide Lq, and may be larger
     block_k     the same for keys
     causal      query i stands at place i + Lk - Lq and sees the keys j ≤ i + Lk - Lq: the last query sees all. Lk ≥ Lq
-    scores      (…, block_q, block_k)      the largest thing that is ever made
+    scores      (…, block_q, block_k)      of one block of queries and one of keys
     returns     (out, logsumexp)           (…, Lq, dv) and (…, Lq)
 
 Document: none of the five; "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning". The

@@ -8,11 +8,11 @@
 
     idx      (b, n)              batch, tokens: whole numbers below vocab_size; n is at most context_length
     h        (b, n, d_model)     batch, tokens, width
-    logits   (b, n, vocab_size)  batch, tokens, vocabulary: what follows token i is judged at place i
+    logits   (b, n, vocab_size)  batch, tokens, vocabulary: those at place i predict what follows token i
 
     generate(idx, max_new_tokens)    (b, n) -> (b, n + max_new_tokens): the prompt, then the new tokens
-                                     always the one with the largest logit (greedy). The prompt may be longer than
-                                     context_length, and become so: the model is shown the last context_length tokens
+                                     always the one with the largest logit (greedy). The text may be longer than
+                                     context_length, or become so: the model is shown its last context_length tokens
 
 Document: none of the five; it is the model that hacktricks, day-15 and happy-llm are on the way to. The plan is that of
 "Language Models are Unsupervised Multitask Learners" (GPT-2), small enough to be trained while you wait:

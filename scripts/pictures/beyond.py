@@ -10,14 +10,14 @@ from drawing import BAD, EMPTY, GOOD, HIDDEN, LINE, PALE, TIMES, TINTS, VISIBLE,
 
 
 def sdpa() -> Picture:
-    """Our mask, the library's, and what comes of handing over the wrong one."""
+    """Our mask, the library's, and what comes of passing the wrong one."""
     picture = Picture(
         760,
         268,
         "What True means to us and to the library",
-        "Three tables of three by three. Left our mask: True, which hides, above the diagonal. Middle the same turned "
-        "round: True, which takes part, on and below the diagonal; results 1, 1.5 and 2.333. Right our mask handed "
-        "over as it is: only later tokens take part; results 3, 4 and 0.",
+        "Three tables of three by three. Left our mask: True, which hides, above the diagonal. Middle its "
+        "opposite: True, which takes part, on and below the diagonal; results 1, 1.5 and 2.333. Right our mask passed "
+        "as it is: only later tokens take part; results 3, 4 and 0.",
     )
     values = torch.tensor([1.0, 2.0, 4.0]).double()
     hidden = torch.ones(3, 3, dtype=torch.bool).triu(1)
@@ -43,7 +43,7 @@ def sdpa() -> Picture:
     picture.text(466, 56, "result", size=11, colour=PALE)
     picture.text(714, 56, "result", size=11, colour=PALE)
     picture.text(134, 202, "query down, key across", size=11, colour=PALE)
-    picture.text(368, 202, "right: the mask turned round", colour=GOOD)
+    picture.text(368, 202, "right: the opposite of the mask", colour=GOOD)
     picture.text(616, 202, "wrong, and no error", colour=BAD)
     for x, colour, text in ((240, VISIBLE, "seen"), (400, HIDDEN, "hidden")):
         picture.box(x, 230, 18, 18, colour)

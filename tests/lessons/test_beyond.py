@@ -23,7 +23,7 @@ def opening(said: Said) -> None:
 def sdpa(said: Said) -> None:
     alike, values = torch.zeros(3, 2), torch.tensor([[1.0], [2.0], [4.0]])
     later = torch.ones(3, 3).triu(1).bool()
-    for how, mask in (("the mask turned round", ~later), ("the mask as it is", later)):
+    for how, mask in (("the opposite of the mask", ~later), ("the mask as it is", later)):
         result = F.scaled_dot_product_attention(alike, alike, values, attn_mask=mask).flatten().tolist()
         said(f"| {how} | {', '.join(f'{number:.4g}' for number in result)} |")
     said("the results are 1, 1.5 and 2.333.", "the results are 3, 4 and 0.")

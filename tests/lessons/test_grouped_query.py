@@ -33,7 +33,7 @@ def cache(kv: int) -> int:
 def opening(said: Said) -> None:
     said("32 layers and 32 heads of width 128, and a text of 4,096 tokens")
     bytes_kept = 2 * 32 * 32 * 128 * 4096 * 2
-    said(f"{bytes_kept // GIB} GiB for a single reader and {8 * bytes_kept // GIB} GiB for eight")
+    said(f"{bytes_kept // GIB} GiB for a single text and {8 * bytes_kept // GIB} GiB for eight")
     assert bytes_kept % GIB == 0
     said("Shazeer 2019", "Ainslie and others 2023")  # years of the papers
 

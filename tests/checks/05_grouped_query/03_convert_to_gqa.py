@@ -49,11 +49,11 @@ def test_four_heads_of_width_one(learner, draw):
     weights["v_proj.bias"] = torch.tensor([10.0, 20.0, 40.0, 80.0])
     (answer,) = learner.ask(plain(weights, 4, 2))
     state = answer["output"]
-    expect(isinstance(state, Mapping), "A dict is due, from the names of the parameters to their tensors.")
+    expect(isinstance(state, Mapping), "Return a dict from the names of the parameters to their tensors.")
     for name, due in (("k_proj.bias", [2.0, 7.0]), ("v_proj.bias", [15.0, 60.0])):
         expect(name in state, f"Missing in the dict that is returned: {name}.")
         came = state[name]
-        shown = came.tolist() if isinstance(came, torch.Tensor) and came.numel() <= 20 else "something else"
+        shown = came.tolist() if isinstance(came, torch.Tensor) and came.numel() <= 20 else "no tensor of 2 numbers"
         expect(same(came, torch.tensor(due)), f"{name} should become {due}; yours is {shown}.")
 
 

@@ -96,7 +96,7 @@ def test_only_the_distance_counts(learner, draw):
     )
     expect(
         same(later_q @ later_k.mT, q @ k.mT),
-        "Query · key changed although both moved on by the same number of tokens. The angle must grow evenly with the position.",
+        "Query · key changed although both were moved by the same number of tokens. The angle must grow by the same amount from each position to the next.",
     )
 
 

@@ -106,7 +106,7 @@ def test_full_matrix_is_never_made(learner, draw):
         expect(
             stays_below,
             f"With {queries} queries, {keys} keys and blocks of {block}, a tensor of {queries} · {keys} numbers or more was made. "
-            "Keep only what belongs to one block, of `block_size` keys or of queries, and what sums it all up: maximum, total, output.",
+            "Keep only what belongs to one block, of `block_size` keys or of queries, and for each query its maximum, total and output.",
         )
 
 

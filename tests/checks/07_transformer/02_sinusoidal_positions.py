@@ -75,10 +75,10 @@ def test_a_longer_table_begins_like_a_shorter_one(learner, draw):
 
 @points(0.25, role="manners")
 def test_a_step_is_a_rotation(learner, draw):
-    """The product of two rows depends only on how far apart they stand."""
+    """The product of two rows depends only on how far apart they are."""
     d_model, by = width(draw), draw.integer(2, 9)
     (table,) = learner.outputs(case(by + 6, d_model))
     expect(
         same(table[by:] @ table[by:].T, table[:6] @ table[:6].T),
-        "Products of rows that stand equally far apart differ. Each sine needs the cosine of the same angle beside it.",
+        "Products of rows that are equally far apart differ. Each sine needs the cosine of the same angle beside it.",
     )

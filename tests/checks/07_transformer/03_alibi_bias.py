@@ -53,7 +53,7 @@ def test_the_softmax_of_it_is_causal(learner, draw):
     later = torch.ones(tokens, tokens).triu(diagonal=1).bool()
     expect(
         not weights.isnan().any() and not weights[:, later].any(),
-        "After a softmax, later keys still weigh something, or there is NaN. They need minus infinity, and the token itself 0.",
+        "After a softmax, later keys still have a weight, or there is NaN. The bias of later keys is minus infinity, that of the token itself 0.",
     )
     last = weights[:, -1]
     expect(

@@ -110,7 +110,7 @@ def test_agrees_with_formula(learner, draw):
 
 @points(0.75, role="manners")
 def test_future_has_no_say(learner, draw):
-    """Changing later tokens never changes earlier outputs, and the first tokens alone give the same as with more behind."""
+    """Changing later tokens never changes earlier outputs, and the first tokens alone give the same as with more after them."""
     sizes = drawn_sizes(draw)
     sizes = Sizes(sizes.batch, 7, sizes.heads, sizes.head_dim)
     seen = draw.integer(2, 5)
@@ -129,7 +129,7 @@ def test_future_has_no_say(learner, draw):
     )
     expect(
         same(alone, before[:, :seen]),
-        "The first tokens alone give other outputs than with more tokens behind them. Each sees itself and the earlier ones, no matter "
+        "The first tokens alone give other outputs than with more tokens after them. Each sees itself and the earlier ones, no matter "
         "how many follow.",
     )
 

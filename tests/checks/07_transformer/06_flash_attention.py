@@ -190,8 +190,8 @@ def test_full_matrix_is_never_made(learner, draw):
         expect(
             stays_below,
             f"With {queries} queries, {keys} keys and blocks of {block_q} and {block_k}{', causal' if causal else ''}, a tensor of "
-            f"{queries} · {keys} numbers or more was made. Keep only what belongs to one block, and what sums it all up: maximum, "
-            "total, output. A mask is a tensor, too.",
+            f"{queries} · {keys} numbers or more was made. Keep only what belongs to one block, and for each query its maximum, "
+            "total and output. A mask is a tensor, too.",
         )
 
 

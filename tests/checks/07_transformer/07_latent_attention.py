@@ -48,7 +48,7 @@ def test_shapes_of_one_pass(learner, draw):
     for name, due in (("output", (4, 5, 8)), ("cache", (4, 5, 3))):
         came = answer[name]
         expect(isinstance(came, torch.Tensor), f"`{name}` should be a tensor.")
-        expect(tuple(came.shape) == due, f"`{name}` has shape {tuple(came.shape)}; {due} was due.")
+        expect(tuple(came.shape) == due, f"`{name}` has shape {tuple(came.shape)}; {due} was expected.")
 
 
 @points(3, role="main")

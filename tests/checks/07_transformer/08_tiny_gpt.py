@@ -200,8 +200,8 @@ def expect_it_learns(learner, draw):
         if read(learner, song.loss_after(steps), diagnosed=False).get("has begun"):
             return
     fail(
-        "Nothing wrong was seen in this check, but it counts only for a model that learns: after training it says what comes next "
-        "no better than by guessing. Look at the other checks first."
+        "This check found no mistake, but it counts only for a model that learns, and after training yours predicts the next word no better "
+        "than by guessing. Look at the other failed checks first."
     )
 
 
@@ -266,27 +266,27 @@ def test_future_has_no_say(learner, draw):
     came = read(learner, talk)
     expect(
         came["before"] < 2,
-        "Logits changed although only a later token did. Is everything later hidden, in every layer, before the softmax?",
+        "Logits changed although only a later token was changed. Are the scores of all later tokens hidden, in every layer, before the softmax?",
     )
     expect(
         not came["before"],
-        "The logits at one place changed when only the very next token did. They are to predict that token, so they must not see it.",
+        "The logits at a place changed although only the next token was changed. They predict that token, so they must not depend on it.",
     )
     expect(
         came["itself"],
-        "A token was changed, but the logits at its own place stayed the same. The logits at place i are made from the tokens up to i, "
-        "i among them, and judge what comes at i + 1: nothing is shifted in forward.",
+        "A token was changed, but the logits at its own place stayed the same. The logits at place i are made from the tokens 0 "
+        "to i and predict token i + 1: nothing is shifted in forward.",
     )
     expect(
         came["behind"],
-        "A token was changed, but no logits at later places did. Without attention to earlier tokens it is a model of word pairs.",
+        "A token was changed, but no logits at later places changed. Does the attention bring earlier tokens in?",
     )
     expect_it_learns(learner, draw)
 
 
 @points(9, role="main")
 def test_learns_more_than_word_pairs(learner, draw):
-    """Trained for a moment on a song, it says how an unknown part goes on, better than any model that looks at one word can."""
+    """Trained for a moment on a song, it predicts how an unknown part goes on, better than a model that sees only one word can."""
     seed, tokens = draw.seed(), some_tokens(draw, 2, CONTEXT)
 
     def first_look(ask):
@@ -300,8 +300,8 @@ def test_learns_more_than_word_pairs(learner, draw):
 
     expect(
         not read(learner, first_look)["adds up to 1"],
-        "What forward returns adds up to 1 at each place: these are probabilities. The loss takes a softmax itself; return the logits "
-        "that go into yours.",
+        "What forward returns adds up to 1 at each place: these are probabilities. Return the logits, without a softmax at the end; the loss "
+        "takes the softmax itself.",
     )
     song = Song.of(draw)
     came = {}
@@ -311,11 +311,11 @@ def test_learns_more_than_word_pairs(learner, draw):
             return
     expect(
         came["finite"],
-        "After training on the song the logits are not finite. Did a mask hide a whole row, or a scale get lost?",
+        "After training on the song the logits are NaN or infinite. Does a mask hide a whole row, or is the scale of the scores missing?",
     )
     fail(
-        f"After {TRAINING_STEPS} steps of training on the song the model says what comes next no better than one that knows only "
-        "the last word (or hardly better). Does attention bring the earlier words in, are there residual connections, and does a "
+        f"After {TRAINING_STEPS} steps of training on the song the model predicts the next word no better, or hardly better, than one that "
+        "knows only the last word. Does attention bring the earlier words in, are there residual connections, and does a "
         "gradient reach every layer?",
     )
 
@@ -342,8 +342,8 @@ def test_order_of_earlier_tokens_counts(learner, draw):
 
     expect(
         read(learner, talk)["changed"],
-        "With one layer, the last logits stay the same when two earlier tokens change places. Nothing tells the model where a token "
-        "stands: add position vectors to the token vectors, or turn queries and keys by their position.",
+        "With one layer, the last logits stay the same when two earlier tokens change places, so the model does not know positions. Add "
+        "position vectors to the token vectors, or turn queries and keys by their position.",
     )
     expect_it_learns(learner, draw)
 
@@ -375,8 +375,8 @@ def test_a_deep_model_still_hears_its_own_token(learner, draw):
 
     expect(
         read(learner, talk)["heard"],
-        "With 32 layers the last logits hardly depend on the last token any more. Each part of a layer adds to what comes in, "
-        "h = h + part(h): are both residual connections there, around the attention and around the mlp?",
+        "With 32 layers the last logits hardly depend on the last token any more. Each part's result is added to its input, "
+        "h = h + part(norm(h)): are both residual connections there, around the attention and around the mlp?",
     )
 
 
@@ -429,15 +429,15 @@ def _why_it_does_not_grow(learner, seed, tokens):
     came = read(learner, talk, "The parameters do not grow with num_layers.")
     if came["not found"]:
         return (
-            "A model with more layers has no more parameters: the layers stand in a plain list, where nobody finds them. Put them into "
-            "an nn.ModuleList."
+            "A model with more layers has no more parameters: the layers are in a plain list, where the module does not find them. Put them "
+            "into an nn.ModuleList."
         )
     if came["changed"]:
         return (
-            "A model with more layers has no more parameters: the layers share their weights. Make a new layer for each (a list "
-            "comprehension does; `[layer] * num_layers` repeats the same one), in an nn.ModuleList."
+            "A model with more layers has no more parameters: the layers share their weights. Make a new layer each time, in a list "
+            "comprehension (`[layer] * num_layers` repeats the same one), and put them into an nn.ModuleList."
         )
-    return "A model with more layers has no more parameters and says the same: `num_layers` is not used."
+    return "A model with more layers has no more parameters and gives the same logits: `num_layers` is not used."
 
 
 @points(3.75, role="main")
@@ -517,19 +517,19 @@ def expect_greedy(learner, song, plan, context, steps):
     expect(
         came["sizes"] == sizes_of(plan),
         f"For a prompt of ({batch}, {tokens}) tokens and max_new_tokens={new}, generate should return ({batch}, {tokens + new}) tokens: "
-        "the whole prompt, and the new ones behind it.",
+        "the whole prompt, then the new ones.",
     )
     expect(came["kept"], "What generate returns does not begin with the prompt, unchanged.")
     expect(came["are words"], "What generate returns are not all tokens: whole numbers from 0, below vocab_size.")
     expect(
         not came.get("by the first tokens"),
-        "When the text is longer than context_length, the new tokens follow from its first context_length tokens. The model is to be "
-        "shown the last ones: idx[:, -context_length:].",
+        "When the text is longer than context_length, the new tokens were computed from its first context_length tokens. Show the model the "
+        "last ones: idx[:, -context_length:].",
     )
     expect(
         all(came["likeliest"]),
         "A new token is not the one with the largest logit. Each step gives the text so far to the model (its last context_length "
-        "tokens), takes the logits of the last place, and puts their argmax behind the text; nothing is drawn at random.",
+        "tokens), takes the logits of the last place, and adds their argmax to the end of the text; nothing is drawn at random.",
     )
 
 
@@ -597,12 +597,16 @@ def test_calls_do_not_disturb_each_other(learner, draw):
 
     came = read(learner, talk)
     expect(not came["overwritten"], "The tokens that were passed in were changed. Make a new tensor instead.")
-    expect(not came["differs in a second call"], "In eval() two calls with the same tokens differ.")
+    expect(
+        not came["differs in a second call"],
+        "In eval() two calls with the same tokens give different logits. Is there dropout that acts in eval() too, or is a "
+        "result kept from call to call?",
+    )
     expect(
         not came["is that of other texts"],
-        "The same texts in another order get other logits: something is kept from call to call, or texts of a batch are mixed.",
+        "The same texts in another order get other logits: a result is kept from call to call, or texts of a batch are mixed.",
     )
     expect(
         not came["differs alone"],
-        "A text gets other logits alone than in a batch. No axis but its own may be mixed.",
+        "A text gets other logits alone than in a batch. No mean, norm or attention may run over the batch axis.",
     )

@@ -18,7 +18,7 @@ MISTAKES = [
     ),
     Mistake(
         "copies-in-front-of-heads",
-        "The new axis of copies stands before the heads, so joining the two gives A B A B. Put it after the heads, and it gives A A B B.",
+        "The new axis of copies is in front of the heads, so joining the two gives A B A B. Put it right after the heads, and it gives A A B B.",
         caught_by=MAIN,
         edits=instead("x[:, None].expand(-1, n_rep, -1, -1, -1).flatten(1, 2)"),
         same_as="tiled",
@@ -49,8 +49,8 @@ MISTAKES = [
     ),
     Mistake(
         "tokens-of-heads-mixed",
-        "The shape fits, but the copies were made behind the tokens and then folded into the heads, so tokens land in other heads. "
-        "The axis of copies must stand right after the heads when the two are joined.",
+        "The shape fits, but the tokens were repeated, not the heads: the first copy of a head has the first tokens n_rep times each, the last copy "
+        "the last ones. Put the new axis of copies right after the heads (dimension 2), then join these two.",
         caught_by=MAIN,
         edits=instead("x[:, :, :, None].expand(-1, -1, -1, n_rep, -1).reshape(x.shape[0], -1, x.shape[2], x.shape[3])"),
     ),
@@ -62,7 +62,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-repeated",
-        "x came back as it was. Each head must be there n_rep times.",
+        "x came back as it was. Each head must appear n_rep times.",
         caught_by=MAIN,
         edits=instead("x"),
     ),
@@ -92,7 +92,8 @@ MISTAKES = [
     ),
     Mistake(
         "only-one-copy-trained",
-        "Only one copy of each head leads back to x, the others were cut off (detach, .data). All copies belong to the head.",
+        "x gets a gradient from one copy of each head only; the others were cut off (.detach(), .data). The gradient of a head is the sum over all "
+        "of its copies.",
         caught_by="test_gradients_reach_x",
         edits=[
             ("return " + CALL, "copies = x.detach()." + CALL.removeprefix("x.")),
@@ -101,7 +102,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.tensor(...) cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but no gradient reaches x: .detach(), .data or torch.tensor(...) cuts it off.",
         caught_by="test_gradients_reach_x",
         edits=instead("x.detach().repeat_interleave(n_rep, dim=1)"),
     ),

@@ -192,7 +192,7 @@ MISTAKES = [
     from_family("softmax", "no-softmax", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
     Mistake(
         "softmax-over-everything",
-        "The weights of one sequence and head sum to 1 only all together. Each query's row must sum to 1: dim=-1.",
+        "The softmax runs over queries and keys together, so all weights of a head together sum to 1. Each query's row must sum to 1: dim=-1.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "F.softmax(scores.flatten(2), dim=-1).view_as(scores)")],
     ),
@@ -226,7 +226,7 @@ MISTAKES = [
     # --- splitting and merging
     Mistake(
         "split-without-transpose",
-        "X was viewed as (b, heads, s, head_dim) at once, which puts parts of several tokens into one head. "
+        "The projections were viewed as (b, heads, s, head_dim) at once, which puts parts of several tokens into one head. "
         "View as (b, s, heads, head_dim), then swap dimensions 1 and 2.",
         caught_by=MAIN,
         edits=[
@@ -249,7 +249,7 @@ MISTAKES = [
     ),
     Mistake(
         "split-interleaved",
-        "Each head took every so many-th column. A head is a run of neighbouring columns: view(b, s, heads, head_dim).",
+        "Each head took columns that lie apart (0, heads, 2 · heads, …). A head is a run of neighbouring columns: view(b, s, heads, head_dim).",
         caught_by=MAIN,
         edits=[
             (SPLIT_Q, "view(b, s, self.head_dim, self.nums_head).permute(0, 3, 1, 2)"),
@@ -273,8 +273,7 @@ MISTAKES = [
     ),
     Mistake(
         "own-value-only",
-        "There is no attention: each token got its own value, repeated for the group. Other tokens' values must be mixed in "
-        "by the weights.",
+        "There is no attention: each token got only its own value. The values of all tokens must be mixed, with the weights.",
         caught_by=MAIN,
         edits=[(CONTEXT, CONTEXT.replace("(weights @ v)", "v"))],
     ),
@@ -292,7 +291,7 @@ MISTAKES = [
     ),
     Mistake(
         "largest-score-only",
-        "Each token got only the value with the largest score. Softmax gives every token a weight.",
+        "Each token got only the value of the key with the largest score. Softmax gives every key a weight.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "F.one_hot(scores.argmax(-1), s).to(v.dtype)")],
     ),
@@ -306,7 +305,7 @@ MISTAKES = [
     from_family("layers", "residual-added"),
     Mistake(
         "projections-unused",
-        "X itself played query, key and value. They are q_proj(X), k_proj(X) and v_proj(X), split into heads.",
+        "X itself was used as query, key and value. They are q_proj(X), k_proj(X) and v_proj(X), split into heads.",
         caught_by=MAIN,
         edits=[(END, "return self.o_proj(F.softmax(X @ X.mT / hidden_dim**0.5, dim=-1) @ X)")],
     ),
@@ -320,13 +319,13 @@ MISTAKES = [
     ),
     Mistake(
         "heads-not-checked",
-        "A hidden_dim that nums_head does not divide is accepted. Refuse it in `__init__`.",
+        "A hidden_dim that nums_head does not divide is accepted. Refuse it in `__init__` with an assert or a ValueError.",
         caught_by="test_sizes_that_do_not_divide_are_refused",
         edits=[(HEADS_CHECK, "")],
     ),
     Mistake(
         "groups-not-checked",
-        "A nums_head that nums_key_value_head does not divide is accepted. Refuse it in `__init__`.",
+        "A nums_head that nums_key_value_head does not divide is accepted. Refuse it in `__init__` with an assert or a ValueError.",
         caught_by="test_sizes_that_do_not_divide_are_refused",
         edits=[(GROUPS_CHECK, "")],
     ),

@@ -60,7 +60,7 @@ MISTAKES = [
     ),
     Mistake(
         "halved-again-and-again",
-        "The heads were averaged one by one with what came before, so the last ones weigh most. Add up all heads of the group, then divide once.",
+        "Each head was averaged with the result so far, so the last heads count most. Add up all heads of the group, then divide once.",
         caught_by=MAIN,
         edits=[
             (
@@ -92,7 +92,7 @@ MISTAKES = [
     ),
     Mistake(
         "divided-by-kv",
-        "The sum was divided by the wrong number. A group has nums_head // nums_key_value_head heads.",
+        "The sum was divided by nums_key_value_head, the number of groups. A group has nums_head // nums_key_value_head heads.",
         caught_by=MAIN,
         edits=instead_of_mean("(heads.sum(dim=1) / nums_key_value_head).flatten(0, 1)"),
     ),
@@ -133,7 +133,7 @@ MISTAKES = [
     ),
     Mistake(
         "columns-averaged",
-        "The columns (inputs) were averaged in groups. The heads are in the rows, the outputs, dimension 0.",
+        "The columns of the weights (the inputs) were averaged in groups. The heads are in the rows (the outputs): dimension 0.",
         caught_by=MAIN,
         edits=[
             (
@@ -148,7 +148,8 @@ MISTAKES = [
     ),
     Mistake(
         "group-and-kv-exchanged",
-        "There are as many groups as nums_head // nums_key_value_head. It is the other way round: that is the size of a group.",
+        "The two numbers are exchanged: nums_key_value_head neighbours were averaged. A group has nums_head // nums_key_value_head heads, and there "
+        "are nums_key_value_head groups.",
         caught_by=MAIN,
         edits=[(HEADS, HEADS.replace("(nums_key_value_head, group, -1)", "(group, nums_key_value_head, -1)"))],
     ),
@@ -217,7 +218,7 @@ MISTAKES = [
     ),
     Mistake(
         "biases-interleaved",
-        "The weights are right, but for the biases heads that lie apart were averaged. Neighbours form a group there, too: (kv, group, head_dim).",
+        "The weights are right, but in the biases heads that lie nums_key_value_head apart were averaged. Neighbours form a group there, too.",
         caught_by=MAIN,
         edits=biases_become(
             "state_dict[name].unflatten(0, (group, nums_key_value_head, -1)).mean(dim=0).flatten(0, 1)"
@@ -249,7 +250,7 @@ MISTAKES = [
     ),
     Mistake(
         "keys-and-values-swapped",
-        "The averages of k_proj and v_proj were put under each other's names.",
+        "The averages of k_proj are under the names of v_proj, and those of v_proj under the names of k_proj.",
         caught_by=MAIN,
         edits=[("state[name] =", "state[{'k': 'v', 'v': 'k'}[name[0]] + name[1:]] =")],
     ),
@@ -295,7 +296,7 @@ MISTAKES = [
     # --- manners
     Mistake(
         "dtype-lost",
-        "Everything became float32. A float64 state stays float64.",
+        "The averages are float32 whatever comes in. A float64 state stays float64.",
         caught_by="test_dtype_is_kept",
         edits=[(MEAN, "heads.float().mean(dim=1).flatten(0, 1)")],
     ),

@@ -68,7 +68,7 @@ MISTAKES = [
     ),
     Mistake(
         "in-bits",
-        "The result is in bits, eight times too large. bytes_per_value is in bytes already.",
+        "The result is in bits: it was multiplied by 8. bytes_per_value is in bytes already.",
         caught_by=MAIN,
         edits=[(ALL, ALL + " * 8")],
     ),
@@ -104,13 +104,13 @@ MISTAKES = [
     ),
     Mistake(
         "tokens-squared",
-        "seq_len came in twice, as for the scores. The cache keeps keys and values, one of each for every token.",
+        "seq_len was multiplied in twice, as for a matrix of scores. The cache keeps keys and values, one of each for every token.",
         caught_by=MAIN,
         edits=[(ALL, "seq_len * " + ALL)],
     ),
     Mistake(
         "head-dim-squared",
-        "head_dim came in twice, as for the weights of a layer. The cache keeps vectors of head_dim numbers.",
+        "head_dim was multiplied in twice, as for the weights of a layer. The cache keeps vectors of head_dim numbers.",
         caught_by=MAIN,
         edits=[(PER_TOKEN, PER_TOKEN + " * head_dim")],
     ),
@@ -147,7 +147,8 @@ MISTAKES = [
     ),
     Mistake(
         "counted-twice",
-        "The result is twice too large: a factor of 2 came in once more. Keys and values make one, bytes_per_value takes care of the bytes.",
+        "The result is twice as large as it should be: there is one factor of 2 too many. Keys and values make one; the bytes of a number are in "
+        "bytes_per_value.",
         caught_by=MAIN,
         edits=[(ALL, ALL + " * 2")],
     ),
@@ -199,7 +200,7 @@ MISTAKES = [
     ),
     Mistake(
         "tensor-returned",
-        "The number is right, but it came as a tensor. A plain int is due.",
+        "The number is right, but it came as a tensor. Return a plain int.",
         caught_by=MAIN,
         edits=[("    values_per_token", "    import torch\n\n    values_per_token"), (ALL, f"torch.tensor({ALL})")],
     ),

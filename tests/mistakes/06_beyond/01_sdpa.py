@@ -10,20 +10,19 @@ MISTAKES = [
     Mistake(
         "mask-not-inverted",
         "The mask went to the library as it is. There, True means that a place takes part; in `hidden`, True means hidden. "
-        "Turn it round: ~hidden.",
+        "Pass the opposite of `hidden`.",
         caught_by=MAIN,
         edits=[("~hidden", "hidden")],
     ),
     Mistake(
         "causal-flag-instead",
-        "is_causal=True hides the later tokens, whatever `hidden` says. Pass the mask on instead.",
+        "is_causal=True hides the later tokens, whatever `hidden` says. Pass the opposite of `hidden` as attn_mask instead.",
         caught_by=MAIN,
         edits=[(MASK, "is_causal=True")],
     ),
     Mistake(
         "causal-flag-as-well",
-        "is_causal=True was given together with a mask; the library takes only one of them. The mask says it all: leave "
-        "the flag out.",
+        "is_causal=True was given together with a mask; the library takes only one of the two. The mask alone is enough: leave is_causal out.",
         caught_by=MAIN,
         edits=[(MASK, f"{MASK}, is_causal=True")],
     ),
@@ -35,7 +34,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-mask",
-        "The mask was not used: every query sees every key. Pass it on as attn_mask, turned round.",
+        "The mask was not used: every query sees every key. Pass the opposite of `hidden` as attn_mask.",
         caught_by=MAIN,
         edits=[(f", {MASK}", "")],
     ),
@@ -47,15 +46,14 @@ MISTAKES = [
     ),
     Mistake(
         "scaled-twice",
-        "The scores were divided by √d twice, or by d: the library divides by √d already. Hand over query and key as they are, and no "
-        "`scale`.",
+        "The scores were divided by √d twice, or by d: the library divides by √d already. Pass query and key as they are, and no `scale`.",
         caught_by=MAIN,
         edits=[("(query,", "(query / query.shape[-1] ** 0.5,")],
     ),
     Mistake(
         "scale-upside-down",
-        "`scale` was set to √d. It is a factor for the scores, so it would have to be 1/√d, and that is what the library takes by "
-        "itself.",
+        "`scale` was set to √d, or the query was multiplied by d. The scores are multiplied by `scale`, and the library takes 1/√d by itself: leave "
+        "`scale` out.",
         caught_by=MAIN,
         edits=[(MASK, f"{MASK}, scale=query.shape[-1] ** 0.5")],
     ),
@@ -75,14 +73,14 @@ MISTAKES = [
     Mistake(
         "hidden-ones-added",
         "`hidden` was turned into the numbers 0 and 1. A mask of numbers is added to the scores, so the hidden places even gain "
-        "weight: keep it boolean and turn it round.",
+        "weight: keep it boolean, and pass its opposite.",
         caught_by=MAIN,
         edits=[("~hidden", "hidden.to(query.dtype)")],
     ),
     Mistake(
         "zero-times-infinity",
-        "The mask was multiplied by minus infinity: at the visible places that is 0 times infinity, which is NaN. Use masked_fill, or hand "
-        "over the boolean mask, turned round.",
+        "The mask was multiplied by minus infinity: at the visible places that is 0 times infinity, which is NaN. Use masked_fill, or pass the "
+        "opposite of the boolean mask.",
         caught_by=MAIN,
         edits=[("~hidden", "hidden.to(query.dtype) * -torch.inf")],
     ),
@@ -100,7 +98,7 @@ MISTAKES = [
     ),
     Mistake(
         "keys-as-values",
-        "The keys were handed over as the values too.",
+        "The keys were passed as the values, too. The order is query, key, value.",
         caught_by=MAIN,
         edits=[("(query, key, value,", "(query, key, key,")],
     ),
@@ -112,8 +110,8 @@ MISTAKES = [
     ),
     Mistake(
         "by-hand",
-        "The formula was written out by hand. It gives the right numbers, but here the library's scaled_dot_product_attention is to "
-        "be called.",
+        "The formula was written out by hand. The numbers are right, but this exercise asks you to call the library's "
+        "scaled_dot_product_attention.",
         caught_by=CALLED,
         edits=[
             (
@@ -132,13 +130,13 @@ MISTAKES = [
     ),
     Mistake(
         "mask-overwritten",
-        "The mask was turned round in place, so the caller's mask is wrong afterwards. `~hidden` makes a new one.",
+        "The mask was inverted in place, so the caller's mask is wrong afterwards. Make a new tensor.",
         caught_by="test_inputs_are_left_alone",
         edits=[("~hidden", "hidden.logical_not_()")],
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
         caught_by=GRADIENTS,
         edits=[("(query, key, value,", "(query.detach(), key.detach(), value.detach(),")],
     ),

@@ -20,7 +20,7 @@ MISTAKES = [
     ),
     Mistake(
         "two-sided",
-        "The window reaches to both sides, as in Longformer's own picture. Here later tokens stay hidden.",
+        "The window reaches to both sides, as in the Longformer paper. Here later tokens stay hidden.",
         caught_by=MAIN,
         edits=[(RETURN, "return distance.abs() >= window")],
     ),
@@ -32,8 +32,8 @@ MISTAKES = [
     ),
     Mistake(
         "no-window",
-        "This is the plain causal mask: however far back, every earlier token is visible. Hide those that are `window` or more steps "
-        "behind.",
+        "This is the plain causal mask: however far back, every earlier token is visible. Hide those that are `window` or more "
+        "steps back.",
         caught_by=MAIN,
         edits=[(RETURN, f"return {BEFORE}")],
     ),
@@ -45,13 +45,13 @@ MISTAKES = [
     ),
     Mistake(
         "looks-ahead",
-        "The window lies on the wrong side: token i sees itself and later tokens. Rows belong to the queries, columns to the keys.",
+        "The window is on the wrong side: token i sees itself and later tokens. Rows belong to the queries, columns to the keys.",
         caught_by=MAIN,
         edits=[("position[:, None] - position[None, :]", "position[None, :] - position[:, None]")],
     ),
     Mistake(
         "window-split-over-both-sides",
-        "Half of the window lies before the token and half behind it. All of it lies before: i - window + 1 up to i.",
+        "Half of the window is before the token and half after it. The window ends at the token: i - window + 1 up to i.",
         caught_by=MAIN,
         edits=[(RETURN, "return distance.abs() > window // 2")],
     ),
@@ -63,8 +63,7 @@ MISTAKES = [
     ),
     Mistake(
         "slice-wraps-round",
-        "For the first tokens i - window + 1 is negative, and a slice that starts there counts from the end. Let it start at 0: "
-        "max(0, i - window + 1).",
+        "For the first tokens i - window + 1 is negative, and Python counts a negative start of a slice from the end. Let the slice start at 0 there.",
         caught_by=MAIN,
         edits=[
             (
@@ -78,13 +77,14 @@ MISTAKES = [
     ),
     Mistake(
         "blocks",
-        "The tokens were cut into blocks of `window`, and each sees its own block only. The window slides: it ends at each token.",
+        "The tokens were cut into blocks of `window`, and each token sees its own block only. The window moves along: for token i it is "
+        "i - window + 1 up to i.",
         caught_by=MAIN,
         edits=[(RETURN, f"return {BEFORE} | (position[:, None] // window != position[None, :] // window)")],
     ),
     Mistake(
         "first-tokens-only",
-        "Every token sees the first `window` tokens. The window slides along: it ends at each token itself.",
+        "Only the first `window` tokens of the text are ever visible. The window moves along with the query: it ends at the token itself.",
         caught_by=MAIN,
         edits=[(RETURN, f"return {BEFORE} | (position[None, :] >= window)")],
     ),
@@ -103,13 +103,13 @@ MISTAKES = [
     ),
     Mistake(
         "window-cut-to-the-length",
-        "A window wider than the text goes wrong. It just hides nothing but the later tokens.",
+        "A window as wide as the text, or wider, goes wrong. It should hide the later tokens and nothing else.",
         caught_by=WIDE,
         edits=[("    position =", "    window = window % num_tokens\n    position =")],
     ),
     Mistake(
         "wide-window-refused",
-        "A window wider than the text was refused. It is allowed, and leaves every earlier token visible.",
+        "A window wider than the text was refused. It is allowed, and hides only the later tokens.",
         caught_by=WIDE,
         edits=[("    position =", "    assert window <= num_tokens\n    position =")],
     ),
@@ -135,7 +135,7 @@ MISTAKES = [
     ),
     Mistake(
         "leading-axis",
-        "The mask has an axis too many in front. It should be (n, n): one row for each query, one column for each key.",
+        "The mask has one axis too many, in front. Its shape is (n, n): a row for each query, a column for each key.",
         caught_by=MAIN,
         edits=[(RETURN, f"return ({BEFORE} | {AFTER})[None]")],
     ),

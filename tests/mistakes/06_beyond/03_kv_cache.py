@@ -26,7 +26,7 @@ WORDS = {
     "model": "hidden_dim",
     "cache": "(k, v)",
     "shape_check": "test_shape_of_one_pass",
-    "viewed": "x was",
+    "viewed": "The projections were",
     "heads": "nums_head",
     "heads_axis": "heads",
     "tokens": "n",
@@ -41,7 +41,7 @@ MISTAKES = [
     # --- the cache
     Mistake(
         "cache-dropped",
-        "Each chunk sees only itself: the cache that was passed in is not used, or stands behind the new tokens, where the mask hides it. "
+        "Each chunk sees only itself: the cache that was passed in is not used, or was put after the new tokens, where the mask hides it. "
         "Its keys and values go in front of the new ones.",
         caught_by=CHUNKS,
         edits=[("if cache is not None:", "if False:")],
@@ -58,8 +58,8 @@ MISTAKES = [
     ),
     Mistake(
         "first-cache-kept",
-        "From the second chunk on, the cache that came in was handed back unchanged, so later chunks miss what lies between. Return the "
-        "joined keys and values.",
+        "From the second chunk on, the cache that came in was returned unchanged, so the third chunk does not see the second. Return the joined "
+        "keys and values.",
         caught_by=CHUNKS,
         edits=[(END, "return self.o_proj(context), cache if cache is not None else (k, v)")],
     ),
@@ -79,19 +79,19 @@ MISTAKES = [
     from_family("decoder", "new-tokens-hidden", "new-tokens-in-front"),
     Mistake(
         "new-keys-in-front",
-        "The new keys were put in front of the cached ones, the values behind them, so keys and values no longer belong together.",
+        "The new keys were put in front of the cached ones, but the new values after them, so keys and values of different tokens meet.",
         caught_by=CHUNKS,
         edits=[(CAT_K, "torch.cat([k, past_k], dim=2)")],
     ),
     Mistake(
         "new-values-in-front",
-        "The new values were put in front of the cached ones, the keys behind them, so keys and values no longer belong together.",
+        "The new values were put in front of the cached ones, but the new keys after them, so keys and values of different tokens meet.",
         caught_by=CHUNKS,
         edits=[(CAT_V, "torch.cat([v, past_v], dim=2)")],
     ),
     Mistake(
         "cached-keys-and-values-swapped",
-        "Keys and values are exchanged in the cache: what was stored as one is read back as the other.",
+        "Keys and values are exchanged in the cache: stored as (k, v), read as (v, k), or the other way round.",
         caught_by=CHUNKS,
         edits=[("past_k, past_v = cache", "past_v, past_k = cache")],
     ),
@@ -116,8 +116,8 @@ MISTAKES = [
     ),
     Mistake(
         "only-the-cache-is-seen",
-        "With a cache the new tokens see only the cached ones. They see themselves and each other too, as far as the causal mask "
-        "allows.",
+        "With a cache the new tokens see only the cached ones. New token i sees the tokens 0 to past + i: the cached ones, earlier new ones, and "
+        "itself.",
         caught_by=CHUNKS,
         edits=[
             (
@@ -129,7 +129,7 @@ MISTAKES = [
     ),
     Mistake(
         "projected-again",
-        "The cached keys and values went through k_proj and v_proj a second time. The cache holds them projected already.",
+        "The cached keys and values went through k_proj and v_proj a second time. In the cache they are projected already.",
         caught_by=CHUNKS,
         edits=[
             (
@@ -175,7 +175,7 @@ MISTAKES = [
     ),
     Mistake(
         "queries-cached-too",
-        "The queries were joined with cached ones as well. Only the new tokens ask; the old ones have had their answer.",
+        "The queries were joined with cached ones as well. Only the new tokens ask: `out` has the new tokens only.",
         caught_by=CHUNKS,
         edits=[
             (
@@ -196,7 +196,7 @@ MISTAKES = [
     from_family("decoder", "not-causal", "next-token-visible"),
     Mistake(
         "diagonal-hidden",
-        "A token does not see itself. The hidden triangle begins one step to the right: diagonal=past + 1.",
+        "A token does not see itself. The hidden triangle begins one column further right: diagonal=past + 1.",
         caught_by=ONE_PASS,
         edits=[(OFFSET, ".triu(diagonal=past)")],
     ),
@@ -234,8 +234,8 @@ MISTAKES = [
     from_family("decoder", "detached"),
     Mistake(
         "keys-and-values-detached",
-        "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off. Keep what "
-        "goes into the scores and the mixture attached.",
+        "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off. The k "
+        "and v that this call computes with must not be detached; those in the cache may be.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(PAST, PAST + "        k, v = k.detach(), v.detach()\n")],
     ),

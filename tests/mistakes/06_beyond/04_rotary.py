@@ -18,14 +18,14 @@ MISTAKES = [
     # --- the angles
     Mistake(
         "exponent-doubled",
-        "The angles fall twice as fast as they should from pair to pair: the exponent has its factor 2 twice. It is -2i/d with "
+        "The angles fall too fast from pair to pair: the exponent has its factor 2 twice. It is -2i/d with "
         "i = 0, 1, …, d/2 - 1 (or -j/d with j = 0, 2, 4, …).",
         caught_by=MAIN,
         edits=[("(-2 * ", "(-4 * ")],
     ),
     Mistake(
         "exponent-halved",
-        "The angles fall half as fast as they should from pair to pair: the exponent is -2i/d, with a factor 2.",
+        "The angles fall too slowly from pair to pair: the exponent is -2i/d, and its factor 2 is missing.",
         caught_by=MAIN,
         edits=[("(-2 * ", "(-1 * ")],
     ),
@@ -43,7 +43,7 @@ MISTAKES = [
     ),
     Mistake(
         "pairs-counted-from-one",
-        "The pairs were counted from 1. The first one, i = 0, turns by the whole position.",
+        "The pairs were counted from 1. The first one is i = 0, and its angle is the position itself.",
         caught_by=MAIN,
         edits=[("torch.arange(d // 2, dtype=x.dtype)", "torch.arange(1, d // 2 + 1, dtype=x.dtype)")],
     ),
@@ -73,13 +73,13 @@ MISTAKES = [
     ),
     Mistake(
         "offset-subtracted",
-        "`offset` was subtracted from the positions. Tokens that came before move the others to the right: add it.",
+        "`offset` was subtracted from the positions. It counts the tokens that came before, so add it.",
         caught_by=OFFSET,
         edits=[(PLUS, "x.dtype) - offset")],
     ),
     Mistake(
         "offset-added-to-the-angle",
-        "`offset` was added to the angle. It is added to the position, before the product with the pair's speed.",
+        "`offset` was added to the angle. Add it to the position, before you multiply by base^(-2i/d).",
         caught_by=OFFSET,
         edits=[(PLUS, "x.dtype)"), (ANGLE, ANGLE + " + offset")],
     ),
@@ -101,8 +101,8 @@ MISTAKES = [
     ),
     Mistake(
         "interleaved-angles",
-        "The halves were paired, but the angles are laid out for neighbours (0 0 1 1 2 2 …). For halves they are the list of all "
-        "pairs, twice: 0 1 2 … 0 1 2 …",
+        "The halves were paired, but the angles are laid out for neighbours (0 0 1 1 2 2 …). For halves it is the whole list of angles, twice: "
+        "0 1 2 … 0 1 2 …",
         caught_by=MAIN,
         edits=[
             (COS_SIN, "cos, sin = (t.repeat_interleave(2, dim=-1) for t in (angle.cos(), angle.sin()))"),
@@ -121,13 +121,13 @@ MISTAKES = [
     ),
     Mistake(
         "taken-as-neighbours-put-as-halves",
-        "The pairs were read as neighbours and written as halves. Entry i and entry i + d/2 are read and written.",
+        "The pairs were read as neighbours (x[..., ::2], x[..., 1::2]) but written as halves. Read and write entry i and entry i + d/2.",
         caught_by=MAIN,
         edits=[(HALVES, "x1, x2 = x[..., ::2], x[..., 1::2]")],
     ),
     Mistake(
         "taken-as-halves-put-as-neighbours",
-        "The pairs were read as halves and written as neighbours. Entry i and entry i + d/2 are read and written.",
+        "The pairs were read as halves but written as neighbours. Read and write entry i and entry i + d/2.",
         caught_by=MAIN,
         edits=[(TURNED, f"torch.stack([{Y1}, {Y2}], dim=-1).flatten(-2)")],
     ),
@@ -164,7 +164,7 @@ MISTAKES = [
     ),
     Mistake(
         "minus-forgotten",
-        "Both sines are added. One of them is subtracted: y1 = x1 · cos - x2 · sin. Otherwise nothing is turned, and lengths change.",
+        "Both sines are added. One of them is subtracted: y1 = x1 · cos - x2 · sin. Otherwise it is no rotation, and lengths change.",
         caught_by=MAIN,
         edits=[(Y1, "x1 * cos + x2 * sin")],
     ),
@@ -176,7 +176,7 @@ MISTAKES = [
     ),
     Mistake(
         "sine-and-cosine-exchanged",
-        "Sine and cosine are exchanged: at position 0 the cosine is 1, and the vector stays as it is.",
+        "Sine and cosine are exchanged. With y1 = x1 · cos - x2 · sin the vector at position 0 stays as it is, as cos 0 = 1 and sin 0 = 0.",
         caught_by=MAIN,
         edits=[("angle.cos(), angle.sin()", "angle.sin(), angle.cos()")],
     ),
@@ -188,13 +188,13 @@ MISTAKES = [
     ),
     Mistake(
         "added-not-turned",
-        "Sines and cosines were added to x, as the older position embedding does. Here each pair is turned by them.",
+        "Sines and cosines were added to x, as with sinusoidal positions. Here each pair is rotated by its angle.",
         caught_by=MAIN,
         edits=[(RETURN, "return x + torch.cat([sin, cos], dim=-1)")],
     ),
     Mistake(
         "not-turned",
-        "x came back as it was. Return it turned: y1 and y2.",
+        "x came back as it was. Return the rotated pairs, y1 and y2.",
         caught_by=MAIN,
         edits=[(RETURN, "return x.clone()")],
     ),
@@ -206,20 +206,20 @@ MISTAKES = [
     ),
     Mistake(
         "widened",
-        "With float32 the result became float64. Make positions and angles in the dtype of x, or come back to it at the end.",
+        "With float32 the result became float64. Make positions and angles in the dtype of x, or convert the result to it at the end.",
         caught_by=MAIN,
         edits=[(POSITION, "position = torch.arange(n).double() + offset")],
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but no gradient reaches x: .detach(), .data or torch.no_grad() cuts it off.",
         caught_by="test_gradients_reach_x",
         edits=[(HALVES, HALVES.replace("x[", "x.detach()["))],
     ),
     Mistake(
         "second-half-from-the-new-first",
-        "The first half of the result was written over x1 before y2 was computed, so y2 is made from the turned x1. Both come from the "
-        "old x1 and x2: compute both, then put them together.",
+        "x1 was overwritten with y1 before y2 was computed, so y2 is made from the turned x1. Both come from the old x1 and x2: compute both, then "
+        "put them together.",
         caught_by=MAIN,
         edits=[(RETURN, f"x1 = {Y1}\n    return torch.cat([x1, {Y2}], dim=-1)")],
     ),

@@ -30,14 +30,13 @@ MISTAKES = [
     Mistake(
         "each-block-its-own-maximum",
         "Each block subtracts its own maximum, and the sums are added as they are. Exps of different blocks can only be added when the "
-        "same maximum was subtracted: keep a running one, and correct what is there already.",
+        "same maximum was subtracted: keep the largest score so far, and correct total and output when it grows.",
         caught_by=MAIN,
         edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True)"), (SHRINK, "shrink = 1.0")],
     ),
     Mistake(
         "rescaled-the-wrong-way",
-        "The correction is upside down: exp(new - old) makes what is there already larger. It must shrink when the maximum grows: "
-        "exp(old - new).",
+        "The correction is upside down: exp(new - old) makes total and output larger. They must shrink when the maximum grows: exp(old - new).",
         caught_by=MAIN,
         edits=[
             (START, "maximum = query.new_full(a_row, -100.0)"),
@@ -76,26 +75,26 @@ MISTAKES = [
     ),
     Mistake(
         "divided-in-every-block",
-        "The output was divided by the total in every block, and goes into the next block divided. Divide once, after the last block.",
+        "The output was divided by the total after every block, and the next block was added to that. Divide once, after the last block.",
         caught_by=MAIN,
         edits=[(OUTPUT, f"({OUTPUT}) / total"), (RETURN, "return output")],
     ),
     Mistake(
         "divided-by-the-last-sum",
-        "The output was divided by the last block's sum. The total runs over all blocks.",
+        "The output was divided by the last block's sum of exps. The total is the sum over all blocks.",
         caught_by=MAIN,
         edits=[(TOTAL, "exps.sum(dim=-1, keepdim=True)")],
     ),
     from_family("blocks", "not-divided"),
     Mistake(
         "last-block-only",
-        "Only the last block counts: each block overwrites what was there. Add to it.",
+        "Only the last block counts: each block overwrites total and output. Add to them.",
         caught_by=MAIN,
         edits=[(OUTPUT, OUTPUT.replace("output * shrink + ", "")), (TOTAL, TOTAL.replace("total * shrink + ", ""))],
     ),
     Mistake(
         "first-block-only",
-        "Only the first block counts. Go on to the last key.",
+        "Only the first block counts. Let the loop run to the last key.",
         caught_by=MAIN,
         edits=[(RANGE, "range(0, min(1, key.shape[-2]), block_size)")],
     ),
@@ -107,8 +106,8 @@ MISTAKES = [
     ),
     Mistake(
         "short-block-padded",
-        "The last short block was filled up with zeros, and these zeros count as keys: exp(0) is 1. Leave them out, or give them minus "
-        "infinity as scores.",
+        "The last short block was filled up with zeros, and these count as keys: their score is 0, which still has a weight. Leave them out, or "
+        "set their scores to minus infinity.",
         caught_by=FIT,
         edits=[
             (
@@ -128,7 +127,7 @@ MISTAKES = [
     ),
     Mistake(
         "short-block-overlaps",
-        "The last block was moved back so that it is full, and some keys count twice. Let it be shorter.",
+        "The last block was moved back to have full size, so some keys count twice. Let it be shorter.",
         caught_by=FIT,
         edits=[
             (
@@ -141,8 +140,8 @@ MISTAKES = [
     from_family("blocks", "no-maximum", "maximum-of-the-first-block"),
     Mistake(
         "maximum-falls-again",
-        "The maximum is always that of the newest block. When it falls, the correction exp(old - new) becomes infinite. Keep the largest "
-        "so far.",
+        "The maximum is always that of the newest block. When that is far lower, the correction exp(old - new) becomes "
+        "infinite. Keep the largest score so far.",
         caught_by=LARGE,
         edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True)")],
     ),
@@ -150,7 +149,8 @@ MISTAKES = [
     # --- the full matrix
     Mistake(
         "full-matrix",
-        "All scores were computed at once. That is what this exercise avoids: compute the scores of one block, use them up, go on.",
+        "All scores were computed at once, which this exercise forbids. Compute the scores of one block, add it to total and output, then go on to "
+        "the next block.",
         caught_by=PLANE,
         edits=[
             (
@@ -171,13 +171,13 @@ MISTAKES = [
     ),
     Mistake(
         "block-size-ignored",
-        "The blocks have a size of their own, whatever `block_size` says. In a short text one of them is the whole matrix.",
+        "The blocks have a fixed size, whatever `block_size` says. In a short text one such block is the whole matrix.",
         caught_by=PLANE,
         edits=[("    scale = ", "    block_size = 32\n    scale = ")],
     ),
     Mistake(
         "own-block-only",
-        "Queries were cut into blocks as well, and each block of them saw only the keys of the same block. Every query sees all keys.",
+        "Queries were cut into blocks as well, and each block of queries saw only one block of keys. Every query sees all keys.",
         caught_by=MAIN,
         edits=[
             (
@@ -240,14 +240,14 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
         caught_by="test_gradients_reach_queries_keys_and_values",
         edits=[(RETURN, "return (output / total).detach()")],
     ),
     Mistake(
         "sums-detached",
-        "The total was detached, so the gradients lack a part. The exps in it depend on query and key just as those in the output do; only "
-        "the maximum may be detached.",
+        "The total was detached, so a part of the gradients is missing. The exps in the total depend on query and key, as those in the output do; "
+        "only the maximum may be detached.",
         caught_by="test_gradients_reach_queries_keys_and_values",
         edits=[(TOTAL, f"({TOTAL}).detach()")],
     ),

@@ -35,25 +35,25 @@ MISTAKES = [
     ),
     Mistake(
         "mean-not-taken-away",
-        "The mean was not taken away: rows are only stretched. Subtract it first, above and under the fraction.",
+        "The mean was not subtracted. Subtract it from x in the numerator, and in the variance.",
         caught_by=MAIN,
         edits=[(MEAN, "torch.zeros_like(x)")],
     ),
     Mistake(
         "mean-left-above",
-        "The mean was taken away in the variance, but not above the fraction: it is (x - mean) that is divided.",
+        "The mean was subtracted in the variance, but not in the numerator. What is divided is x - mean.",
         caught_by=MAIN,
         edits=[(NORMED, "x / " + ROOT)],
     ),
     Mistake(
         "squares-without-the-mean",
-        "The mean of the squares of x was taken for the variance. It is the mean of the squared deviations from the mean.",
+        "The mean of the squares of x was used as the variance. The variance is the mean of the squares of x - mean.",
         caught_by=MAIN,
         edits=[(VARIANCE, "x.square().mean(dim=-1, keepdim=True)")],
     ),
     Mistake(
         "mean-absolute-deviation",
-        "The mean absolute deviation was taken in place of the root of the variance.",
+        "The deviations were divided by their mean absolute value. Divide by the root of the variance, the mean of their squares.",
         caught_by=MAIN,
         edits=[(NORMED, "(x - mean) / ((x - mean).abs().mean(dim=-1, keepdim=True) + eps)")],
     ),
@@ -74,7 +74,7 @@ MISTAKES = [
     ),
     Mistake(
         "axis-counted-from-the-front",
-        "Mean and variance run over axis 1, which is the width only in a matrix. Count from the end: dim=-1.",
+        "Mean and variance run over axis 1, which is the width only when x has two axes. Count from the end: dim=-1.",
         caught_by=MAIN,
         edits=[(AXIS, "dim=min(1, x.dim() - 1), keepdim=True")],
         everywhere=True,
@@ -94,7 +94,8 @@ MISTAKES = [
     ),
     Mistake(
         "axis-not-kept",
-        "The axis of mean and variance was not kept, so in a square each token meets another one's numbers. keepdim=True.",
+        "The mean and the variance lost their last axis, so they no longer line up with the rows: an error, or in a square table the numbers of "
+        "another token. Use keepdim=True.",
         caught_by=MAIN,
         edits=[(AXIS, "dim=-1")],
         everywhere=True,
@@ -102,7 +103,7 @@ MISTAKES = [
     # --- the root and eps
     Mistake(
         "eps-outside-the-root",
-        "`eps` was added to the root. It is added to the variance, and then the root is taken.",
+        "`eps` was added to the root. Add it to the variance, and then take the root.",
         caught_by=EPS,
         edits=[(ROOT, "(torch.sqrt(variance) + eps)")],
     ),
@@ -126,7 +127,7 @@ MISTAKES = [
     ),
     Mistake(
         "eps-as-the-least",
-        "`eps` was taken as the least that the variance may be. It is added to it.",
+        "`eps` was used as a lower limit of the variance (clamp, max). It is added to the variance.",
         caught_by=EPS,
         edits=[(ROOT, "torch.sqrt(variance.clamp(min=eps))")],
     ),
@@ -138,7 +139,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-divided",
-        "Only the mean was taken away. Divide by the root of the variance, too.",
+        "Only the mean was subtracted. Divide by the root of the variance, too.",
         caught_by=MAIN,
         edits=[(NORMED, "(x - mean)")],
     ),
@@ -150,13 +151,14 @@ MISTAKES = [
     ),
     Mistake(
         "divided-by-the-length",
-        "The deviations were divided by their length (the norm), which lacks the factor √d: the variance is a mean of squares.",
+        "The deviations were divided by the root of the sum of their squares (their norm). The variance is the mean of the squares, so the result "
+        "is too small by the factor √d.",
         caught_by=MAIN,
         edits=[(NORMED, "torch.nn.functional.normalize(x - mean, dim=-1)")],
     ),
     Mistake(
         "softmaxed",
-        "A softmax was taken of the rows. Layer norm takes the mean away and divides by the root of the variance.",
+        "A softmax was taken of the rows. Layer norm subtracts the mean and divides by the root of the variance.",
         caught_by=MAIN,
         edits=[(NORMED, "torch.softmax(x, dim=-1)")],
     ),
@@ -187,19 +189,19 @@ MISTAKES = [
     ),
     Mistake(
         "bias-before-the-weight",
-        "The bias was added before the weight multiplied, so it was stretched as well. First the weight, then the bias.",
+        "The bias was added before the weight was multiplied in, so it was multiplied as well. First the weight, then the bias.",
         caught_by=MAIN,
         edits=[(RETURN, "return (normed + bias) * weight")],
     ),
     Mistake(
         "weight-plus-one",
-        "The factor is weight + 1. Some models keep it so; here it is the weight itself.",
+        "The factor is weight + 1, as in some models. Here it is the weight itself.",
         caught_by=MAIN,
         edits=[("normed * weight", "normed * (weight + 1)")],
     ),
     Mistake(
         "weight-before-the-norm",
-        "Weight and bias came before the norm, which takes them out again. They come after it.",
+        "Weight and bias were applied to x before the norm. Apply them after it, to what was normed.",
         caught_by=MAIN,
         edits=[
             ("    mean = ", "    x = x * weight + bias\n    mean = "),
@@ -215,13 +217,13 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
         caught_by=GRADIENTS,
         edits=[(RETURN, "return (normed * weight + bias).detach()")],
     ),
     Mistake(
         "mean-and-variance-detached",
-        "Mean and variance were detached, so the gradient of x lacks a part: both depend on x, too.",
+        "Mean and variance were detached, so a part of x's gradient is missing: both depend on x, too.",
         caught_by=GRADIENTS,
         edits=[("    normed", "    mean, variance = mean.detach(), variance.detach()\n    normed")],
     ),

@@ -14,31 +14,31 @@ MISTAKES = [
     # --- where the numbers stand
     Mistake(
         "halves",
-        "All sines stand in the first half and all cosines in the second. Here they are neighbours: sine, cosine, sine, cosine, …",
+        "All sines are in the first half of the columns and all cosines in the second. Here they are neighbours: sine, cosine, sine, cosine, …",
         caught_by=MAIN,
         edits=[(TABLE, "torch.cat([angle.sin(), angle.cos()], dim=-1)")],
     ),
     Mistake(
         "sine-and-cosine-exchanged",
-        "Sine and cosine are exchanged: the sine stands in the even columns, so row 0 is 0, 1, 0, 1, …",
+        "Sine and cosine are exchanged. The sines belong in the even columns, so that row 0 is 0, 1, 0, 1, …",
         caught_by=MAIN,
         edits=[(TABLE, "torch.stack([angle.cos(), angle.sin()], dim=-1)")],
     ),
     Mistake(
         "exchanged-halves",
-        "All cosines stand in the first half and all sines in the second. Here they are neighbours: sine, cosine, sine, cosine, …",
+        "All cosines are in the first half of the columns and all sines in the second. Here they are neighbours: sine, cosine, sine, cosine, …",
         caught_by=MAIN,
         edits=[(TABLE, "torch.cat([angle.cos(), angle.sin()], dim=-1)")],
     ),
     Mistake(
         "only-sines",
-        "There are only sines. The odd columns hold the cosine of the angle whose sine stands to the left.",
+        "There are only sines. Each odd column holds the cosine of the angle whose sine is in the column to its left.",
         caught_by=MAIN,
         edits=[("angle.cos()", "angle.sin()")],
     ),
     Mistake(
         "sines-for-even-places",
-        "Sine and cosine take turns from row to row. They take turns from column to column.",
+        "Sine and cosine alternate from row to row. They should alternate from column to column.",
         caught_by=MAIN,
         edits=[
             (TABLE, "angle.repeat_interleave(2, dim=-1)"),
@@ -48,13 +48,13 @@ MISTAKES = [
     # --- the speeds
     Mistake(
         "exponent-i-over-d",
-        "The angles fall half as fast as they should: the exponent is -2i/d for pair i, with a factor 2.",
+        "The angles fall too slowly from pair to pair: the exponent is -2i/d for pair i, and its factor 2 is missing.",
         caught_by=MAIN,
         edits=[(EXPONENT, "(-pair / d_model)")],
     ),
     Mistake(
         "exponent-doubled",
-        "The angles fall twice as fast as they should: the exponent has its factor 2 twice. With j = 0, 2, 4, … it is -j/d.",
+        "The angles fall too fast from pair to pair: the exponent has its factor 2 twice. It is -2i/d with i = 0, 1, 2, … (or -j/d with j = 0, 2, 4, …).",
         caught_by=MAIN,
         edits=[(EXPONENT, "(-4 * pair / d_model)")],
     ),
@@ -79,7 +79,7 @@ MISTAKES = [
     ),
     Mistake(
         "exponent-positive",
-        "The angles grow from pair to pair. The exponent is negative: later pairs turn more slowly.",
+        "The angles grow from pair to pair. The exponent is negative, -2i/d.",
         caught_by=MAIN,
         edits=[(EXPONENT, "(2 * pair / d_model)")],
     ),
@@ -91,32 +91,31 @@ MISTAKES = [
     ),
     Mistake(
         "spread-over-one-less",
-        "The speeds were spread so that the last one is exactly 1/10000 (a linspace with its end, or d/2 - 1 below the fraction). "
-        "The exponent is -2i/d.",
+        "The exponents end at exactly -1 (a linspace that includes its end, or a division by d/2 - 1). The exponent of pair i is -2i/d.",
         caught_by=MAIN,
         edits=[(EXPONENT, "(-pair / max(d_model // 2 - 1, 1))")],
     ),
     Mistake(
         "pairs-from-one",
-        "The pairs were counted from 1. The first one, i = 0, turns by 1 radian a place.",
+        "The pairs were counted from 1. The first one is i = 0, and its angle is p itself.",
         caught_by=MAIN,
         edits=[(PAIR, "torch.arange(1, d_model // 2 + 1, dtype=torch.float64)")],
     ),
     Mistake(
         "one-speed-for-all",
-        "All pairs turn at one speed. Pair i turns by 10000^(-2i/d) a place.",
+        "All pairs have the same angles. The angle of pair i is p · 10000^(-2i/d).",
         caught_by=MAIN,
         edits=[(SPEED, "torch.ones_like(pair)")],
     ),
     Mistake(
         "another-base",
-        "The base is not 10000 (ten thousand).",
+        "The base is 1000. It should be 10000 (ten thousand).",
         caught_by=MAIN,
         edits=[("10000.0 **", "1000.0 **")],
     ),
     Mistake(
         "base-hundred-thousand",
-        "The base has a 0 too many: it is 10000 (ten thousand).",
+        "The base is 100000, with one 0 too many. It should be 10000 (ten thousand).",
         caught_by=MAIN,
         edits=[("10000.0 **", "100000.0 **")],
     ),
@@ -129,19 +128,19 @@ MISTAKES = [
     ),
     Mistake(
         "positions-shared-out",
-        "Positions were divided by their number. A position is a whole number: 0, 1, 2, …",
+        "Positions were divided by num_tokens. A position is a whole number: 0, 1, 2, …",
         caught_by=MAIN,
         edits=[(ANGLE, "position[:, None] / num_tokens * speed[None, :]")],
     ),
     Mistake(
         "positions-backwards",
-        "Positions run backwards. Row 0 is place 0.",
+        "Positions run backwards. Row 0 belongs to position 0.",
         caught_by=MAIN,
         edits=[(POSITION, "torch.arange(num_tokens - 1, -1, -1, dtype=torch.float64)")],
     ),
     Mistake(
         "in-turns",
-        "The angles were multiplied by 2π. They are in radians as they are: place 1 of pair 0 is 1 radian.",
+        "The angles were multiplied by 2π. They are radians already: at position 1 the angle of pair 0 is 1.",
         caught_by=MAIN,
         edits=[(ANGLE, f"{ANGLE} * 2 * torch.pi")],
     ),
@@ -153,7 +152,7 @@ MISTAKES = [
     ),
     Mistake(
         "tables-end",
-        "Beyond some number of places the rows begin anew or stay as they are. Every place has a row of its own.",
+        "From some position on the rows no longer change, or they repeat. Every position has a row of its own, however many there are.",
         caught_by=MANY,
         edits=[(POSITION, f"{POSITION}.clamp(max=127)")],
     ),
@@ -166,13 +165,13 @@ MISTAKES = [
     ),
     Mistake(
         "with-a-batch-axis",
-        "The table has an axis too many in front. Its shape is (num_tokens, d_model).",
+        "The table has one axis too many, in front. Its shape is (num_tokens, d_model).",
         caught_by=MAIN,
         edits=[(RETURN, RETURN + ".unsqueeze(0)")],
     ),
     Mistake(
         "transposed",
-        "Rows and columns are exchanged: a row is a place, a column a place of the width.",
+        "Rows and columns are exchanged: there is a row for each position, and a column for each of the d_model numbers.",
         caught_by=MAIN,
         edits=[(RETURN, RETURN + ".T.contiguous()")],
     ),

@@ -29,7 +29,7 @@ MISTAKES = [
     ),
     Mistake(
         "exponent-positive",
-        "The slopes are larger than 1: the exponent lacks its minus.",
+        "The slopes are larger than 1: the exponent has no minus. It is -8k/h.",
         caught_by=MAIN,
         edits=[("-8.0 * head", "8.0 * head")],
     ),
@@ -47,7 +47,7 @@ MISTAKES = [
     ),
     Mistake(
         "slopes-in-even-steps",
-        "The slopes fall in even steps. They form a geometric row: each is the one before times 2^(-8/h).",
+        "The slopes fall by the same amount from head to head (linspace). Each is the one before times 2^(-8/h).",
         caught_by=MAIN,
         edits=[(SLOPES, "torch.linspace(2.0 ** (-8 / num_heads), 2.0**-8, num_heads)")],
     ),
@@ -60,7 +60,7 @@ MISTAKES = [
     # --- the distances
     Mistake(
         "sign",
-        "The sign is wrong: keys far back get a larger score. The distance is taken off: -slope · (i - j).",
+        "The sign is wrong: keys far back get a larger score. The bias is negative: -slope · (i - j).",
         caught_by=MAIN,
         edits=[(BIAS, "slopes[:, None, None] * distance")],
     ),
@@ -72,26 +72,26 @@ MISTAKES = [
     ),
     Mistake(
         "distance-off-by-one",
-        "Something is taken off the token itself: the distances are one too large. From a token to itself it is 0.",
+        "All distances are one too large. The distance from a token to itself is 0, so the diagonal of the bias is 0.",
         caught_by=MAIN,
         edits=[(BIAS, "-slopes[:, None, None] * (distance + 1)")],
     ),
     Mistake(
         "place-of-the-key",
-        "slope · j was added (the place of the key), not -slope · (i - j). A softmax makes the same of it, but these are other numbers.",
+        "The bias is slope · j, with the position of the key alone. The softmax of it is the same, but here the numbers should be -slope · (i - j).",
         caught_by=MAIN,
         edits=[(BIAS, "slopes[:, None, None] * place[None, None, :].expand(1, num_tokens, num_tokens)")],
     ),
     Mistake(
         "distance-squared",
-        "The distance was squared. The bias falls in a straight line.",
+        "The distance was squared. The bias is -slope · (i - j).",
         caught_by=MAIN,
         edits=[(BIAS, "-slopes[:, None, None] * distance**2")],
     ),
     # --- the later keys
     Mistake(
         "future-not-hidden",
-        "Later keys are not hidden, and even get something on top. Where j > i the bias is minus infinity.",
+        "Later keys are not hidden, and their scores are even raised. Where j > i the bias is minus infinity.",
         caught_by=MAIN,
         edits=[(RETURN, "return bias")],
     ),
@@ -103,19 +103,19 @@ MISTAKES = [
     ),
     Mistake(
         "future-zero",
-        "Later keys have a bias of 0, so they are seen as well as the token itself. It is minus infinity.",
+        "Later keys have the bias 0, like the token itself, so they are visible. Where j > i the bias is minus infinity.",
         caught_by=MAIN,
         edits=[("-torch.inf)", "0.0)")],
     ),
     Mistake(
         "future-finite",
-        "Later keys have a large negative number. In this exercise it is minus infinity.",
+        "Later keys have a large negative bias. In this exercise it should be minus infinity.",
         caught_by=MAIN,
         edits=[("-torch.inf)", "-1e9)")],
     ),
     Mistake(
         "future-least-number",
-        "Later keys have the least number of float32. In this exercise it is minus infinity.",
+        "Later keys have the lowest float32 number as bias. In this exercise it should be minus infinity.",
         caught_by=MAIN,
         edits=[("-torch.inf)", "torch.finfo(torch.float32).min)")],
     ),
@@ -133,14 +133,14 @@ MISTAKES = [
     ),
     Mistake(
         "nan-from-zero-times-infinity",
-        "There is NaN: 0 · (-inf) is no number. Fill the places of later keys (masked_fill, torch.where, triu of a table full of -inf).",
+        "There is NaN in the bias: 0 · (-inf) is NaN. Fill the places of later keys instead (masked_fill, torch.where, triu of a table full of -inf).",
         caught_by=MAIN,
         edits=[(RETURN, "return bias + (distance < 0) * -torch.inf")],
     ),
     # --- the form
     Mistake(
         "heads-last",
-        "The heads stand on the last axis. The shape is (heads, queries, keys).",
+        "The heads are the last axis. The shape is (heads, queries, keys).",
         caught_by=MAIN,
         edits=[
             (BIAS, "-slopes[None, None, :] * distance[:, :, None]"),
@@ -149,13 +149,13 @@ MISTAKES = [
     ),
     Mistake(
         "one-table",
-        "There is one table only. Each head has one of its own: (heads, queries, keys).",
+        "There is only one table, (queries, keys). Each head has its own: (heads, queries, keys).",
         caught_by=MAIN,
         edits=[(BIAS, "-slopes[0] * distance")],
     ),
     Mistake(
         "with-a-batch-axis",
-        "The result has an axis too many in front. Its shape is (heads, queries, keys).",
+        "The result has one axis too many, in front. Its shape is (heads, queries, keys).",
         caught_by=MAIN,
         edits=[(RETURN, RETURN + "[None]")],
     ),

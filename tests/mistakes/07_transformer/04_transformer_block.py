@@ -22,7 +22,7 @@ WORDS = {
     "model": "d_model",
     "heads": "num_heads",
     "heads_axis": "heads",
-    "viewed": "The normed x was",
+    "viewed": "The projections were",
     "tokens": "n",
 }
 
@@ -30,8 +30,8 @@ MISTAKES = [
     # --- the norms
     Mistake(
         "norm-after-the-sum",
-        "The norms came after the sums, as in the first transformer: norm(x + part(x)). Here each part looks at a normed copy, and the "
-        "sum itself is never normed: x + part(norm(x)).",
+        "The norms came after the sums, as in the first transformer: norm(x + part(x)). Here each part gets a normed copy, and the "
+        "sum itself is not normed: x + part(norm(x)).",
         caught_by=ATTENTION,
         edits=[
             (NORM1, "normed = x"),
@@ -42,7 +42,7 @@ MISTAKES = [
     ),
     Mistake(
         "norm-after-the-part",
-        "The norms stand behind the parts: x + norm(part(x)). Here each part looks at a normed copy: x + part(norm(x)).",
+        "The norms come after the parts: x + norm(part(x)). Here each part gets a normed copy: x + part(norm(x)).",
         caught_by=ATTENTION,
         edits=[
             (NORM1, "normed = x"),
@@ -53,31 +53,31 @@ MISTAKES = [
     ),
     Mistake(
         "no-norms",
-        "The norms are made but not used: each part looks at what came in as it is. It looks at a normed copy.",
+        "The norms are made but not used: each part gets its input as it is. It should get a normed copy, norm1(x) or norm2(y).",
         caught_by=ATTENTION,
         edits=[(NORM1, "normed = x"), (NORM2, "normed_again = y")],
     ),
     Mistake(
         "norm1-unused",
-        "The attention looks at x as it is. It looks at norm1(x).",
+        "The attention gets x as it is. It should get norm1(x).",
         caught_by=ATTENTION,
         edits=[(NORM1, "normed = x")],
     ),
     Mistake(
         "norm2-unused",
-        "The mlp looks at the sum as it is. It looks at norm2 of it.",
+        "The mlp gets y, the first sum, as it is. It should get norm2(y).",
         caught_by=MLP,
         edits=[(NORM2, "normed_again = y")],
     ),
     Mistake(
         "norm1-used-twice",
-        "norm1 was used in front of the mlp, too. There it is norm2.",
+        "norm1 was used for the mlp, too. The mlp gets norm2(y).",
         caught_by=MLP,
         edits=[(NORM2, "normed_again = self.norm1(y)")],
     ),
     Mistake(
         "norms-exchanged",
-        "norm1 and norm2 are exchanged: norm1 stands in front of the attention, norm2 in front of the mlp.",
+        "norm1 and norm2 are exchanged: norm1 is for the attention, norm2 for the mlp.",
         caught_by=ATTENTION,
         edits=[(NORM1, "normed = self.norm2(x)"), (NORM2, "normed_again = self.norm1(y)")],
     ),
@@ -102,19 +102,19 @@ MISTAKES = [
     # --- the sums
     Mistake(
         "no-residual-around-the-attention",
-        "The attention's result takes the place of x. It is added to x.",
+        "The attention's result replaces x. Add it to x.",
         caught_by=ATTENTION,
         edits=[(ADD1, "y = self.o_proj(context)")],
     ),
     Mistake(
         "no-residual-around-the-mlp",
-        "The mlp's result takes the place of what came in. It is added to it.",
+        "The mlp's result replaces y, the first sum. Add it to y.",
         caught_by=MLP,
         edits=[(ADD2, "return self.mlp_out(F.gelu(self.mlp_in(normed_again)))")],
     ),
     Mistake(
         "no-residuals",
-        "Nothing is added: each part's result takes the place of what came in.",
+        "No sums: each part's result replaces what came in. Add it to what came in.",
         caught_by=ATTENTION,
         edits=[
             (ADD1, "y = self.o_proj(context)"),
@@ -135,7 +135,7 @@ MISTAKES = [
     ),
     Mistake(
         "both-added-to-normed",
-        "Both parts' results were added to normed copies. Add them to what came in as it was before the norm.",
+        "Both results were added to normed copies. Add each to its input as it was before the norm.",
         caught_by=ATTENTION,
         edits=[
             (ADD1, "y = normed + self.o_proj(context)"),
@@ -144,14 +144,13 @@ MISTAKES = [
     ),
     Mistake(
         "mlp-added-to-x",
-        "The mlp's result was added to x, so what the attention found is lost on the way. It is added to the first sum.",
+        "The mlp's result was added to x, so the result of the attention is missing in the sum. Add it to y, which is x + the attention's result.",
         caught_by=ATTENTION,
         edits=[(ADD2, "return x + self.mlp_out(F.gelu(self.mlp_in(normed_again)))")],
     ),
     Mistake(
         "side-by-side",
-        "Attention and mlp both look at x, side by side, and both results are added. Here the mlp comes second: it looks at what the "
-        "attention has added to.",
+        "The mlp gets norm2(x). Here it comes after the attention: it gets norm2(y), where y is x + the attention's result.",
         caught_by=MAIN,
         edits=[(NORM2, "normed_again = self.norm2(x)")],
     ),
@@ -166,20 +165,20 @@ MISTAKES = [
     ),
     Mistake(
         "residual-twice",
-        "x was added twice: once around the attention, and again at the end. The second sum starts from the first.",
+        "x was added twice: in the first sum, and again at the end. The second sum is y + mlp, and y has x in it already.",
         caught_by=ATTENTION,
         edits=[(ADD2, ADD2.replace("return y", "return x + y"))],
     ),
     Mistake(
         "sums-halved",
-        "The sums were halved. Nothing is averaged: x + part.",
+        "x + the attention's result was divided by 2. It is a plain sum.",
         caught_by=ATTENTION,
         edits=[(ADD1, "y = (x + self.o_proj(context)) / 2")],
     ),
     # --- the mlp
     Mistake(
         "relu",
-        "Between mlp_in and mlp_out stands a ReLU. Here it is GELU.",
+        "There is a ReLU between mlp_in and mlp_out. Here it is GELU.",
         caught_by=MLP,
         edits=[(GELU, "F.relu(self.mlp_in(normed_again))")],
     ),
@@ -203,25 +202,25 @@ MISTAKES = [
     ),
     Mistake(
         "silu",
-        "Between mlp_in and mlp_out stands a SiLU (swish). Here it is GELU.",
+        "There is a SiLU (swish) between mlp_in and mlp_out. Here it is GELU.",
         caught_by=MLP,
         edits=[(GELU, "F.silu(self.mlp_in(normed_again))")],
     ),
     Mistake(
         "nothing-between",
-        "Nothing stands between mlp_in and mlp_out, so the two are no more than one linear layer. GELU belongs there.",
+        "There is nothing between mlp_in and mlp_out, so the two together are only one linear layer. Put GELU between them.",
         caught_by=MLP,
         edits=[(GELU, "self.mlp_in(normed_again)")],
     ),
     Mistake(
         "gelu-at-the-end",
-        "The GELU stands behind mlp_out. It stands between the two layers.",
+        "GELU comes after mlp_out. It belongs between mlp_in and mlp_out.",
         caught_by=MLP,
         edits=[(ADD2, "return y + F.gelu(self.mlp_out(self.mlp_in(normed_again)))")],
     ),
     Mistake(
         "gelu-twice",
-        "There is a second GELU behind mlp_out. One stands between the two layers, and that is all.",
+        "There is a second GELU, after mlp_out. Only the one between mlp_in and mlp_out is asked for.",
         caught_by=MLP,
         edits=[(ADD2, "return y + F.gelu(self.mlp_out(F.gelu(self.mlp_in(normed_again))))")],
     ),
@@ -241,7 +240,7 @@ MISTAKES = [
     ),
     Mistake(
         "earlier-tokens-hidden",
-        "Earlier tokens are hidden in place of later ones: the wrong triangle.",
+        "Earlier tokens are hidden instead of later ones: the lower triangle. Hide the upper one.",
         caught_by=ATTENTION,
         edits=[(TRIANGLE, ".tril(diagonal=-1)")],
     ),
@@ -280,7 +279,7 @@ MISTAKES = [
     # --- the layers
     Mistake(
         "mlp-not-wider",
-        "The mlp is as wide as the model. mlp_in widens to 4 · d_model, mlp_out leads back.",
+        "The mlp is only d_model wide. mlp_in leads to 4 · d_model, mlp_out back to d_model.",
         caught_by=MAIN,
         edits=[(MLP_IN, "nn.Linear(d_model, d_model)"), (MLP_OUT, "nn.Linear(d_model, d_model)")],
     ),
@@ -297,7 +296,7 @@ MISTAKES = [
     ),
     Mistake(
         "dropout",
-        "Something is dropped in training. There is no dropout in this block.",
+        "Weights are dropped in training. There is no dropout in this block.",
         caught_by=MAIN,
         edits=[("F.softmax(scores, dim=-1)", "F.dropout(F.softmax(scores, dim=-1), 0.1, self.training)")],
     ),
@@ -305,7 +304,7 @@ MISTAKES = [
     # --- the rest
     Mistake(
         "kept-in-evaluation",
-        "In eval() a second input of the same shape gets the result of the first: something is kept from call to call. Each call "
+        "In eval() a second input of the same shape gets the result of the first: a result is kept from call to call. Each call "
         "computes its result from its own input.",
         caught_by=CALLS,
         edits=[
@@ -319,7 +318,7 @@ MISTAKES = [
     ),
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
         caught_by=GRADIENTS,
         edits=[(ADD2, ADD2.replace("return y + self.mlp_out(", "return (y + self.mlp_out(") + ").detach()")],
     ),

@@ -37,20 +37,20 @@ MISTAKES = [
     # --- where rotary and cache meet
     Mistake(
         "offset-ignored",
-        "With a cache, the new tokens were turned as if the text began with them. New token i stands at place past + i: the number of "
+        "With a cache, new queries and keys were turned as if the text began with them. New token i has the position past + i: the number of "
         "cached tokens is the offset.",
         caught_by=CHUNKS,
         edits=[(TURN_Q, "q = apply_rotary(q)"), (TURN_K, "k = apply_rotary(k)")],
     ),
     Mistake(
         "offset-for-queries-only",
-        "With a cache, the new keys were turned as if the text began with them. Queries and keys stand at the same places: past + i.",
+        "With a cache, the new keys were turned as if the text began with them. They have the same positions as the queries: past + i.",
         caught_by=CHUNKS,
         edits=[(TURN_K, "k = apply_rotary(k)")],
     ),
     Mistake(
         "offset-for-keys-only",
-        "With a cache, the new queries were turned as if the text began with them. Queries and keys stand at the same places: past + i.",
+        "With a cache, the new queries were turned as if the text began with them. They have the same positions as the new keys: past + i.",
         caught_by=CHUNKS,
         edits=[(TURN_Q, "q = apply_rotary(q)")],
     ),
@@ -62,14 +62,15 @@ MISTAKES = [
     ),
     Mistake(
         "cached-keys-turned-by-the-past",
-        "The keys were joined first and then turned with the offset as well: old ones twice, new ones too far. Turn the new ones by the "
-        "offset, then join.",
+        "The keys were joined first and then all turned with the offset: the old ones a second time, the new ones too far. Turn the new ones, with "
+        "the offset, then join.",
         caught_by=CHUNKS,
         edits=[(TURN_K + "\n", "\n"), (KEYS, "k = apply_rotary(k, offset=past)\n        " + KEYS)],
     ),
     Mistake(
         "offset-one-too-far",
-        "With a cache the new tokens stand one place too far on. After `past` tokens the first new one stands at place past.",
+        "With a cache the positions of the new tokens are one too large. Positions count from 0, so after `past` tokens the first new one has the "
+        "position past.",
         caught_by=CHUNKS,
         edits=[
             (TURN_Q, "q = apply_rotary(q, offset=past + (past > 0))"),
@@ -79,7 +80,7 @@ MISTAKES = [
     # --- rotary
     Mistake(
         "no-rotary",
-        "Nothing is turned: queries and keys go in without their places.",
+        "Queries and keys were not turned: rotary is missing.",
         caught_by=ONE_PASS,
         edits=[(TURN_Q + "\n", "\n"), (TURN_K + "\n", "\n")],
     ),
@@ -97,7 +98,7 @@ MISTAKES = [
     ),
     Mistake(
         "values-turned",
-        "The values were turned, too. Only queries and keys are: places belong into the scores.",
+        "The values were turned, too. Only queries and keys are turned: positions act on the scores alone.",
         caught_by=ONE_PASS,
         edits=[(TURN_K, TURN_K + "\n        v = apply_rotary(v, offset=past)")],
     ),
@@ -112,13 +113,13 @@ MISTAKES = [
     ),
     Mistake(
         "exponent-halved",
-        "The angles fall half as fast as they should from pair to pair: the exponent is -2i/head_dim.",
+        "The angles fall too slowly from pair to pair: the exponent is -2i/head_dim, and its factor 2 is missing.",
         caught_by=ONE_PASS,
         edits=[(EXPONENT, "(-torch.arange(d // 2, dtype=x.dtype) / d)")],
     ),
     Mistake(
         "exponent-doubled",
-        "The angles fall twice as fast as they should from pair to pair: the exponent is -2i/head_dim.",
+        "The angles fall too fast from pair to pair: the exponent has its factor 2 twice. It is -2i/head_dim.",
         caught_by=ONE_PASS,
         edits=[(EXPONENT, "(-4 * torch.arange(d // 2, dtype=x.dtype) / d)")],
     ),
@@ -138,7 +139,7 @@ MISTAKES = [
     ),
     Mistake(
         "turned-over-the-heads",
-        "The angles run over the heads: rotary was applied before heads and tokens were swapped. It counts along the axis before the last.",
+        "The positions run over the heads: rotary was applied before heads and tokens were swapped. Apply it to (b, heads, n, head_dim).",
         caught_by=ONE_PASS,
         edits=[
             (TURN_Q, "q = apply_rotary(q.transpose(1, 2), offset=past).transpose(1, 2)"),
@@ -166,7 +167,7 @@ MISTAKES = [
     ),
     Mistake(
         "keys-and-values-wide",
-        "k_proj and v_proj are as wide as q_proj. They put out nums_key_value_head · head_dim.",
+        "k_proj and v_proj put out hidden_dim numbers. They should put out nums_key_value_head · head_dim.",
         caught_by=ONE_PASS,
         edits=[
             ("nn.Linear(hidden_dim, narrow, bias=False)", "nn.Linear(hidden_dim, hidden_dim, bias=False)"),
@@ -186,7 +187,7 @@ MISTAKES = [
     ),
     Mistake(
         "cache-not-read-at-all",
-        "The cache that was passed in is not looked at: each chunk is read as if it were a new text.",
+        "The cache that was passed in is not used: each chunk is read like a new text.",
         caught_by=CHUNKS,
         edits=[(START, START + "        cache = None\n")],
         same_as="cache-dropped",
@@ -201,7 +202,7 @@ MISTAKES = [
     from_family("decoder", "new-tokens-in-front"),
     Mistake(
         "cached-keys-and-values-exchanged",
-        "Keys and values are exchanged in the cache: what was stored as one is read back as the other.",
+        "Keys and values are exchanged in the cache: stored as (k, v), read as (v, k), or the other way round.",
         caught_by=CHUNKS,
         edits=[("past_k, past_v = cache", "past_v, past_k = cache")],
     ),
@@ -264,8 +265,8 @@ MISTAKES = [
     from_family("decoder", "detached"),
     Mistake(
         "keys-and-values-detached",
-        "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off. Keep what goes into the scores "
-        "and the mixture attached.",
+        "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off. The k and v that this call "
+        "computes with must not be detached; those in the cache may be.",
         caught_by=GRADIENTS,
         edits=[(KEYS, "k, v = k.detach(), v.detach()\n        " + KEYS)],
     ),

@@ -72,7 +72,7 @@ MISTAKES = [
     ),
     Mistake(
         "divided-in-every-block",
-        "The output was divided by the total in every block, and goes into the next block divided. Divide once, after the last block.",
+        "The output was divided by the total after every block, and the next block was added to that. Divide once, after the last block of keys.",
         caught_by=MAIN,
         edits=[
             (
@@ -85,13 +85,13 @@ MISTAKES = [
     from_family("blocks", "not-divided"),
     Mistake(
         "last-block-only",
-        "Only the last block of keys counts: each block overwrites what was there. Add to it.",
+        "Only the last block of keys counts: each block overwrites total and output. Add to them.",
         caught_by=MAIN,
         edits=[(OUTPUT, OUTPUT.replace("output * shrink + ", "")), (TOTAL, TOTAL.replace("total * shrink + ", ""))],
     ),
     Mistake(
         "not-begun-anew",
-        "Maximum, total and output go on from one block of queries to the next. Each block of queries begins anew.",
+        "Maximum, total and output were carried over from one block of queries to the next. Start them again for each block of queries.",
         caught_by=MAIN,
         edits=[
             (MAXIMUM_START, f"{MAXIMUM_START} if first == 0 or rows.shape[-2] != maximum.shape[-2] else maximum"),
@@ -125,8 +125,8 @@ MISTAKES = [
     ),
     Mistake(
         "short-block-padded",
-        "The last short block of keys was filled up with zeros, and these count as keys: exp(0) is 1. Leave them out, or give them minus "
-        "infinity as scores.",
+        "The last short block of keys was filled up with zeros, and these count as keys: their score is 0, which still has a weight. Leave them "
+        "out, or set their scores to minus infinity.",
         caught_by=FIT,
         edits=[
             (
@@ -148,27 +148,27 @@ MISTAKES = [
     ),
     Mistake(
         "always-causal",
-        "Later keys are hidden although `causal` was not asked for. It is False unless said otherwise.",
+        "Later keys are hidden although `causal` is False, which is its default.",
         caught_by=MAIN,
         edits=[(BEGIN, "    causal = key.shape[-2] >= query.shape[-2]\n" + BEGIN)],
     ),
     Mistake(
         "diagonal-at-the-upper-left",
-        "The diagonal starts at the upper left, so with more keys than queries the last query does not see them all. Query i stands at "
-        "place i + Lk - Lq.",
+        "The diagonal starts at the upper left, so with more keys than queries the last query does not see them all. Query i sees the keys "
+        "j ≤ i + Lk - Lq.",
         caught_by=CAUSAL,
         edits=[(PLACE, "torch.arange(first, last)[:, None]")],
     ),
     Mistake(
         "too-few-blocks-looked-at",
-        "The blocks of keys end with the number of the last query, not with its place: with more keys than queries, visible ones are left "
-        "out. Query i stands at place i + Lk - Lq.",
+        "The loop over the keys ends at the number of the last query of the block. With more keys than queries, visible keys are left out: "
+        "query i sees the keys j ≤ i + Lk - Lq.",
         caught_by=CAUSAL,
         edits=[(VISIBLE, "visible_keys = last if causal else num_keys")],
     ),
     Mistake(
         "places-counted-in-the-block",
-        "Queries and keys were numbered within their blocks. Only their places in the whole sequence tell who comes later.",
+        "Queries and keys were numbered within their blocks, each from 0. Compare their numbers in the whole sequence.",
         caught_by=CAUSAL,
         edits=[
             (PLACE, "torch.arange(last - first)[:, None] + ahead"),
@@ -177,19 +177,19 @@ MISTAKES = [
     ),
     Mistake(
         "queries-counted-in-the-block",
-        "Queries were numbered within their block, so all blocks but the first see too little. Add the number of the block's first query.",
+        "Queries were numbered within their block, from 0, so all blocks but the first see too few keys. Add the number of the block's first query.",
         caught_by=CAUSAL,
         edits=[(PLACE, "torch.arange(last - first)[:, None] + ahead")],
     ),
     Mistake(
         "keys-counted-in-the-block",
-        "Keys were numbered within their block, so later blocks are seen too well. Add the number of the block's first key.",
+        "Keys were numbered within their block, from 0, so too many keys of later blocks are visible. Add the number of the block's first key.",
         caught_by=CAUSAL,
         edits=[(LATER, "torch.arange(block.stop - block.start)[None, :] > place")],
     ),
     Mistake(
         "diagonal-hidden",
-        "A query does not see the key at its own place. Hidden is what comes after it.",
+        "A query does not see the key at its own place, j = i + Lk - Lq. Only keys after it are hidden.",
         caught_by=CAUSAL,
         edits=[
             (LATER, LATER.replace("> place", ">= place")),
@@ -198,7 +198,7 @@ MISTAKES = [
     ),
     Mistake(
         "next-key-visible",
-        "Each query sees the key right after its place. Hidden is what comes after it.",
+        "Each query sees one key too many, the one right after its place. Hide the keys j > i + Lk - Lq.",
         caught_by=CAUSAL,
         edits=[
             (LATER, LATER.replace("> place", "> place + 1")),
@@ -207,51 +207,52 @@ MISTAKES = [
     ),
     Mistake(
         "whole-blocks-only",
-        "On the diagonal whole blocks were seen or hidden. Within such a block some keys come later than some queries: hide these.",
+        "Blocks of keys were left out or used as a whole. In a block on the diagonal some keys come after some of the queries: hide these, row by "
+        "row.",
         caught_by=CAUSAL,
         edits=[(FILL, "pass")],
     ),
     Mistake(
         "hidden-scores-zero",
-        "Hidden scores were set to 0, and exp(0) is 1. They are minus infinity.",
+        "Hidden scores were set to 0, but a score of 0 still has a weight. Set them to minus infinity.",
         caught_by=CAUSAL,
         edits=[(FILL, FILL.replace("-torch.inf", "0.0"))],
     ),
     Mistake(
         "hidden-scores-too-high",
-        "Hidden scores were set to -100 or the like. Visible ones may be lower: minus infinity.",
+        "Hidden scores were set to about -100, and visible ones may be lower than that. Use minus infinity.",
         caught_by=LARGE,
         edits=[(FILL, FILL.replace("-torch.inf", "-100.0"))],
     ),
     Mistake(
         "nan-from-hidden-blocks",
-        "There is NaN: a row of a block without any visible key has only -inf, and its softmax is 0/0, or -inf - (-inf) is no number. "
-        "Leave such blocks out, or take the maximum so far in their place.",
+        "There is NaN: in a block without a visible key all scores of a row are -inf, and then its softmax is 0/0, or -inf - (-inf). "
+        "Leave such blocks out, or see to it that no maximum is -inf when you subtract it.",
         caught_by=CAUSAL,
         source=MERGED_BLOCKS,
     ),
     # --- the logsumexp
     Mistake(
         "logsumexp-without-the-maximum",
-        "logsumexp lacks the maximum that was taken off the scores: it is maximum + log(total).",
+        "In logsumexp the maximum that was subtracted from the scores is missing: it is maximum + log(total).",
         caught_by=LSE,
         edits=[(LOGSUMEXP, "torch.log(total).squeeze(-1)")],
     ),
     Mistake(
         "logsumexp-is-the-total",
-        "The total came back in place of its logarithm. It is maximum + log(total).",
+        "For logsumexp the total itself was returned. It is maximum + log(total).",
         caught_by=LSE,
         edits=[(LOGSUMEXP, "total.squeeze(-1)")],
     ),
     Mistake(
         "logsumexp-is-the-maximum",
-        "Only the maximum came back. It is maximum + log(total).",
+        "For logsumexp only the maximum was returned. It is maximum + log(total).",
         caught_by=LSE,
         edits=[(LOGSUMEXP, "maximum.squeeze(-1)")],
     ),
     Mistake(
         "logsumexp-of-unscaled-scores",
-        "logsumexp is that of scores that were not divided by √d. It belongs to the scaled ones, as the weights do.",
+        "logsumexp was taken of scores that were not divided by √d. Take it of the scaled scores, from which the weights are made.",
         caught_by=LSE,
         edits=[
             (
@@ -263,7 +264,7 @@ MISTAKES = [
     ),
     Mistake(
         "logsumexp-not-rescaled",
-        "logsumexp was made from a total that was not corrected when the maximum grew.",
+        "logsumexp was made from a sum that was not corrected when the maximum grew. Make it from the same total that divides the output.",
         caught_by=LSE,
         edits=[
             ("        total = rows", "        uncorrected = 0.0\n        total = rows"),
@@ -276,25 +277,25 @@ MISTAKES = [
     ),
     Mistake(
         "logsumexp-of-the-last-block",
-        "logsumexp is that of the last block only. It runs over all visible keys.",
+        "For logsumexp only the exps of the last block were added up. Use the total of all visible keys.",
         caught_by=LSE,
         edits=[(LOGSUMEXP, "(maximum + torch.log(exps.sum(dim=-1, keepdim=True))).squeeze(-1)")],
     ),
     Mistake(
         "logsumexp-with-the-sign-turned",
-        "logsumexp is maximum - log(total). It is their sum.",
+        "logsumexp was computed as maximum - log(total). It is maximum + log(total).",
         caught_by=LSE,
         edits=[(LOGSUMEXP, LOGSUMEXP.replace(" + ", " - "))],
     ),
     Mistake(
         "logsumexp-in-base-two",
-        "The logarithm has the base 2. It is the natural one.",
+        "The logarithm of the total has the base 2. Use the natural one, torch.log.",
         caught_by=LSE,
         edits=[(LOGSUMEXP, LOGSUMEXP.replace("torch.log(", "torch.log2("))],
     ),
     Mistake(
         "logsumexp-with-an-axis-too-many",
-        "logsumexp has an axis of 1 at the end. It has one number for each query: (…, Lq).",
+        "logsumexp has an axis of size 1 at the end. Its shape is (…, Lq), one number for each query.",
         caught_by=LSE,
         edits=[
             (LOGSUMEXP, "(maximum + torch.log(total))"),
@@ -303,7 +304,7 @@ MISTAKES = [
     ),
     Mistake(
         "only-out",
-        "Only out came back. The result is a pair: (out, logsumexp).",
+        "Only `out` was returned. Return a pair, (out, logsumexp).",
         caught_by="test_three_values_in_small_blocks",
         edits=[(RETURN, "return torch.cat(outs, dim=-2)")],
     ),
@@ -318,7 +319,8 @@ MISTAKES = [
     # --- the full matrix
     Mistake(
         "full-matrix",
-        "All scores were computed at once. That is what this exercise avoids: compute the scores of one block, use them up, go on.",
+        "All scores were computed at once, which this exercise forbids. Compute the scores of one block, add it to total and output, then go on to "
+        "the next block.",
         caught_by=PLANE,
         edits=[(BEGIN, "    block_q, block_k = query.shape[-2], key.shape[-2]\n" + BEGIN)],
     ),
@@ -336,7 +338,7 @@ MISTAKES = [
     ),
     Mistake(
         "blocks-of-a-size-of-their-own",
-        "The blocks have a size of their own, whatever block_q and block_k say. In a short text one of them is the whole matrix.",
+        "The blocks have a fixed size, whatever block_q and block_k say. In a short text one such block is the whole matrix.",
         caught_by=PLANE,
         edits=[(BEGIN, "    block_q, block_k = 32, 32\n" + BEGIN)],
     ),
@@ -360,7 +362,7 @@ MISTAKES = [
     # --- gradients and manners
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
         caught_by=GRADIENTS,
         edits=[(RETURN, "return torch.cat(outs, dim=-2).detach(), torch.cat(logsumexps, dim=-1).detach()")],
     ),
@@ -372,8 +374,8 @@ MISTAKES = [
     ),
     Mistake(
         "total-detached",
-        "The total was detached, so the gradients lack a part. The exps in it depend on query and key just as those in the output do; only "
-        "the maximum may be left out of the way back, and then everywhere.",
+        "The total was detached, so a part of the gradients is missing. The exps in the total depend on query and key, as those in the output do; "
+        "only the maximum may be detached, and then everywhere it is used.",
         caught_by=GRADIENTS,
         edits=[(TOTAL, f"({TOTAL}).detach()")],
     ),

@@ -53,7 +53,7 @@ MISTAKES = [
     ),
     Mistake(
         "cache-of-inputs",
-        "The cache holds the inputs x, hidden_dim wide. It should hold the latents: kv_down of them.",
+        "The cache holds the inputs x, hidden_dim wide. It should hold the latents, kv_down(x), latent_dim wide.",
         caught_by=LATENTS,
         edits=[
             (DOWN, "latents = x\n"),
@@ -63,7 +63,7 @@ MISTAKES = [
     ),
     Mistake(
         "new-latents-in-front",
-        "The latents of the new tokens were put in front of the cached ones. Time runs on: first the cached ones, then the new ones.",
+        "The latents of the new tokens were put in front of the cached ones. Keep the order of the text: first the cached ones, then the new ones.",
         caught_by=CHUNKS,
         edits=[(CAT, "latents = torch.cat([latents, cache], dim=1)")],
     ),
@@ -81,7 +81,7 @@ MISTAKES = [
     ),
     Mistake(
         "first-cache-kept",
-        "From the second chunk on, the cache that came in was handed back unchanged. Return the joined latents.",
+        "From the second chunk on, the cache that came in was returned unchanged. Return the joined latents.",
         caught_by=CHUNKS,
         edits=[(END, "return self.o_proj(context), cache if cache is not None else latents")],
     ),
@@ -93,7 +93,7 @@ MISTAKES = [
     ),
     Mistake(
         "projected-again",
-        "The cached latents went through kv_down a second time. They are latents already.",
+        "The cached latents went through kv_down a second time. Only x goes through kv_down.",
         caught_by=CHUNKS,
         edits=[
             (
@@ -124,7 +124,7 @@ MISTAKES = [
     from_family("decoder", "kept-in-evaluation", "kept-in-training"),
     Mistake(
         "changed-in-place",
-        "The cache that was passed in was changed, so nobody can continue from it a second time. Put the joined latents into a new tensor.",
+        "The cache that was passed in was changed, so no second text can continue from it. Put the joined latents into a new tensor.",
         caught_by=REUSE,
         edits=[(CAT, CAT + "\n            cache.detach().zero_()")],
     ),
@@ -153,7 +153,7 @@ MISTAKES = [
     ),
     Mistake(
         "queries-from-latents",
-        "The queries were made out of the latents, too. They are q_proj(x): only keys and values pass through the narrow place.",
+        "The queries were made from the latents, too. They are q_proj(x): only keys and values are made from latents.",
         caught_by=ONE_PASS,
         edits=[
             (
@@ -164,7 +164,7 @@ MISTAKES = [
     ),
     Mistake(
         "latents-bent",
-        "Something stands between kv_down and the ups (a ReLU, GELU, norm). There is nothing: both are linear.",
+        "There is a ReLU (or the like) between kv_down and k_up, v_up. These are plain linear layers, one right after the other.",
         caught_by=ONE_PASS,
         edits=[(DOWN, "latents = F.relu(self.kv_down(x))\n")],
     ),
@@ -184,7 +184,7 @@ MISTAKES = [
     from_family("scale", "no-scale"),
     Mistake(
         "scale-from-latent-dim",
-        "The scores are divided by √latent_dim. What is compared is head_dim wide: √head_dim.",
+        "The scores are divided by √latent_dim. Queries and keys are head_dim wide, so it is √head_dim.",
         caught_by=ONE_PASS,
         edits=[(ROOT, "self.kv_down.out_features**0.5")],
     ),
@@ -192,7 +192,8 @@ MISTAKES = [
     from_family("softmax", "softmax-over-queries"),
     Mistake(
         "split-interleaved",
-        "The heads were split with head_dim in front (…, head_dim, heads). Each head is a run of neighbours: (…, heads, head_dim).",
+        "The width was split as (head_dim, heads), so a head got columns that lie apart. Each head is a run of neighbouring columns: split as "
+        "(heads, head_dim).",
         caught_by=ONE_PASS,
         edits=[(SPLIT, ".unflatten(-1, (self.head_dim, self.nums_head)).permute(0, 3, 1, 2)")],
         everywhere=True,
@@ -205,7 +206,7 @@ MISTAKES = [
     from_family("decoder", "detached"),
     Mistake(
         "latents-detached",
-        "No gradient comes back through the latents: .detach(), .data or torch.no_grad() cuts it off. Those of new tokens stay attached.",
+        "No gradient comes back through the latents: .detach(), .data or torch.no_grad() cuts it off. The latents of new tokens must not be detached.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(DOWN, "latents = self.kv_down(x).detach()\n")],
     ),

@@ -24,8 +24,9 @@ MISTAKES = [
     # --- what a place may see
     Mistake(
         "not-causal",
-        "Attention sees the future: in training the model just reads off the next token (the loss gets suspiciously low), and when it "
-        "writes there is nothing to read off. Hide later tokens before the softmax.",
+        "Later tokens change earlier logits: there is no mask, it hides the wrong triangle, or it comes after the softmax. In training the model "
+        "then copies the next token (the loss gets far too low); when it writes, there is no next token to copy. Hide the scores of later tokens "
+        "before the softmax.",
         caught_by=FUTURE,
         edits=[(HIDE, "")],
     ),
@@ -38,36 +39,35 @@ MISTAKES = [
     ),
     Mistake(
         "mask-after-softmax",
-        "The mask came after the softmax, so hidden tokens still have a say in the sum that the weights are divided by. Hide the scores.",
+        "The mask came after the softmax, so hidden tokens still count in the sum that the weights are divided by. Hide the scores, before it.",
         caught_by=FUTURE,
         edits=[(HIDE, ""), ("F.softmax(scores, dim=-1)", "F.softmax(scores, dim=-1).masked_fill(later, 0.0)")],
         same_as="not-causal",
     ),
     Mistake(
         "next-token-visible",
-        "Each place sees the token right after it, the very one that it is to predict. The hidden triangle begins one step to the right "
-        "of the diagonal: diagonal=1.",
+        "Each token sees the one right after it, which it has to predict. The hidden triangle begins right above the diagonal: diagonal=1.",
         caught_by=FUTURE,
         edits=[("triu(diagonal=1)", "triu(diagonal=2)")],
     ),
     Mistake(
         "past-hidden",
-        "The past is hidden instead of the future: the triangle lies on the wrong side.",
+        "Earlier tokens are hidden instead of later ones: the lower triangle. Hide the upper one.",
         caught_by=FUTURE,
         edits=[("triu(diagonal=1)", "tril(diagonal=-1)")],
         same_as="not-causal",
     ),
     Mistake(
         "logits-shifted-back",
-        "The logits stand one place too early: those at place i are made from the tokens up to i + 1, which they are to predict. Return "
-        "them where they were made; whoever trains the model shifts the targets.",
+        "The logits were moved one place to the front: those at place i are made from the tokens 0 to i + 1, and token i + 1 is what they should "
+        "predict. Don't move them; the training shifts the targets.",
         caught_by=FUTURE,
         edits=[(END, "return self.head(self.norm(h)).roll(-1, dims=1)")],
     ),
     Mistake(
         "logits-shifted-back-end-repeated",
-        "The logits stand one place too early: those at place i are made from the tokens up to i + 1, which they are to predict. Return "
-        "them where they were made, all of them once; whoever trains the model shifts the targets.",
+        "The logits were moved one place to the front: those at place i are made from the tokens 0 to i + 1, and token i + 1 is what they should "
+        "predict. Return each place's logits at that place; the training shifts the targets.",
         caught_by=FUTURE,
         edits=[
             (END, "logits = self.head(self.norm(h))\n        return torch.cat([logits[:, 1:], logits[:, -1:]], dim=1)")
@@ -75,8 +75,7 @@ MISTAKES = [
     ),
     Mistake(
         "logits-shifted-on",
-        "The logits stand one place too late: those at place i do not know token i. Return them where they were made; whoever trains "
-        "the model shifts the targets.",
+        "The logits were moved one place to the end: those at place i are made without token i. Don't move them; the training shifts the targets.",
         caught_by=FUTURE,
         edits=[
             (
@@ -87,7 +86,7 @@ MISTAKES = [
     ),
     Mistake(
         "logits-cut-off",
-        "The logits of one place are missing. There is one row for each token, the last one included: it judges what comes after the text.",
+        "The logits of one place are missing. There is one row of logits for each token; the last row predicts what comes after the text.",
         caught_by=SHAPE,
         edits=[(END, "return self.head(self.norm(h))[:, :-1]")],
     ),
@@ -105,15 +104,15 @@ MISTAKES = [
     ),
     Mistake(
         "no-attention",
-        "There is no attention: each place knows only its own token, so this is a model of word pairs.",
+        "There is no attention: the logits at a place depend on the token at that place alone.",
         caught_by=FUTURE,
         edits=[(f"        {ATTEND}\n", "")],
     ),
     # --- positions
     Mistake(
         "no-positions",
-        "Nothing tells the model where a token stands; with one layer, earlier tokens may change places and nothing changes. (The loss "
-        "hardly shows it.) Add position vectors to the token vectors.",
+        "The model does not know positions: there are none, or all tokens get the same one. With one layer, two earlier tokens can change places "
+        "and the logits stay the same (the loss hardly shows it). Add the position vectors of 0, 1, 2, … to the token vectors.",
         caught_by=ORDER,
         edits=[(POSITION, "")],
     ),
@@ -127,8 +126,8 @@ MISTAKES = [
     # --- layers
     Mistake(
         "no-residual",
-        "The layers have no residual connections, so in a deep model a token's own signal is lost. Each part adds to what comes in: "
-        "h = h + part(h).",
+        "A residual connection is missing, around the attention, around the mlp, or around both, so in a deep model the last token hardly changes "
+        "the logits. Add each part's result to its input: h = h + part(norm(h)).",
         caught_by=DEEP,
         edits=[(ATTEND, ATTEND.replace("h + ", "")), (MLP, MLP.replace("h + ", ""))],
     ),
@@ -160,27 +159,27 @@ MISTAKES = [
     ),
     Mistake(
         "layers-unused",
-        "The layers are all made, but not all are used. Each works on what the one before it returned: h = block(h), and the return comes "
-        "after the loop.",
+        "Some layers get no gradient. Either not all of them are used (each works on what the one before it returned, h = block(h), and the return "
+        "comes after the loop), or .detach(), .data or torch.no_grad() cuts the gradient off.",
         caught_by=LAYERS,
         edits=[(LOOP, "        h = self.blocks[-1](h)\n")],
     ),
     Mistake(
         "layers-in-a-list",
-        "The layers are in a plain Python list, so their parameters are not found: nobody trains them. Use nn.ModuleList.",
+        "The layers are in a plain Python list, so the module does not find their parameters, and they are not trained. Use nn.ModuleList.",
         caught_by=LAYERS,
         edits=[(f"nn.ModuleList({BLOCKS})", BLOCKS)],
     ),
     Mistake(
         "detached",
-        ".detach(), .data or torch.no_grad() stands between the layers and the logits, so no gradient comes back to them.",
+        "The layers get no gradient: .detach(), .data or torch.no_grad() cuts it off between them and the logits.",
         caught_by=LAYERS,
         edits=[("self.norm(h))", "self.norm(h.detach()))")],
         same_as="layers-unused",
     ),
     Mistake(
         "probabilities-returned",
-        "Probabilities came back where logits are asked for: the loss takes a softmax itself. Leave the softmax out at the end.",
+        "Probabilities were returned. Return the logits: the loss takes the softmax itself.",
         caught_by=LEARNS,
         edits=[(END, "return F.softmax(self.head(self.norm(h)), dim=-1)")],
     ),
@@ -193,7 +192,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-token-repeated",
-        "One new token was found and repeated. Each new token is put behind the text before the next is looked for.",
+        "One new token was computed and repeated. Add each new token to the end of the text before you compute the next.",
         caught_by=GREEDY,
         edits=[
             ("for _ in range(max_new_tokens):", "prompt = idx\n        for _ in range(max_new_tokens):"),
@@ -211,25 +210,25 @@ MISTAKES = [
     ),
     Mistake(
         "prompt-counted",
-        "The prompt was counted among max_new_tokens, so there are too few new ones.",
+        "The prompt was counted among max_new_tokens, so there are too few new tokens: max_new_tokens of them come after the prompt.",
         caught_by=GREEDY,
         edits=[("range(max_new_tokens)", "range(max_new_tokens - idx.shape[1])")],
     ),
     Mistake(
         "one-token-too-few",
-        "One new token is missing: max_new_tokens of them come behind the prompt.",
+        "One new token is missing: max_new_tokens of them come after the prompt.",
         caught_by=GREEDY,
         edits=[("range(max_new_tokens)", "range(max_new_tokens - 1)")],
     ),
     Mistake(
         "one-token-too-many",
-        "There is one new token too many: max_new_tokens of them come behind the prompt.",
+        "There is one new token too many: max_new_tokens of them come after the prompt.",
         caught_by=GREEDY,
         edits=[("range(max_new_tokens)", "range(max_new_tokens + 1)")],
     ),
     Mistake(
         "new-token-in-front",
-        "The new tokens were put in front of the text. They belong behind it.",
+        "The new tokens were put in front of the text. They come after it.",
         caught_by=GREEDY,
         edits=[(STEP, "idx = torch.cat([following, idx], dim=1)")],
     ),
@@ -241,20 +240,20 @@ MISTAKES = [
     ),
     Mistake(
         "not-cropped-but-no-error",
-        "The model is shown the whole text even when it is longer than context_length. Its positions bear it, but the contract is the last "
+        "The model is shown the whole text even when it is longer than context_length. There is no error, but it should be shown the last "
         "context_length tokens only.",
         caught_by=BEYOND,
         edits=[(CROP, "self(idx)"), ("torch.arange(idx.shape[1])", "torch.arange(idx.shape[1]) % self.context_length")],
     ),
     Mistake(
         "cropped-at-the-end",
-        "The model is shown the first context_length tokens, so nothing new ever comes in. Show it the last ones: idx[:, -context_length:].",
+        "The model is shown the first context_length tokens of the text, so it never sees the new ones. Show it the last context_length tokens.",
         caught_by=BEYOND,
         edits=[(CROP, "self(idx[:, : self.context_length])")],
     ),
     Mistake(
         "cropped-by-one-too-many",
-        "The model is shown one token fewer than it could be. The last context_length tokens all count.",
+        "The model is shown only the last context_length - 1 tokens. Show it the last context_length tokens.",
         caught_by=BEYOND,
         edits=[(CROP, "self(idx[:, -(self.context_length - 1) :])")],
     ),
@@ -267,8 +266,8 @@ MISTAKES = [
     # --- the library's layers
     Mistake(
         "batch-and-tokens-exchanged",
-        "torch's own attention and layers take (tokens, batch, width) unless they are made with batch_first=True. As they are, texts attend "
-        "to each other.",
+        "torch's own attention and layers take (tokens, batch, width) unless they are made with batch_first=True. Without it, different texts of "
+        "the batch attend to each other.",
         caught_by=FUTURE,
         edits=[
             (
@@ -292,7 +291,8 @@ MISTAKES = [
     # --- manners
     Mistake(
         "one-norm-for-the-batch",
-        "A mean or standard deviation is taken over the whole batch, so a text gets other logits alone than among others. Take it over the last axis, token by token (nn.LayerNorm does).",
+        "A mean or standard deviation is taken over the whole batch, so a text gets other logits alone than in a batch. Take it over the last axis, "
+        "for each token by itself (nn.LayerNorm does).",
         caught_by=CALLS,
         edits=[("h = self.token(idx)", "h = self.token(idx) / self.token(idx).std()")],
     ),

@@ -20,20 +20,20 @@ SCORES = "$rows @ key[..., block, :].transpose(-2, -1)"
 FAMILY = [
     Mistake(
         "output-not-rescaled",
-        "The output so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the total.",
+        "The output so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), like the total.",
         caught_by="$main",
         edits=[(OUTPUT, OUTPUT.replace("output * shrink", "output"))],
     ),
     Mistake(
         "total-not-rescaled",
-        "The total so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), as the output.",
+        "The total so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), like the output.",
         caught_by="$main",
         edits=[(TOTAL, TOTAL.replace("total * shrink", "total"))],
     ),
     Mistake(
         "not-rescaled",
-        "Output and total were summed over the blocks without a correction, although each block's exps were taken from another maximum. "
-        "Multiply what is there already by exp(old maximum - new maximum).",
+        "Output and total were added up over the blocks without a correction, although the maximum that is subtracted grows on the way. "
+        "Before you add a block, multiply output and total so far by exp(old maximum - new maximum).",
         caught_by="$main",
         edits=[("shrink = torch.exp(maximum - new_maximum)", "shrink = 1.0")],
     ),
@@ -46,27 +46,28 @@ FAMILY = [
     # --- the running maximum
     Mistake(
         "no-maximum",
-        "exp() was taken of the scores as they are, and exp(1000) is infinite. Subtract the largest score so far, and correct what is "
-        "there already when it grows.",
+        "exp() was taken of the scores as they are, and exp(1000) is infinite. Subtract the largest score so far, and correct total and output "
+        "when it grows.",
         caught_by=LARGE,
         edits=[(MAXIMUM, "torch.zeros_like(maximum)"), ("$start", "$zero_start")],
     ),
     Mistake(
         "maximum-of-the-first-block",
-        "The maximum of the first block was kept for all blocks, so larger scores further on make exp() infinite. It grows as larger "
-        "scores come.",
+        "The maximum of the first block was kept for all blocks, so larger scores in a later block make exp() infinite. Let the maximum grow with "
+        "each block.",
         caught_by=LARGE,
         edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True) if start == 0 else maximum")],
     ),
     Mistake(
         "maximum-starts-at-zero",
-        "The maximum starts at 0, so when all scores lie far below, every exp is 0 and the end is 0/0. Start with minus infinity.",
+        "The maximum starts at 0, so when all scores are far below 0, every exp is 0 and the result is 0/0. Start with minus infinity.",
         caught_by=LARGE,
         edits=[("$start", "$zero_start")],
     ),
     Mistake(
         "one-maximum-for-all",
-        "One maximum was taken over all queries. A query far below it ends with 0/0: each query has its own.",
+        "One maximum was taken over all queries. For a query with much lower scores every exp is 0, and the result is 0/0. Take one maximum for "
+        "each query.",
         caught_by=LARGE,
         edits=[(MAXIMUM, "torch.maximum(maximum, scores.max())")],
     ),

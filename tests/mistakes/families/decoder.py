@@ -32,7 +32,7 @@ FAMILY = [
     ),
     Mistake(
         "next-token-visible",
-        "Each token sees the one right after it. The hidden triangle begins one step further left: diagonal=past + 1.",
+        "Each token sees the one right after it. The hidden triangle begins one column further left: diagonal=past + 1.",
         caught_by="$main",
         edits=[(TRIANGLE, ".triu(diagonal=past + 2)")],
     ),
@@ -44,19 +44,19 @@ FAMILY = [
     ),
     Mistake(
         "filled-with-minus-100",
-        "Hidden scores were set to -100. Where visible scores are low, too, a hidden token is still heard: minus infinity.",
+        "Hidden scores were set to -100. Where the visible scores are as low as that, a hidden token still gets weight. Use minus infinity.",
         caught_by=LOUD,
         edits=[("-torch.inf", "-100.0")],
     ),
     Mistake(
         "minus-100-added",
-        "100 was taken off hidden scores. A score that is far above the others is still heard: minus infinity.",
+        "100 was subtracted from hidden scores. If such a score is far above the others, its token still gets weight. Use minus infinity.",
         caught_by=LOUD,
         edits=[(HIDE, "scores = scores - 100.0 * later")],
     ),
     Mistake(
         "mask-at-the-upper-left",
-        "With a cache the mask starts at the upper left again, so new tokens see only the oldest ones. New token i is token past + i: "
+        "With a cache the mask starts at the upper left again, so new token i sees only the tokens 0 to i of the whole text. It is token past + i: "
         "move the diagonal by the number of cached tokens.",
         caught_by=CHUNKS,
         edits=[(TRIANGLE, ".triu(diagonal=1)")],
@@ -70,14 +70,14 @@ FAMILY = [
     ),
     Mistake(
         "new-tokens-hidden",
-        "With a cache a new token sees only the cached ones, not itself. New token i sees the tokens 0 to past + i.",
+        "With a cache a new token does not see itself. New token i is token past + i, and sees the tokens 0 to past + i.",
         caught_by=CHUNKS,
         edits=[(TRIANGLE, ".triu(diagonal=past + (past == 0))")],
     ),
     # --- the cache
     Mistake(
         "new-tokens-in-front",
-        "The new keys and values were put in front of the cached ones. Time runs on: first the cached ones, then the new ones.",
+        "The new keys and values were put in front of the cached ones. Keep the order of the text: first the cached ones, then the new ones.",
         caught_by=CHUNKS,
         edits=[
             ("torch.cat([past_k, k], dim=2)", "torch.cat([k, past_k], dim=2)"),
@@ -86,7 +86,7 @@ FAMILY = [
     ),
     Mistake(
         "changed-in-place",
-        "The cache that was passed in was changed (append, update, +=, …), so nobody can continue from it a second time. Put the joined "
+        "The cache that was passed in was changed (append, update, +=, …), so no second text can continue from it. Put the joined "
         "keys and values into a new cache.",
         caught_by=REUSE,
         edits=[
@@ -100,7 +100,7 @@ FAMILY = [
     ),
     Mistake(
         "kept-in-evaluation",
-        "A second input of the same shape gets the result of the first: something is kept from call to call. Each call computes its "
+        "A second input of the same shape gets the result of the first: a result is kept from call to call. Each call computes its "
         "result from its own input.",
         caught_by=REUSE,
         edits=[
@@ -114,7 +114,7 @@ FAMILY = [
     ),
     Mistake(
         "kept-in-training",
-        "In training a second input of the same shape gets the result of the first: something is kept from call to call. Each call computes "
+        "In training a second input of the same shape gets the result of the first: a result is kept from call to call. Each call computes "
         "its result from its own input.",
         caught_by=REUSE,
         edits=[
@@ -154,7 +154,7 @@ FAMILY = [
     # --- manners
     Mistake(
         "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back: nothing could be trained through it.",
+        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(END, "return self.o_proj(context).detach(), $cache")],
     ),

@@ -40,7 +40,7 @@ FAMILY = [
     ),
     Mistake(
         "divided-by-head-dim",
-        "The scores are divided by head_dim, not by its root (or the root was applied twice).",
+        "The scores are divided by head_dim, not by its root (or twice by the root).",
         caught_by="$main",
         edits=[("$root", "self.head_dim")],
     ),
