@@ -10,12 +10,15 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from .launch import MachineError
 from .levels import Level, has_zygotes
 
 PROBE_SECONDS = 20
 TRIAL_SECONDS = 60.0
+CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
+"""Docker and Podman put one of these into each of their containers."""
 
 
 def try_level(level: Level) -> str | None:
@@ -61,7 +64,8 @@ def _bubblewrap() -> Finding:
     path = shutil.which("bwrap")
     if path is None:
         return Finding("bubblewrap", False, "install it: apt-get install bubblewrap (as root)")
-    probe = [path, "--unshare-all", "--ro-bind", "/", "/", "--cap-drop", "ALL", "/bin/true"]
+    # with /proc, as the wall has it: where a container's own is covered, namespaces work and a /proc in them doesn't
+    probe = [path, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--cap-drop", "ALL", "/bin/true"]
     try:
         done = subprocess.run(probe, capture_output=True, timeout=PROBE_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -69,11 +73,13 @@ def _bubblewrap() -> Finding:
     if done.returncode == 0:
         return Finding("bubblewrap", True)
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return Finding(
-        "bubblewrap",
-        False,
-        f"user namespaces are not allowed here ({said[-1] if said else 'no reason given'})",
-    )
+    return Finding("bubblewrap", False, _refusal(said[-1] if said else "no reason given"))
+
+
+def _refusal(said: str) -> str:
+    what = "a /proc of its own is" if "mount proc" in said else "user namespaces are"
+    inside = any(Path(mark).exists() for mark in CONTAINER_MARKS)
+    return f"{what} not allowed here ({said})" + (": a container, see docs/server.md for its flags" if inside else "")
 
 
 def _landlock() -> Finding:
