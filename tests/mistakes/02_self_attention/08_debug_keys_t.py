@@ -162,6 +162,18 @@ MISTAKES = [
         edits=[(" / keys.shape[-1] ** 0.5", "")],
     ),
     Mistake(
+        "divided-by-width",
+        "The scores are divided by keys.shape[-1], not by its root any more. It was right as given: ** 0.5.",
+        caught_by=BATCH,
+        edits=[(" / keys.shape[-1] ** 0.5", " / keys.shape[-1]")],
+    ),
+    Mistake(
+        "averaged-and-scaled",
+        "The products were averaged over the width (mean), and divided by its root on top. A score is their sum, which is what @ computes.",
+        caught_by=BATCH,
+        edits=[(" / keys.shape[-1] ** 0.5", " / keys.shape[-1] ** 1.5")],
+    ),
+    Mistake(
         "scaled-twice",
         "The scores are scaled a second time. The line with the softmax does it already.",
         caught_by=BATCH,

@@ -17,6 +17,13 @@ TOO_MANY = (
 )
 
 SEEN = "attn_mask=self.seen[:n, :n]"
+TRIANGLE = ".tril()"
+PROJECTED = "self.W_query(x), self.W_key(x), self.W_value(x)"
+FUSED = f"F.scaled_dot_product_attention(queries, keys, values, {SEEN}, dropout_p=p)"
+SCALE = " / keys.shape[-1] ** 0.5"
+HIDE = ".masked_fill(~self.seen[:n, :n], -torch.inf)"
+BY_HAND = f"F.dropout(F.softmax((queries @ keys.transpose(1, 2){SCALE}){HIDE}, dim=-1), p) @ values"
+GIVEN = "The head is not what it was as given, CausalAttention: "
 
 WORDS = {
     "fill": SEEN,
@@ -25,6 +32,12 @@ WORDS = {
     "taken_off": "attn_mask=-100.0 * (~self.seen[:n, :n]).to(x.dtype)",
     "loud": "test_each_head_has_its_own_columns",
 }
+
+
+def in_the_head(id, message, *changes):
+    """A mistake in the head, written by hand as in the exercise before."""
+    return Mistake(id, GIVEN + message, caught_by=MAIN, edits=[(FUSED, BY_HAND), *changes])
+
 
 MISTAKES = [
     Mistake(
@@ -377,4 +390,37 @@ MISTAKES = [
         return torch.cat""",
     ),
     from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
+    # --- the head itself, for those who write it anew
+    in_the_head("no-scale", "the scores are not divided by √d_out.", (SCALE, "")),
+    in_the_head("divided-by-d-out", "the scores are divided by d_out, not by its root.", (SCALE, " / keys.shape[-1]")),
+    in_the_head("scale-upside-down", "the scores are multiplied by √d_out, not divided by it.", (" / keys", " * keys")),
+    in_the_head(
+        "softmax-over-queries",
+        "the softmax runs over the queries (dim=1). It belongs on the keys, dim=-1.",
+        ("dim=-1), p)", "dim=1), p)"),
+    ),
+    in_the_head(
+        "softmax-over-batch",
+        "the softmax runs over the batch (dim=0). It belongs on the keys, dim=-1.",
+        ("dim=-1), p)", "dim=0), p)"),
+    ),
+    in_the_head("no-mask", "nothing is hidden. No token sees a later one.", (HIDE, "")),
+    in_the_head(
+        "filled-with-zero",
+        "the hidden scores were set to 0, and exp(0) is 1. Fill them with minus infinity.",
+        ("-torch.inf", "0.0"),
+    ),
+    in_the_head("mask-inverted", "earlier tokens are hidden, and later ones seen.", ("~self.seen", "self.seen")),
+    in_the_head("own-token-hidden", "a token does not see itself.", (TRIANGLE, ".tril(diagonal=-1)")),
+    in_the_head("next-token-seen", "each token sees the next one.", (TRIANGLE, ".tril(diagonal=1)")),
+    in_the_head(
+        "lower-triangle-and-next",
+        "`tril` in the place of `triu` hides each token, the next one and all before.",
+        (TRIANGLE, ".triu(diagonal=2)"),
+    ),
+    in_the_head(
+        "keys-as-values",
+        "the weights were applied to the keys. They belong on the values.",
+        (PROJECTED, "self.W_query(x), self.W_key(x), self.W_key(x)"),
+    ),
 ]

@@ -190,6 +190,7 @@ MISTAKES = [
         edits=[(SOFTMAX, "scores.exp()")],
     ),
     from_family("softmax", "no-softmax", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
+    from_family("softmax", "divided-by-the-mean"),
     Mistake(
         "softmax-over-everything",
         "The weights of one sequence and head sum to 1 only all together. Each query's row must sum to 1: dim=-1.",

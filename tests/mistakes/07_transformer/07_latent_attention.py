@@ -176,12 +176,17 @@ MISTAKES = [
         "new-tokens-hidden",
         "not-causal",
         "next-token-visible",
+        "own-token-hidden",
+        "lower-triangle-and-next",
+        "mask-inverted",
+        "mask-inverted-finite",
+        "filled-with-zero",
         "mask-after-softmax",
         "filled-with-minus-100",
         "minus-100-added",
     ),
     # --- the attention
-    from_family("scale", "no-scale"),
+    from_family("scale", "no-scale", "averaged-and-scaled"),
     Mistake(
         "scale-from-latent-dim",
         "The scores are divided by √latent_dim. What is compared is head_dim wide: √head_dim.",
@@ -189,7 +194,7 @@ MISTAKES = [
         edits=[(ROOT, "self.kv_down.out_features**0.5")],
     ),
     from_family("scale", "scale-from-hidden-dim"),
-    from_family("softmax", "softmax-over-queries"),
+    from_family("softmax", "softmax-over-queries", "divided-by-the-mean"),
     Mistake(
         "split-interleaved",
         "The heads were split with head_dim in front (…, head_dim, heads). Each head is a run of neighbours: (…, heads, head_dim).",
