@@ -10,8 +10,8 @@ Six kinds of answers are graded:
     right        every right answer: it gets no name at all
 
 A name is put to the test with other hidden numbers: whoever makes this mistake fails there each check that the named
-mistake fails. A name that does not hold there is wrong. `--kind KIND` takes answers of one kind, `--every N` every Nth of
-these in each exercise, `--only ID` an exercise.
+mistake fails. A name that does not hold there is wrong. `--kind KIND` takes answers of one kind, `--every N` every Nth
+of these in each exercise, `--only ID` an exercise.
 Ctrl-C ends early and reports what was done. `scripts/name_pairs.py` counts how many pairs of a bank are named as both.
 It ends with status 1 when an aim is missed: 97 % of the known mistakes, 85 % of the slips, no wrong name.
 """

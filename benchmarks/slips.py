@@ -101,7 +101,8 @@ OTHER_SLIPS = (
     Slip("squeezed", r"\n( +)return ([^\n,]+)\n*$", r"\n\1return (\2).squeeze()\n"),
     Slip("float32 returned", r"\n( +)return ([^\n,]+)\n*$", r"\n\1return (\2).float()\n"),
 )
-"""Chosen before it was measured which of them get a name, and not mended for: what is written for SLIPS may fit those alone."""
+"""Chosen before it was measured which of them get a name, and not mended for: what the banks learnt from SLIPS may fit
+those alone."""
 
 
 def slips_in(source: str, slips: Sequence[Slip] = SLIPS) -> Iterator[tuple[str, str]]:

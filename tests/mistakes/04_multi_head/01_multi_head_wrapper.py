@@ -34,9 +34,9 @@ WORDS = {
 }
 
 
-def in_the_head(id, message, *changes):
-    """A mistake in the head, written by hand as in the exercise before."""
-    return Mistake(id, GIVEN + message, caught_by=MAIN, edits=[(FUSED, BY_HAND), *changes])
+def in_the_head(id, message, *changes, caught_by=MAIN):
+    """A mistake in the head, with its steps written out as in `causal_attention`."""
+    return Mistake(id, GIVEN + message, caught_by, edits=[(FUSED, BY_HAND), *changes])
 
 
 MISTAKES = [
@@ -409,6 +409,12 @@ MISTAKES = [
         "filled-with-zero",
         "the hidden scores were set to 0, and exp(0) is 1. Fill them with minus infinity.",
         ("-torch.inf", "0.0"),
+    ),
+    in_the_head(
+        "filled-with-minus-100",
+        "the hidden scores were set to -100. Where visible scores are low, too, a hidden token is still heard: minus infinity.",
+        ("-torch.inf", "-100.0"),
+        caught_by="test_each_head_has_its_own_columns",
     ),
     in_the_head("mask-inverted", "earlier tokens are hidden, and later ones seen.", ("~self.seen", "self.seen")),
     in_the_head("own-token-hidden", "a token does not see itself.", (TRIANGLE, ".tril(diagonal=-1)")),
