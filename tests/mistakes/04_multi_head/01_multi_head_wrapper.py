@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_heads_stand_side_by_side"
 BIAS = "test_bias_when_asked_for"
@@ -23,15 +23,7 @@ FUSED = f"F.scaled_dot_product_attention(queries, keys, values, {SEEN}, dropout_
 SCALE = " / keys.shape[-1] ** 0.5"
 HIDE = ".masked_fill(~self.seen[:n, :n], -torch.inf)"
 BY_HAND = f"F.dropout(F.softmax((queries @ keys.transpose(1, 2){SCALE}){HIDE}, dim=-1), p) @ values"
-GIVEN = "The head is not what it was as given, CausalAttention: "
-
-WORDS = {
-    "fill": SEEN,
-    "weak_fill": "attn_mask=torch.where(self.seen[:n, :n], 0.0, -100.0).to(x.dtype)",
-    "hide": SEEN,
-    "taken_off": "attn_mask=-100.0 * (~self.seen[:n, :n]).to(x.dtype)",
-    "loud": "test_each_head_has_its_own_columns",
-}
+GIVEN = "CausalAttention was right as given. Here "
 
 
 def in_the_head(id, message, *changes, caught_by=MAIN):
@@ -389,7 +381,6 @@ MISTAKES = [
         # BEGIN SOLUTION
         return torch.cat""",
     ),
-    from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
     # --- the head itself, for those who write it anew
     in_the_head("no-scale", "the scores are not divided by √d_out.", (SCALE, "")),
     in_the_head("divided-by-d-out", "the scores are divided by d_out, not by its root.", (SCALE, " / keys.shape[-1]")),
@@ -411,8 +402,8 @@ MISTAKES = [
         ("-torch.inf", "0.0"),
     ),
     in_the_head(
-        "filled-with-minus-100",
-        "the hidden scores were set to -100. Where visible scores are low, too, a hidden token is still heard: minus infinity.",
+        "fill-of-minus-100",
+        "the hidden scores were set to -100, or 100 was taken off. A hidden token with a high score still comes through: minus infinity.",
         ("-torch.inf", "-100.0"),
         caught_by="test_each_head_has_its_own_columns",
     ),
