@@ -1,15 +1,17 @@
 """How many wrong answers get the name of their mistake, and does any get a wrong one? `python benchmarks/naming.py`.
 
-Five kinds of answers are graded:
+Six kinds of answers are graded:
 
-    known      each mistake of the banks, alone: the name is its own, or that of one with the same message
-    slips      textbook slips in code that was written otherwise (the alternatives), one at a time, see slips.py
-    two slips  the same, two at once
-    others     mistakes of another exercise whose file has the same entry points
-    right      every right answer: it gets no name at all
+    known        each mistake of the banks, alone: the name is its own, or that of one with the same message
+    slips        textbook slips in code that was written otherwise (the alternatives), one at a time, see slips.py
+    other slips  the same with slips that the banks were not mended for
+    two slips    two slips at once
+    others       mistakes of another exercise whose file has the same entry points
+    right        every right answer: it gets no name at all
 
 A name is put to the test with other hidden numbers: whoever makes this mistake fails there each check that the named
-mistake fails. A name that does not hold there is wrong. `--every N` takes every Nth answer, `--only ID` an exercise.
+mistake fails. A name that does not hold there is wrong. `--kind KIND` takes answers of one kind, `--every N` every Nth
+of these in each exercise, `--only ID` an exercise.
 Ctrl-C ends early and reports what was done. `scripts/name_pairs.py` counts how many pairs of a bank are named as both.
 It ends with status 1 when an aim is missed: 97 % of the known mistakes, 85 % of the slips, no wrong name.
 """
@@ -23,7 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slips import pairs_in, slips_in
+from slips import OTHER_SLIPS, pairs_in, slips_in
 
 from grader.course import Course, Exercise, load_course
 from grader.intake import SourceFile, Submission
@@ -38,6 +40,7 @@ SEEDS = 2026, 4052
 TRAINED = "tiny_gpt"
 """Each answer to this one is trained; its mistakes are named by the kit's own tests."""
 AIMS = {"known": 0.97, "slips": 0.85}
+KINDS = ("known", "slips", "other slips", "two slips", "others", "right")
 SHOWN = 25
 """Of the answers without a name, and of those with a wrong one."""
 
@@ -106,6 +109,8 @@ def answers(course: Course, exercise: Exercise, banks: dict[str, Bank]) -> Itera
         yield Answer("right", exercise, path.stem, source)
         for name, text in slips_in(source):
             yield Answer("slips", exercise, f"{path.stem}: {name}", text)
+        for name, text in slips_in(source, OTHER_SLIPS):
+            yield Answer("other slips", exercise, f"{path.stem}: {name}", text)
         for name, text in pairs_in(source):
             yield Answer("two slips", exercise, f"{path.stem}: {name}", text)
     for other_one in course.exercises:
@@ -191,6 +196,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, metavar="N")
     parser.add_argument("--only", action="append", metavar="ID")
+    parser.add_argument("--kind", action="append", choices=KINDS, metavar="KIND", help=", ".join(KINDS))
     options = parser.parse_args()
     course = load_course(ROOT / "course.yml")
     chosen = [each for each in course.exercises if each.id != TRAINED and each.id in (options.only or [each.id])]
@@ -200,13 +206,14 @@ def main() -> None:
         for exercise in chosen:  # a judge for each: what one keeps of an exercise's mistakes takes much room
             judge = Judge(course, strongest_level(), SEEDS[0], [exercise.id])
             try:
-                measure(judge, list(answers(course, exercise, banks))[:: options.every], banks, tallies)
+                asked = [each for each in answers(course, exercise, banks) if each.kind in (options.kind or KINDS)]
+                measure(judge, asked[:: options.every], banks, tallies)
             finally:
                 judge.close()
             print(f"{exercise.id} is done", file=sys.stderr)
-    print(f"{'kind':10} {'failed':>7} {'named':>7} {'share':>7} {'wrongly':>8}")
+    print(f"{'kind':12} {'failed':>7} {'named':>7} {'share':>7} {'wrongly':>8}")
     for kind, tally in tallies.items():
-        print(f"{kind:10} {tally.failed:7} {tally.named:7} {tally.share:7.1%} {len(tally.wrongly):8}")
+        print(f"{kind:12} {tally.failed:7} {tally.named:7} {tally.share:7.1%} {len(tally.wrongly):8}")
     for kind, tally in tallies.items():
         for said, those in (("wrongly named", tally.wrongly), ("without a name", tally.unnamed)):
             for one in those[:SHOWN]:

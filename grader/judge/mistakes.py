@@ -53,9 +53,11 @@ class Mistake:
             raise BankError(f"{self._called} changes nothing: its edits put there what stood there")
         return text
 
-    def edited(self, text: str) -> str:
-        """Apply the edits to a text. Raises BankError when one does not fit."""
+    def edited(self, text: str, done: Sequence[tuple[str, str]] = ()) -> str:
+        """Apply the edits to a text, but for those already done. Raises BankError when one does not fit."""
         for old, new in self.edits:
+            if (old, new) in done:
+                continue
             count = text.count(old)
             if count == 0 or (count > 1 and not self.everywhere):
                 raise BankError(f"{self._called}: {old!r} {_misses(count)}")
@@ -84,10 +86,13 @@ def _line_reached(bank: str) -> int:
 
 
 def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
-    """The wrong answer with both mistakes, or None if their edits are incompatible."""
+    """The wrong answer with both mistakes, or None if their edits are incompatible.
+
+    An edit that both make is made once: two mistakes in a part that each of them has to write out first.
+    """
     for first, second in ((one, other), (other, one)):
         try:
-            text = second.edited(first.edited(reference))
+            text = second.edited(first.edited(reference), done=first.edits)
         except BankError:
             continue
         if text not in (reference, one.edited(reference), other.edited(reference)) and _is_python(text):

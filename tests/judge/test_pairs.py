@@ -13,7 +13,7 @@ from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, both_from, load_bank
 from grader.record import ExerciseResult, Record
 
-EXERCISES = ("softmax", "self_attention", "multi_head_attention")
+EXERCISES = ("softmax", "self_attention", "multi_head_attention", "multi_head_wrapper")
 Named = Callable[[str, str], list[str]]
 
 
@@ -53,6 +53,8 @@ def known(course: Course, id: str) -> tuple[str, dict[str, Mistake]]:
         pytest.param("multi_head_attention", "scale-from-d-out", "own-token-hidden-finite", marks=pytest.mark.thorough),
         pytest.param("multi_head_attention", "no-scale", "merge-without-transpose", marks=pytest.mark.thorough),
         ("multi_head_attention", "dropout-in-eval", "scale-from-d-in"),
+        ("multi_head_wrapper", "next-token-seen", "keys-as-values"),
+        ("multi_head_wrapper", "divided-by-d-out", "joined-along-the-tokens"),
     ],
     ids=lambda text: text,
 )
@@ -77,6 +79,17 @@ def test_something_unknown_beside_a_known_mistake_is_not_given_a_name_of_its_own
     text = bank["minus-sign"].edited(reference).replace("torch.exp(", "torch.exp(0.7 * ")
 
     assert named("softmax", text) == []
+
+
+def test_an_edit_that_both_make_is_made_once(course: Course, named: Named) -> None:
+    reference, bank = known(course, "multi_head_wrapper")
+    scale, order = bank["no-scale"], bank["softmax-over-queries"]
+    assert set(scale.edits) & set(order.edits), "both write the head by hand first"
+
+    text = both_from(scale, order, reference)
+
+    assert text is not None
+    assert set(named("multi_head_wrapper", text)) == {scale.id, order.id}
 
 
 @pytest.mark.parametrize(

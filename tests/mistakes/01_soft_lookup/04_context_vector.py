@@ -95,6 +95,12 @@ MISTAKES = [
         edits=[(WEIGHTS, "torch.exp(scores)")],
     ),
     Mistake(
+        "divided-by-the-mean",
+        "The weights sum to the number of words, not to 1: the exps were divided by their mean. Divide them by their sum.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, f"{WEIGHTS} * scores.shape[-1]")],
+    ),
+    Mistake(
         "log-weights",
         "log_softmax gives the logarithms of the weights. The weights themselves are needed: softmax.",
         caught_by=MAIN,

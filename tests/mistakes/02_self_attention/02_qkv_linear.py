@@ -177,6 +177,12 @@ MISTAKES = [
         edits=[("hidden_size**-0.5", "hidden_size")],
     ),
     Mistake(
+        "scaling-is-one",
+        "`scaling` is 1 whatever the width. It should be one over the square root of hidden_size: hidden_size ** -0.5.",
+        caught_by=SCALING,
+        edits=[("hidden_size**-0.5", "1.0")],
+    ),
+    Mistake(
         "minus-the-root",
         "`scaling` is the root with a minus sign in front. The minus belongs in the exponent: hidden_size ** -0.5.",
         caught_by=SCALING,

@@ -26,6 +26,12 @@ MISTAKES = [
         same_as="divided-by-width",
     ),
     Mistake(
+        "averaged-and-scaled",
+        "The products were averaged over the width (mean), and divided by √d on top. A score is their sum, divided by √d.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / query.shape[-1] ** 1.5")],
+    ),
+    Mistake(
         "scale-upside-down",
         "The scores are multiplied by √d where they should be divided by it.",
         caught_by=MAIN,

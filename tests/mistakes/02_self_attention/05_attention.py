@@ -24,6 +24,12 @@ MISTAKES = [
         edits=[("math.sqrt(query.size(-1))", "query.size(-1)")],
     ),
     Mistake(
+        "averaged-and-scaled",
+        "The products were averaged over the width (mean), and divided by √d on top. A score is their sum, divided by √d.",
+        caught_by=MAIN,
+        edits=[("math.sqrt(query.size(-1))", "query.size(-1) ** 1.5")],
+    ),
+    Mistake(
         "scale-upside-down",
         "The scores are multiplied by √d where they should be divided by it.",
         caught_by=MAIN,
@@ -89,6 +95,12 @@ MISTAKES = [
         "These are the logarithms of the weights. Take the softmax itself.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "scores.log_softmax(dim=-1)")],
+    ),
+    Mistake(
+        "divided-by-the-mean",
+        "The weights of a row sum to the number of keys, not to 1: the exps were divided by their mean. Divide them by their sum.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, f"{SOFTMAX} * scores.shape[-1]")],
     ),
     Mistake(
         "no-exp",

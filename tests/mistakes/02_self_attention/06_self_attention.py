@@ -11,7 +11,9 @@ WORDS = {
 }
 
 MISTAKES = [
-    from_family("one_head", "layers-not-found", "no-scale", "scale-upside-down", "divided-by-width"),
+    from_family(
+        "one_head", "layers-not-found", "no-scale", "scale-upside-down", "divided-by-width", "averaged-and-scaled"
+    ),
     Mistake(
         "scaled-twice",
         "The scale was applied twice, so the scores are divided by D. Scale the query or the scores, not both.",
@@ -20,7 +22,7 @@ MISTAKES = [
         same_as="divided-by-width",
     ),
     from_family("one_head", "scaled-after-softmax", "softmax-over-queries", "softmax-over-batch"),
-    from_family("softmax", "no-softmax"),
+    from_family("softmax", "no-softmax", "divided-by-the-mean"),
     Mistake(
         "no-softmax-no-scale",
         "The plain products of query and key were used as weights. First divide them by √D, then take the softmax over the last axis.",

@@ -126,6 +126,24 @@ MISTAKES = [
         edits=[(SOFTMAX, "attn_weights = F.softmax(attn_scores.detach(), dim=-1)")],
     ),
     Mistake(
+        "keys-as-values",
+        "The weights were applied to the keys. It was right as given: value = self.linear_v(x).",
+        caught_by=MAIN,
+        edits=[("value = self.linear_v(x)", "value = self.linear_k(x)")],
+    ),
+    Mistake(
+        "queries-as-keys",
+        "The queries are compared with themselves. It was right as given: key = self.linear_k(x).",
+        caught_by=MAIN,
+        edits=[("key = self.linear_k(x)", "key = self.linear_q(x)")],
+    ),
+    Mistake(
+        "output-detached",
+        "The output is right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        caught_by="test_training_still_works",
+        edits=[("return attn_output", "return attn_output.detach()")],
+    ),
+    Mistake(
         "softmax-of-the-query-first",
         "The softmax was taken of the query, before it met the keys. Weights come from the scores: the product first, then the softmax.",
         caught_by=MAIN,

@@ -160,8 +160,15 @@ MISTAKES = [
         edits=[(" / keys.shape[-1] ** 0.5", "")],
     ),
     Mistake(
+        "averaged-and-scaled",
+        "The products were averaged over the width (mean), and divided by its root on top. A score is their sum, which is what @ computes.",
+        caught_by=BATCH,
+        edits=[(" / keys.shape[-1] ** 0.5", " / keys.shape[-1] ** 1.5")],
+    ),
+    Mistake(
         "scaled-twice",
-        "The scores are scaled a second time. The line with the softmax does it already.",
+        "The scores are divided by keys.shape[-1] itself, as if scaled a second time. The line with the softmax divides by its root, "
+        "which was right as given.",
         caught_by=BATCH,
         edits=[(SCORES, f"{SCORES} / keys.shape[-1] ** 0.5")],
     ),

@@ -89,7 +89,7 @@ MISTAKES = [
             )
         ],
     ),
-    from_family("one_head", "no-scale", "scale-upside-down", "divided-by-width"),
+    from_family("one_head", "no-scale", "scale-upside-down", "divided-by-width", "averaged-and-scaled"),
     Mistake(
         "root-of-the-memory-length",
         "The scores are divided by the root of the number of tokens in memory. The scale comes from the width, hidden_size.",
@@ -103,7 +103,7 @@ MISTAKES = [
         edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
     ),
     from_family("one_head", "scaled-after-softmax", "softmax-over-queries", "softmax-over-batch"),
-    from_family("softmax", "no-softmax"),
+    from_family("softmax", "no-softmax", "divided-by-the-mean"),
     from_family("one_head", "softmax-twice"),
     Mistake(
         "memory-as-value",

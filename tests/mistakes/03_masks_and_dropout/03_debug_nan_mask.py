@@ -154,6 +154,12 @@ MISTAKES = [
         everywhere=True,
     ),
     Mistake(
+        "lower-triangle-finite",
+        "`triu` became `tril`, which hides the past and the token itself, and the next one. The upper triangle was right as given.",
+        caught_by=MAIN,
+        edits=[(MASK, "mask = torch.tril(torch.ones(seq_len, seq_len), diagonal=1) * -1e9")],
+    ),
+    Mistake(
         "inverted",
         "What should be seen is hidden, and the future is seen. Minus infinity belongs above the diagonal.",
         caught_by=MAIN,

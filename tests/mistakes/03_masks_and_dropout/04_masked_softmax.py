@@ -219,6 +219,12 @@ MISTAKES = [
         edits=[(WEIGHTS, "masked")],
     ),
     Mistake(
+        "divided-by-the-mean",
+        "The weights of a row sum to the number of keys, not to 1: the exps were divided by their mean. Divide them by their sum.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, f"{WEIGHTS} * scores.shape[-1]")],
+    ),
+    Mistake(
         "log-weights",
         "These are the logarithms of the weights. Use softmax in place of log_softmax.",
         caught_by=MAIN,

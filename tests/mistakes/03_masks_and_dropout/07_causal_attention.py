@@ -73,7 +73,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(ROOT, "self.d_out")],
     ),
-    from_family("scale", "scale-upside-down", "scaled-after-softmax"),
+    from_family("scale", "averaged-and-scaled", "scale-upside-down", "scaled-after-softmax"),
     # --- the scores
     Mistake("keys-t", ALL_REVERSED, caught_by=MAIN, edits=[("keys.transpose(1, 2)", "keys.permute(2, 1, 0)")]),
     Mistake(
@@ -208,7 +208,7 @@ MISTAKES = [
     ),
     # --- the softmax
     from_family("causal_mask", "no-softmax"),
-    from_family("softmax", "no-softmax-infinite", "softmax-over-queries", "softmax-over-batch"),
+    from_family("softmax", "no-softmax-infinite", "softmax-over-queries", "softmax-over-batch", "divided-by-the-mean"),
     Mistake(
         "softmax-over-batch-finite",
         "The softmax runs over the batch (dim=0), so the sequences disturb each other. It belongs on the keys, dim=-1.",
@@ -235,13 +235,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("diagonal=1", "diagonal=0"), (WEIGHTS, WEIGHTS + ".nan_to_num(0.0)")],
     ),
-    from_family("causal_mask", "next-token-seen", "past-hidden"),
-    Mistake(
-        "lower-triangle-and-next",
-        "Only `triu` was exchanged for `tril`, so each token and the next one are hidden with the past. Keep the upper triangle.",
-        caught_by=MAIN,
-        edits=[("torch.triu(", "torch.tril(")],
-    ),
+    from_family("causal_mask", "next-token-seen", "past-hidden", "lower-triangle-and-next"),
     from_family(
         "causal_mask",
         "mask-inverted",

@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_heads_stand_side_by_side"
 BIAS = "test_bias_when_asked_for"
@@ -17,14 +17,19 @@ TOO_MANY = (
 )
 
 SEEN = "attn_mask=self.seen[:n, :n]"
+TRIANGLE = ".tril()"
+PROJECTED = "self.W_query(x), self.W_key(x), self.W_value(x)"
+FUSED = f"F.scaled_dot_product_attention(queries, keys, values, {SEEN}, dropout_p=p)"
+SCALE = " / keys.shape[-1] ** 0.5"
+HIDE = ".masked_fill(~self.seen[:n, :n], -torch.inf)"
+BY_HAND = f"F.dropout(F.softmax((queries @ keys.transpose(1, 2){SCALE}){HIDE}, dim=-1), p) @ values"
+GIVEN = "CausalAttention was right as given. Here "
 
-WORDS = {
-    "fill": SEEN,
-    "weak_fill": "attn_mask=torch.where(self.seen[:n, :n], 0.0, -100.0).to(x.dtype)",
-    "hide": SEEN,
-    "taken_off": "attn_mask=-100.0 * (~self.seen[:n, :n]).to(x.dtype)",
-    "loud": "test_each_head_has_its_own_columns",
-}
+
+def in_the_head(id, message, *changes, caught_by=MAIN):
+    """A mistake in the head, with its steps written out as in `causal_attention`."""
+    return Mistake(id, GIVEN + message, caught_by, edits=[(FUSED, BY_HAND), *changes])
+
 
 MISTAKES = [
     Mistake(
@@ -379,5 +384,43 @@ MISTAKES = [
         # BEGIN SOLUTION
         return torch.cat""",
     ),
-    from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
+    # --- the head itself, for those who write it anew
+    in_the_head("no-scale", "the scores are not divided by √d_out.", (SCALE, "")),
+    in_the_head("divided-by-d-out", "the scores are divided by d_out, not by its root.", (SCALE, " / keys.shape[-1]")),
+    in_the_head("scale-upside-down", "the scores are multiplied by √d_out, not divided by it.", (" / keys", " * keys")),
+    in_the_head(
+        "softmax-over-queries",
+        "the softmax runs over the queries (dim=1). It belongs on the keys, dim=-1.",
+        ("dim=-1), p)", "dim=1), p)"),
+    ),
+    in_the_head(
+        "softmax-over-batch",
+        "the softmax runs over the batch (dim=0). It belongs on the keys, dim=-1.",
+        ("dim=-1), p)", "dim=0), p)"),
+    ),
+    in_the_head("no-mask", "nothing is hidden. No token sees a later one.", (HIDE, "")),
+    in_the_head(
+        "filled-with-zero",
+        "the hidden scores were set to 0, and exp(0) is 1. Fill them with minus infinity.",
+        ("-torch.inf", "0.0"),
+    ),
+    in_the_head(
+        "fill-of-minus-100",
+        "the hidden scores were set to -100, or 100 was taken off. A hidden token with a high score still comes through: minus infinity.",
+        ("-torch.inf", "-100.0"),
+        caught_by="test_each_head_has_its_own_columns",
+    ),
+    in_the_head("mask-inverted", "earlier tokens are hidden, and later ones seen.", ("~self.seen", "self.seen")),
+    in_the_head("own-token-hidden", "a token does not see itself.", (TRIANGLE, ".tril(diagonal=-1)")),
+    in_the_head("next-token-seen", "each token sees the next one.", (TRIANGLE, ".tril(diagonal=1)")),
+    in_the_head(
+        "lower-triangle-and-next",
+        "`tril` in the place of `triu` hides each token, the next one and all before.",
+        (TRIANGLE, ".triu(diagonal=2)"),
+    ),
+    in_the_head(
+        "keys-as-values",
+        "the weights were applied to the keys. They belong on the values.",
+        (PROJECTED, "self.W_query(x), self.W_key(x), self.W_key(x)"),
+    ),
 ]

@@ -120,8 +120,10 @@ MISTAKES = [
     # --- the softmax
     from_family("causal_mask", "no-softmax"),
     from_family("softmax", "no-softmax-infinite", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
+    from_family("softmax", "divided-by-the-mean"),
+    from_family("scale", "averaged-and-scaled"),
     # --- the mask
-    from_family("causal_mask", "no-mask", "own-token-hidden"),
+    from_family("causal_mask", "no-mask", "own-token-hidden", "lower-triangle-and-next"),
     Mistake(
         "own-token-hidden-finite",
         "Each token hides itself as well (diagonal=0). Begin at diagonal=1.",

@@ -572,6 +572,7 @@ MISTAKES = [
         edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)"), (SOFTMAX, "scores")],
     ),
     from_family("softmax", "no-softmax-infinite", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
+    from_family("softmax", "divided-by-the-mean"),
     Mistake(
         "weights-stay-float32",
         "With float64 numbers the weights are float32 and the values are not. After a softmax in float32 go back: .type_as(v).",

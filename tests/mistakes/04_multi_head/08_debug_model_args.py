@@ -135,6 +135,12 @@ MISTAKES = [
         edits=[(SOFTMAX, SOFTMAX.replace("-1", "1"))],
     ),
     Mistake(
+        "softmax-over-the-batch",
+        "The softmax runs over the batch (dim=0). As given it was dim=-1, over the keys, and that was right.",
+        caught_by=FIRST_CALL,
+        edits=[(SOFTMAX, SOFTMAX.replace("-1", "0"))],
+    ),
+    Mistake(
         "float32-returned",
         "With float64 numbers the weights stay float32 and xv is float64, so they can't be multiplied. `.type_as(xq)` brought the "
         "weights back to the dtype they came from.",
@@ -202,6 +208,12 @@ MISTAKES = [
         "The earlier tokens are hidden and the later ones seen (tril). It was right as given: triu with diagonal=1.",
         caught_by=ATTRIBUTE,
         edits=[("torch.triu(mask, diagonal=1)", "torch.tril(mask, diagonal=-1)")],
+    ),
+    Mistake(
+        "lower-triangle-and-next",
+        "`triu` became `tril`, which hides the past and the token itself, and the next one. It was right as given: triu with diagonal=1.",
+        caught_by=ATTRIBUTE,
+        edits=[("torch.triu(mask, diagonal=1)", "torch.tril(mask, diagonal=1)")],
     ),
     Mistake(
         "mask-after-softmax",
@@ -391,6 +403,12 @@ MISTAKES = [
         "The output is right, but .detach(), .data or torch.no_grad() stops the gradients, so not everything can be trained.",
         caught_by="test_training_still_works",
         edits=[(SOFTMAX, SOFTMAX.replace("scores.float()", "scores.detach().float()"))],
+    ),
+    Mistake(
+        "output-detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        caught_by="test_training_still_works",
+        edits=[("output = self.resid_dropout(output)", "output = self.resid_dropout(output).detach()")],
     ),
     Mistake(
         "input-overwritten",

@@ -190,6 +190,7 @@ MISTAKES = [
         edits=[(SOFTMAX, "scores.exp()")],
     ),
     from_family("softmax", "no-softmax", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
+    from_family("softmax", "divided-by-the-mean"),
     Mistake(
         "softmax-over-everything",
         "The softmax runs over queries and keys together, so all weights of a head together sum to 1. Each query's row must sum to 1: dim=-1.",

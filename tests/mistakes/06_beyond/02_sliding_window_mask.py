@@ -95,6 +95,18 @@ MISTAKES = [
         edits=[(RETURN, f"return (distance <= 0) | {AFTER}")],
     ),
     Mistake(
+        "next-token-visible",
+        "Each token sees the one right after it. Everything above the diagonal is hidden: triu with diagonal=1.",
+        caught_by=MAIN,
+        edits=[(BEFORE, "(distance < -1)")],
+    ),
+    Mistake(
+        "lower-triangle-and-next",
+        "The wrong triangle is hidden (tril): earlier tokens, the token itself and the next one. Hide what is later: triu.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return distance >= -1")],
+    ),
+    Mistake(
         "window-before-the-token",
         "The window holds `window` tokens before the one that looks, and not the token itself. It ends at the token: "
         "i - window + 1 up to i.",

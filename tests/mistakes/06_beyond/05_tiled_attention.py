@@ -85,7 +85,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(TOTAL, "exps.sum(dim=-1, keepdim=True)")],
     ),
-    from_family("blocks", "not-divided"),
+    from_family("blocks", "not-divided", "total-of-means"),
     Mistake(
         "last-block-only",
         "Only the last block counts: each block overwrites total and output. Add to them.",
@@ -188,7 +188,7 @@ MISTAKES = [
         ],
     ),
     # --- the attention itself
-    from_family("blocks", "no-scale", "divided-by-d", "scale-from-values"),
+    from_family("blocks", "no-scale", "divided-by-d", "averaged-and-scaled", "scale-from-values"),
     Mistake(
         "scale-from-block-size",
         "The scale was taken from the block size. It is √d, the width of queries and keys.",

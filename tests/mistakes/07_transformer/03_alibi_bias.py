@@ -114,6 +114,12 @@ MISTAKES = [
         edits=[("-torch.inf)", "-1e9)")],
     ),
     Mistake(
+        "future-minus-100",
+        "Later keys have -100, which a large score outweighs. It is minus infinity.",
+        caught_by=MAIN,
+        edits=[("-torch.inf)", "-100.0)")],
+    ),
+    Mistake(
         "future-least-number",
         "Later keys have the lowest float32 number as bias. In this exercise it should be minus infinity.",
         caught_by=MAIN,
@@ -124,6 +130,12 @@ MISTAKES = [
         "A token does not see itself. Only where j > i is the bias minus infinity.",
         caught_by=MAIN,
         edits=[("distance < 0", "distance <= 0")],
+    ),
+    Mistake(
+        "lower-triangle-and-next",
+        "The wrong triangle is hidden (tril): earlier keys, the token's own and the next one. Where j > i the bias is minus infinity.",
+        caught_by=MAIN,
+        edits=[("distance < 0", "distance >= -1")],
     ),
     Mistake(
         "next-token-visible",

@@ -192,7 +192,8 @@ MISTAKES = [
         edits=[(START, START + "        cache = None\n")],
         same_as="cache-dropped",
     ),
-    from_family("decoder", "mask-at-the-upper-left"),
+    from_family("decoder", "mask-at-the-upper-left", "own-token-hidden", "lower-triangle-and-next"),
+    from_family("decoder", "mask-inverted", "mask-inverted-finite", "filled-with-zero"),
     Mistake(
         "no-mask-with-a-cache",
         "As soon as there is a cache, nothing is hidden. Inside a longer chunk a token must not see the ones after it.",
@@ -232,12 +233,18 @@ MISTAKES = [
         "decoder", "not-causal", "next-token-visible", "mask-after-softmax", "filled-with-minus-100", "minus-100-added"
     ),
     from_family("scale", "no-scale", "scale-from-hidden-dim"),
-    from_family("softmax", "softmax-over-queries"),
+    from_family("softmax", "softmax-over-queries", "divided-by-the-mean"),
     Mistake(
         "keys-as-values",
         "The weights were applied to the keys. They belong on the values.",
         caught_by=ONE_PASS,
         edits=[("weights @ values", "weights @ keys")],
+    ),
+    Mistake(
+        "values-as-keys",
+        "The keys come from v_proj. They come from k_proj(x); v_proj is for what is mixed.",
+        caught_by=ONE_PASS,
+        edits=[("k = self.k_proj(x)", "k = self.v_proj(x)")],
     ),
     from_family("decoder", "merge-without-transpose", "output-layer-unused"),
     # --- the layers

@@ -82,7 +82,7 @@ MISTAKES = [
             (DIVIDED, "outs.append(output)"),
         ],
     ),
-    from_family("blocks", "not-divided"),
+    from_family("blocks", "not-divided", "total-of-means"),
     Mistake(
         "last-block-only",
         "Only the last block of keys counts: each block overwrites total and output. Add to them.",
@@ -343,7 +343,7 @@ MISTAKES = [
         edits=[(BEGIN, "    block_q, block_k = 32, 32\n" + BEGIN)],
     ),
     # --- the attention itself
-    from_family("blocks", "no-scale", "divided-by-d", "scale-from-values"),
+    from_family("blocks", "no-scale", "divided-by-d", "averaged-and-scaled", "scale-from-values"),
     Mistake(
         "keys-as-values",
         "The weights were applied to the keys. They belong on the values.",

@@ -176,12 +176,17 @@ MISTAKES = [
         "new-tokens-hidden",
         "not-causal",
         "next-token-visible",
+        "own-token-hidden",
+        "lower-triangle-and-next",
+        "mask-inverted",
+        "mask-inverted-finite",
+        "filled-with-zero",
         "mask-after-softmax",
         "filled-with-minus-100",
         "minus-100-added",
     ),
     # --- the attention
-    from_family("scale", "no-scale"),
+    from_family("scale", "no-scale", "averaged-and-scaled"),
     Mistake(
         "scale-from-latent-dim",
         "The scores are divided by √latent_dim. Queries and keys are head_dim wide, so it is √head_dim.",
@@ -189,7 +194,7 @@ MISTAKES = [
         edits=[(ROOT, "self.kv_down.out_features**0.5")],
     ),
     from_family("scale", "scale-from-hidden-dim"),
-    from_family("softmax", "softmax-over-queries"),
+    from_family("softmax", "softmax-over-queries", "divided-by-the-mean"),
     Mistake(
         "split-interleaved",
         "The width was split as (head_dim, heads), so a head got columns that lie apart. Each head is a run of neighbouring columns: split as "

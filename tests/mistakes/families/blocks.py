@@ -43,6 +43,12 @@ FAMILY = [
         caught_by="$main",
         edits=[("$divided", "$without_it")],
     ),
+    Mistake(
+        "total-of-means",
+        "The exps of a block were averaged where they belong summed up, so the total is too small. A block adds exps.sum() to it.",
+        caught_by="$main",
+        edits=[(TOTAL, TOTAL.replace(".sum(", ".mean("))],
+    ),
     # --- the running maximum
     Mistake(
         "no-maximum",
@@ -83,6 +89,12 @@ FAMILY = [
         "The scores are divided by d, not by its root.",
         caught_by="$main",
         edits=[(SCALE, "1 / query.shape[-1]")],
+    ),
+    Mistake(
+        "averaged-and-scaled",
+        "The products were averaged over the width (mean), and divided by √d on top. A score is their sum, divided by √d.",
+        caught_by="$main",
+        edits=[(f"{SCORES} * scale", f"{SCORES} * scale**3")],
     ),
     Mistake(
         "scale-from-values",

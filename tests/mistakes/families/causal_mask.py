@@ -49,6 +49,12 @@ FAMILY = [
         caught_by="$main",
         edits=[("torch.triu(", "torch.tril("), ("diagonal=1", "diagonal=-1")],
     ),
+    Mistake(
+        "lower-triangle-and-next",
+        "Only `triu` was exchanged for `tril`, so each token and the next one are hidden with the past. Keep the upper triangle.",
+        caught_by="$main",
+        edits=[("torch.triu(", "torch.tril(")],
+    ),
     Mistake("mask-inverted", INVERTED, caught_by="$main", edits=[(FILL, f"~{FILL}")]),
     Mistake("mask-inverted-finite", INVERTED, caught_by="$main", edits=[(FILL, f"~{MASK}, -1e9")]),
     Mistake(

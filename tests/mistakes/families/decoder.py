@@ -21,6 +21,7 @@ START = "        b, n, hidden_dim = x.shape\n"
 CHUNKS = "test_chunks_give_what_one_pass_gives"
 REUSE = "test_a_cache_can_be_used_again"
 LOUD = "test_later_tokens_weigh_exactly_nothing"
+INVERTED = "The mask is used the wrong way round: earlier tokens are hidden, and later ones seen. Hide what is later."
 
 FAMILY = [
     # --- the mask
@@ -35,6 +36,30 @@ FAMILY = [
         "Each token sees the one right after it. The hidden triangle begins one column further left: diagonal=past + 1.",
         caught_by="$main",
         edits=[(TRIANGLE, ".triu(diagonal=past + 2)")],
+    ),
+    Mistake(
+        "own-token-hidden",
+        "A token does not see itself. The hidden triangle begins one step to the right: diagonal=past + 1.",
+        caught_by="$main",
+        edits=[(TRIANGLE, ".triu(diagonal=past)")],
+    ),
+    Mistake(
+        "lower-triangle-and-next",
+        "`tril` hides the earlier tokens, and each token and the next one with them. Later tokens are the upper triangle: `triu`.",
+        caught_by="$main",
+        edits=[(TRIANGLE, ".tril(diagonal=past + 1)")],
+    ),
+    Mistake(
+        "mask-inverted", INVERTED, caught_by="$main", edits=[("fill(later, -torch.inf)", "fill(~later, -torch.inf)")]
+    ),
+    Mistake(
+        "mask-inverted-finite", INVERTED, caught_by="$main", edits=[("fill(later, -torch.inf)", "fill(~later, -1e9)")]
+    ),
+    Mistake(
+        "filled-with-zero",
+        "The hidden scores were set to 0, and exp(0) is 1: they still get a weight. Fill them with minus infinity.",
+        caught_by="$main",
+        edits=[("-torch.inf", "0.0")],
     ),
     Mistake(
         "mask-after-softmax",

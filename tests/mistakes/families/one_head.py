@@ -40,6 +40,12 @@ FAMILY = [
         edits=[("hidden_size**-0.5", "hidden_size**-1.0")],
     ),
     Mistake(
+        "averaged-and-scaled",
+        "The products were averaged over the width (mean), and divided by √D on top. A score is their sum, times hidden_size ** -0.5.",
+        caught_by="$main",
+        edits=[(" * self.scaling", " * self.scaling**3")],
+    ),
+    Mistake(
         "scaled-after-softmax",
         "The scale was applied to the weights, after the softmax. Scale the scores before it: the weights must sum to 1.",
         caught_by="$main",

@@ -45,6 +45,12 @@ FAMILY = [
         edits=[("$root", "self.head_dim")],
     ),
     Mistake(
+        "averaged-and-scaled",
+        "The products were averaged over the width (mean), and divided by √$width on top. A score is their sum, divided by √$width.",
+        caught_by="$main",
+        edits=[(" / $root", " / ($root) ** 3")],
+    ),
+    Mistake(
         "scale-upside-down",
         "The scores are multiplied by √$width where they should be divided by it.",
         caught_by="$main",

@@ -41,6 +41,12 @@ FAMILY = [
         edits=[(SOFTMAX, "F.softmax(scores, dim=0)")],
     ),
     Mistake(
+        "divided-by-the-mean",
+        "The weights of a row sum to the number of keys, not to 1: the exps were divided by their mean. Divide them by their sum.",
+        caught_by="$main",
+        edits=[(SOFTMAX, f"{SOFTMAX} * scores.shape[-1]")],
+    ),
+    Mistake(
         "output-detached",
         "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients, so not everything can be trained.",
         caught_by="test_gradients_reach_input_and_parameters",
