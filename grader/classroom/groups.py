@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from grader.course.errors import quoted
+from grader.intake import LeftOut
 from grader.intake.names import first_few
 
 from .claims import folded
@@ -88,7 +89,10 @@ def in_groups(everyone: Members, rows: Sequence[InGroup], *, has_roster: bool) -
     if theirs := [one.learner.shown for one, each in zip(shared, all, strict=True) if one.entry and not each.entry]:
         remarks.append(f"Handed in by their group: {first_few(theirs)}.")
     disputes = [*everyone.disputes, *_unclear(shared, of, handed_in, all)]
-    return replace(everyone, all=tuple(shared), remarks=tuple(remarks), disputes=tuple(disputes))
+    unused = list(_unused(handed_in, shared))
+    remarks += [f"{each.name} was not graded. {each.reason}" for each in unused]
+    left_out = (*everyone.left_out, *unused)
+    return replace(everyone, all=tuple(shared), remarks=tuple(remarks), disputes=tuple(disputes), left_out=left_out)
 
 
 def one_work_each(everyone: Members) -> list[list[Entry]]:
@@ -122,6 +126,17 @@ def _by_groups(all: Sequence[Member], of: Mapping[str, str], groups: set[str]) -
     }
     entries = {group: each.entry for group, each in found.items() if each.entry}
     return _HandedIn(entries, frozenset(each.learner.name for each in found.values()))
+
+
+def _unused(handed_in: _HandedIn, shared: Sequence[Member]) -> Iterator[LeftOut]:
+    """What bears a group's name and is nobody's, as all of the group have handed in something of their own."""
+    used = {each.entry.path for each in shared if each.entry}
+    for entry in handed_in.of.values():
+        if entry.path not in used:
+            for path in entry.files:
+                yield LeftOut(
+                    path.name, "It bears a group's name, and all of the group have handed in something of their own."
+                )
 
 
 def _entries_of(group: str, handed_in: _HandedIn, all: Sequence[Member], of: Mapping[str, str]) -> list[Entry]:

@@ -1,20 +1,24 @@
 """What learners handed in of `kata play`: maps of their own that lie beside their progress, for the class's pages.
 
-They are a learner's own claim, shown as such; nothing is graded by them. OUT/played.jsonl holds a line a learner.
+They are a learner's own claim, shown as such; nothing is graded by them. OUT/played.jsonl holds a line a learner,
+or one an attempt, of which the last counts.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable
 from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
 
+from grader.intake import SubmissionError
+from grader.intake.clock import look_at_clock, reading_clock
+from grader.intake.collector import Read
 from grader.intake.folder import read_regular
 from grader.intake.submission import RefusedError, UnreadableError
+from grader.intake.zip_file import OF_A_LEARNER, collect_archive
 from grader.played import FILE_NAME, MOST_BYTES, Played, as_bytes, from_bytes
 from grader.writing import write_file
 
@@ -24,47 +28,57 @@ PLAYED = "played.jsonl"
 STATE = ".kata"
 MOST_FOLDERS = 50
 """Folders of a submission that are looked into for a workspace."""
-MOST_ZIP_BYTES = 32 * 1024 * 1024
 MOST_DEPTH = 3
 """Of the file in a zip: attention/.kata/maps.json"""
 
 
 def played_in(entry: Entry) -> dict[str, Played]:
-    """What one learner played, by exercise; nothing for one whose submission holds no such file, or none to read."""
-    for content in _candidates(entry.path):
-        if found := from_bytes(content):
-            return found
-    return {}
+    """What one learner played, by exercise; nothing for one whose submission holds no such file, or none to read.
+
+    It is read on the learner's own time, like all that is handed in, and a zip within the same limits.
+    """
+    maps = _Maps(entry.path.name)
+    with suppress(SubmissionError, OSError, ValueError), reading_clock(maps.name):
+        if entry.path.is_symlink():
+            return {}
+        if entry.path.is_dir():
+            _look_into(entry.path, maps)
+        elif entry.path.suffix.lower() == ".zip":
+            collect_archive(entry.path, maps, OF_A_LEARNER, maps.places)
+    return maps.found
 
 
-def _candidates(path: Path) -> Iterator[bytes]:
-    with suppress(RefusedError, UnreadableError, OSError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error):
-        if path.is_symlink():
-            return
-        if path.is_dir():
-            yield from _in_folder(path)
-        elif path.suffix.lower() == ".zip" and path.stat().st_size <= MOST_ZIP_BYTES:
-            yield from _in_zip(path)
+class _Maps:
+    """Takes the first file of a learner's that holds maps."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.found: dict[str, Played] = {}
+
+    def places(self, paths: Collection[str]) -> list[str]:
+        """Where such a file may lie in a zip."""
+        named = (path for path in sorted(paths) if path.split("/")[-2:] == [STATE, FILE_NAME])
+        return list(islice((path for path in named if path.count("/") < MOST_DEPTH), MOST_FOLDERS))
+
+    def offer(self, where: str, read: Read) -> None:
+        """Read a file, unless one was found before. Raises SubmissionError."""
+        look_at_clock()
+        if not self.found:
+            with suppress(RefusedError, UnreadableError):
+                self.found = from_bytes(read(MOST_BYTES)) or {}
+
+    def report(self, where: str, error: UnreadableError | RefusedError) -> None:
+        """Nothing: the intake has told what is wrong with a submission."""
 
 
-def _in_folder(path: Path) -> Iterator[bytes]:
-    """Of the submission's own folder and of those right below it; no link is followed."""
+def _look_into(path: Path, maps: _Maps) -> None:
+    """Of the submission's own folder and of those right below it; no link is followed. Raises OSError."""
     with os.scandir(path) as entries:
         below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))[:MOST_FOLDERS]
     for folder in (path, *(path / name for name in below if name != STATE)):
         state = folder / STATE
         if state.is_dir() and not state.is_symlink():
-            with suppress(RefusedError, UnreadableError):
-                yield read_regular(state / FILE_NAME, MOST_BYTES)
-
-
-def _in_zip(path: Path) -> Iterator[bytes]:
-    with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            parts = info.filename.split("/")
-            if parts[-2:] == [STATE, FILE_NAME] and len(parts) <= MOST_DEPTH and info.file_size <= MOST_BYTES:
-                with archive.open(info) as member:
-                    yield member.read(MOST_BYTES + 1)
+            maps.offer(FILE_NAME, lambda limit, state=state: read_regular(state / FILE_NAME, limit))
 
 
 def keep_played(out: Path, entries: Iterable[Entry], *, of_attempts: bool) -> None:
@@ -72,17 +86,16 @@ def keep_played(out: Path, entries: Iterable[Entry], *, of_attempts: bool) -> No
 
     Raises OSError.
     """
-    found: dict[str, dict[str, Played]] = {}
-    for entry in entries:
-        if played := played_in(entry):
-            found[entry.name.rpartition("/")[0] if of_attempts else entry.name] = played
-    if found:
-        write_file(out / PLAYED, (_line(name, played) for name, played in found.items()))
-    else:
+    lines = (_line(entry, played, of_attempts) for entry in entries if (played := played_in(entry)))
+    first = next(lines, None)
+    if first is None:
         (out / PLAYED).unlink(missing_ok=True)
+    else:
+        write_file(out / PLAYED, chain([first], lines))
 
 
-def _line(name: str, played: dict[str, Played]) -> bytes:
+def _line(entry: Entry, played: dict[str, Played], of_attempts: bool) -> bytes:
+    name = entry.name.rpartition("/")[0] if of_attempts else entry.name
     return json.dumps({"submission": name, "file": as_bytes(played).decode()}).encode("ascii") + b"\n"
 
 
@@ -94,7 +107,8 @@ class PlayedOf:
         with suppress(FileNotFoundError), self._path.open("rb") as lines:
             place = 0
             for line in lines:
-                self._places[json.loads(line)["submission"]] = place
+                if name := _told(line).get("submission"):
+                    self._places[name] = place
                 place += len(line)
 
     def __call__(self, name: str) -> dict[str, Played]:
@@ -103,4 +117,13 @@ class PlayedOf:
             return {}
         with self._path.open("rb") as lines:
             lines.seek(self._places[name])
-            return from_bytes(json.loads(lines.readline())["file"].encode()) or {}
+            return from_bytes(_told(lines.readline()).get("file", "").encode("utf-8", "replace")) or {}
+
+
+def _told(line: bytes) -> dict[str, str]:
+    """A line of the list; nothing of a damaged one, as no mark hangs on it."""
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return {key: each for key, each in told.items() if isinstance(each, str)} if isinstance(told, dict) else {}

@@ -98,6 +98,9 @@ class ClassRun:
         self._read_before: Course | None = None
         self._stood: dict[str, Stands] = {}
         self._also: dict[str, list[str]] = {}
+        self._has_old_times = False
+        self._anew: list[str] = []
+        """Who has handed in something else since the run before."""
         self.moves: list[Move] = []
         """Whose points this run moved; known at its end."""
         self.tally = Tally(self._untaken, remarks=list(members.remarks))
@@ -135,7 +138,9 @@ class ClassRun:
                 f"{_way_on(before, self._header)}Grade the class anew, without --resume, or give another folder."
             )
         self._before = before
-        self.times = self.times.over(read_kept_times(self._out))
+        kept = read_kept_times(self._out)
+        self._has_old_times = self.times.handed_in is None and kept.handed_in is not None
+        self.times = self.times.over(kept)
         write_kept_times(self._out, self.times)
         recovered = self._ledger.go_on()
         self._has_results = True
@@ -167,6 +172,11 @@ class ClassRun:
                     note_graded(record.submission, True)
             if self._ledger.is_open:
                 self._finish()
+            if self._has_old_times and self._anew and self._course.policy.due:
+                self.tally.remarks.append(
+                    "Handed in anew since the hand-in times were told, which still count for it: "
+                    f"{first_few(self._anew)}. Give --handed-in again, as it may be late."
+                )
         finally:
             self._ledger.close()
 
@@ -208,6 +218,8 @@ class ClassRun:
                     self.tally.unchanged += 1
                     note_graded(entry.name, False)
                 else:
+                    if self._regrading is None and (known := self._known.get(entry.name)) and known.complete:
+                        self._anew.append(entry.name)
                     waiting.append(entry)
             if waiting:
                 first, *others = waiting

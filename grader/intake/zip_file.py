@@ -8,6 +8,7 @@ import stat
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -59,8 +60,14 @@ OF_A_CLASS = Limits(zip_mb=2048, members=50_000, directory_kb=32 * 1024, declare
 """The download of a whole class from a learning platform: one learner's file must not spoil it for the others."""
 
 
-def collect_archive(path: Path, collector: Taker, limits: Limits = OF_A_LEARNER) -> None:
+Chosen = Callable[[Collection[str]], Sequence[str]]
+"""Which of an archive's files are offered, of all their paths."""
+
+
+def collect_archive(path: Path, collector: Taker, limits: Limits = OF_A_LEARNER, chosen: Chosen = looked_at) -> None:
     """Offer every member of the zip at `path` to the collector.
+
+    chosen: those that are offered; by default what counts in a submission.
 
     Raises:
         SubmissionError: it cannot be opened, is damaged, or is harmful.
@@ -70,7 +77,7 @@ def collect_archive(path: Path, collector: Taker, limits: Limits = OF_A_LEARNER)
     except (UnreadableError, RefusedError) as error:
         raise SubmissionError(f"{collector.name} {error}.") from None
     with open(descriptor, "rb") as file:
-        _Archive(file, collector, limits).offer_members()
+        _Archive(file, collector, limits, chosen).offer_members()
 
 
 @dataclass(frozen=True)
@@ -171,10 +178,11 @@ class _TooMuchError(Exception):
 
 
 class _Archive:
-    def __init__(self, file: io.BufferedReader, collector: Taker, limits: Limits) -> None:
+    def __init__(self, file: io.BufferedReader, collector: Taker, limits: Limits, chosen: Chosen) -> None:
         self._file = file
         self._collector = collector
         self._limits = limits
+        self._chosen = chosen
 
     def offer_members(self) -> None:
         if os.fstat(self._file.fileno()).st_size > self._limits.zip_mb * 1024 * 1024:
@@ -213,7 +221,7 @@ class _Archive:
                 self._collector.report(self._collector.name, error)
             else:
                 members[where] = _Member(where, info)
-        return [members[where] for where in looked_at(members) if not members[where].info.is_dir()]
+        return [members[where] for where in self._chosen(members) if not members[where].info.is_dir()]
 
     def _demand_no_overlap(self, infos: list[zipfile.ZipInfo], end: int) -> None:
         """Refuse members that share packed bytes: that is how a small zip unpacks to terabytes."""

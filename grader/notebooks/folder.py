@@ -106,6 +106,8 @@ def _ours(course: Course, wheel: str) -> dict[str, Any]:
             "sanitize_preprocessors": _SANITIZING,
             "autograde_preprocessors": _GRADING,
         },
+        # of the feedback and of formgrader: no learner's code takes long to be coloured
+        "HTMLExporter": {"filters": {"highlight_code": "grader.notebooks.shown_code.ShownCode"}},
         # unpacks Moodle's "Download all submissions" safely
         "ZipCollectApp": {
             "extractor_plugin": "grader.notebooks.collecting.SafeExtractor",

@@ -96,6 +96,17 @@ def test_without_a_roster_the_groups_say_who_is_in_the_class(place: Path, course
     assert points(place) == {"1": 4, "3": 1, "bo": 4, "di": 4}
 
 
+def test_what_bears_a_groups_name_and_is_nobodys_is_named(
+    place: Path, course_root: Path, kata: Kata, hand_in: HandIn
+) -> None:
+    hand_in(place / "class", "4")
+    done = graded(kata, place, course_root, *WITH)
+    assert done.returncode == 0, done.stderr
+    assert points(place) == {"1": 4, "2": 4, "3": 1, "4": 4}
+    assert "Blue was not graded. It bears a group's name, and all of the group have handed in" in done.stderr
+    assert "Blue" in (place / "out" / "not_graded.csv").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -162,6 +162,23 @@ def test_resumed_run_takes_another_policy_but_no_other_course(
     assert "course.yml was changed" in done.stderr
 
 
+def test_who_hands_in_anew_after_the_times_were_told_is_named(
+    graded: subprocess.CompletedProcess[str], course: Path, tmp_path: Path, kata: Run
+) -> None:
+    shutil.copytree(course, tmp_path / "course")
+    place = tmp_path / "course"
+    resumed = ("grade-class", "class", "--out", "out", "--isolation", "best", "--course", place, "--resume")
+    told = "Handed in anew since the hand-in times were told, which still count for it: bo. Give --handed-in again"
+    done = kata(*resumed, cwd=place)
+    assert done.returncode == 0 and "Handed in anew" not in done.stderr
+    (place / "class" / "bo" / "share.py").write_text(RIGHT.format(id="share") + "# better, a week later\n")
+    done = kata(*resumed, cwd=place)
+    assert done.returncode == 0 and told in done.stderr
+    (place / "class" / "bo" / "share.py").write_text(RIGHT.format(id="share") + "# once more\n")
+    done = kata(*resumed, "--handed-in", "times.csv", cwd=place)
+    assert done.returncode == 0 and "Handed in anew" not in done.stderr
+
+
 @pytest.mark.thorough
 def test_one_submission_gets_the_final_points_of_the_class(
     graded: subprocess.CompletedProcess[str], course: Path, kata: Run
