@@ -139,7 +139,7 @@ MISTAKES = [
     ),
     Mistake(
         "output-detached",
-        "The output is right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        "The output is right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
         caught_by="test_training_still_works",
         edits=[("return attn_output", "return attn_output.detach()")],
     ),

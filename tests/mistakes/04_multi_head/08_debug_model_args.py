@@ -406,7 +406,7 @@ MISTAKES = [
     ),
     Mistake(
         "output-detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() cuts the way back, so nothing can be trained.",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
         caught_by="test_training_still_works",
         edits=[("output = self.resid_dropout(output)", "output = self.resid_dropout(output).detach()")],
     ),
