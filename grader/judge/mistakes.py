@@ -194,7 +194,7 @@ def kept_in_evaluation(caught_by: str, *, forward: str = "def forward(self, ") -
     """A module that caches its first result in eval() while the shapes stay the same."""
     return Mistake(
         "kept-in-evaluation",
-        "In eval() a second input of the same shape gets the result of the first: it is kept from call to call. "
+        "In eval() a second input of the same shape gets the result of the first: a result is kept from call to call. "
         "Each call computes its result from its own input.",
         caught_by,
         edits=[(forward, forward.replace("def forward(self, ", KEPT_BY_A_MODULE))],
@@ -205,7 +205,7 @@ def kept_from_the_last_call(entry: str, caught_by: str) -> Mistake:
     """A function that returns its last result again while the shapes stay the same."""
     return Mistake(
         "kept-from-the-last-call",
-        "A second input of the same shape gets the result of the first: it is kept from one call to the next. "
+        "A second input of the same shape gets the result of the first: a result is kept from one call to the next. "
         "Each call computes its result from its own input.",
         caught_by,
         edits=[
