@@ -478,7 +478,7 @@ MISTAKES = [
     ),
     Mistake(
         "kept-in-evaluation",
-        "In evaluation a second input of the same shape gets the result of the first: it is kept from call to call. Return the weights "
+        "In evaluation a second input of the same shape gets the result of the first: a result is kept from call to call. Return the weights "
         "that were passed in this time.",
         caught_by=EVALUATION,
         edits=[
