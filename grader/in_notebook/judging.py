@@ -181,7 +181,6 @@ class _Judging:
 
 def _asked(question: dict[str, Any]) -> _Asked:
     """Find the course and the answer. Raises CourseError, SubmissionError or UsageError, each with a sentence."""
-    from grader.cli.practising import workspace_here
     from grader.cli.terms import seed_or_fresh
     from grader.course import CourseError
 
@@ -195,7 +194,7 @@ def _asked(question: dict[str, Any]) -> _Asked:
     start = Path(question["folder"] or os.path.abspath(os.sep))
     course = None if question["course"] is None else start / Path(question["course"]).expanduser()
     try:
-        workspace = workspace_here(course, start)
+        workspace, keeps_progress = _workspace(course, start)
     except CourseError as error:
         what = f'kata.play("{words.exercise}"' if words else f'kata.check("{question["exercise"]}"'
         hint = f'. Name the course: {what}, course="PATH/course.yml")'
@@ -208,7 +207,26 @@ def _asked(question: dict[str, Any]) -> _Asked:
             f"There is nothing to check yet: the cell with your answer to {exercise.id} has not been run since the "
             "kernel was started. Run it, then this cell."
         )
-    return _Asked(workspace, exercise, answer, seed_or_fresh(seed, workspace.course), question["is_try"], typed, words)
+    is_try = question["is_try"] and keeps_progress
+    return _Asked(workspace, exercise, answer, seed_or_fresh(seed, workspace.course), is_try, typed, words)
+
+
+def _workspace(course: Path | None, start: Path) -> tuple[Workspace, bool]:
+    """Where the notebook lies, and whether progress is kept there. Raises CourseError and UsageError.
+
+    One that nbgrader fetched lies in no folder of the course; the one that a learner's wheel carries is asked then.
+    """
+    from grader.cli.practising import workspace_here
+    from grader.course import load_course
+    from grader.course.named import installed_course, is_installed
+    from grader.practice.workspace import Workspace, find_workspace
+
+    if course is None and find_workspace(start) is None:
+        carried = installed_course()
+        if carried is not None and is_installed(carried):
+            found = load_course(carried)
+            return Workspace(found, found.root), False
+    return workspace_here(course, start), True
 
 
 def _noted(asked: _Asked, record: Record) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -156,3 +157,25 @@ def test_grading_a_class_asks_for_the_whole_course(workspace: Path, installed: I
     done = run_command(installed.kata, "grade", workspace, cwd=installed.outside)
     assert (done.returncode, done.stdout) == (2, "")
     assert "is a learner's bundle, without solutions: this needs the whole course" in done.stderr
+
+
+# --- notebooks -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("code", "passes"), [(RIGHT, True), (WRONG, False)], ids=["right", "wrong"])
+def test_a_notebook_in_no_folder_of_the_course_is_checked_by_the_course_in_it(
+    installed: Installation, tmp_path: Path, code: str, passes: bool
+) -> None:
+    # as nbgrader fetches one into a learner's home; a learner's installation has no Jupyter, so the kernel's side is played
+    question = {"exercise": "share", "cells": [[1, code, True]], "folder": str(tmp_path), "course": None, "seed": None}
+    line = json.dumps({**question, "is_try": True, "has_magic": False}) + "\n"
+    judging = (installed.python, "-m", "grader.in_notebook.judging")
+    with subprocess.Popen(judging, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(line)
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        process.stdin.close()
+    assert answer["passed"] is passes, answer["text"]
+    assert "kata init" not in answer["text"]
+    assert list(tmp_path.iterdir()) == []
