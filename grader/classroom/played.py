@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def _look_into(path: Path, maps: _Maps) -> None:
     for folder in (path, *(path / name for name in below if name != STATE)):
         state = folder / STATE
         if state.is_dir() and not state.is_symlink():
-            maps.offer(FILE_NAME, lambda limit, state=state: read_regular(state / FILE_NAME, limit))
+            maps.offer(FILE_NAME, partial(read_regular, state / FILE_NAME))
 
 
 def keep_played(out: Path, entries: Iterable[Entry], *, of_attempts: bool) -> None:
