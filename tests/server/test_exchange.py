@@ -164,7 +164,7 @@ def test_work_goes_out_and_comes_back_between_two_users(server: tuple[User, User
     for line in first:
         teacher.type(line.replace("~/attention-course", f"{teacher.home}/attention"))
 
-    listed, fetch, _validate, submit = lines("A learner, at home")  # the hub's test types that one
+    listed, fetch, _validate, submit = lines("A learner, at home")  # that needs the program in a kernel of its own
     assert f"attention {UNIT}" in learner.type(listed)
     learner.type(fetch)
     (notebook,) = learner.home.glob(f"course/**/{UNIT}.ipynb")
