@@ -1,6 +1,7 @@
-"""What learners handed in of `kata play`: maps of their own that lie beside their progress, for the class's pages.
+"""Maps of `kata play` that learners handed in with their work, for the class's pages.
 
-They are a learner's own claim, shown as such; nothing is graded by them. OUT/played.jsonl holds a line a learner.
+They are a learner's own claim and shown as such; they do not affect grades. OUT/played.jsonl has a line for each
+learner.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from .entries import Entry
 PLAYED = "played.jsonl"
 STATE = ".kata"
 MOST_FOLDERS = 50
-"""Folders of a submission that are looked into for a workspace."""
+"""Folders of a submission that are searched for a workspace."""
 MOST_ZIP_BYTES = 32 * 1024 * 1024
 MOST_DEPTH = 3
-"""Of the file in a zip: attention/.kata/maps.json"""
+"""The deepest path of the file in a zip: attention/.kata/maps.json"""
 
 
 def played_in(entry: Entry) -> dict[str, Played]:
-    """What one learner played, by exercise; nothing for one whose submission holds no such file, or none to read."""
+    """What one learner played, by exercise; empty if the submission has no readable file of it."""
     for content in _candidates(entry.path):
         if found := from_bytes(content):
             return found
@@ -48,7 +49,7 @@ def _candidates(path: Path) -> Iterator[bytes]:
 
 
 def _in_folder(path: Path) -> Iterator[bytes]:
-    """Of the submission's own folder and of those right below it; no link is followed."""
+    """Search the submission's folder and its direct subfolders; no link is followed."""
     with os.scandir(path) as entries:
         below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))[:MOST_FOLDERS]
     for folder in (path, *(path / name for name in below if name != STATE)):
@@ -68,7 +69,7 @@ def _in_zip(path: Path) -> Iterator[bytes]:
 
 
 def keep_played(out: Path, entries: Iterable[Entry], *, of_attempts: bool) -> None:
-    """Write OUT's list anew; none where nobody has played. of_attempts: entries are called LEARNER/ATTEMPT.
+    """Write OUT's list again; no file if nobody has played. of_attempts: entries are named LEARNER/ATTEMPT.
 
     Raises OSError.
     """
@@ -87,7 +88,7 @@ def _line(name: str, played: dict[str, Played]) -> bytes:
 
 
 class PlayedOf:
-    """OUT's list, one learner in memory at a time."""
+    """Reads OUT's list, with one learner in memory at a time."""
 
     def __init__(self, out: Path) -> None:
         self._path, self._places = out / PLAYED, dict[str, int]()

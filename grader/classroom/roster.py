@@ -1,6 +1,6 @@
-"""A roster: who is in the class, as a system exports it; and every other CSV about a class that is read.
+"""Reads a roster, and the basics of every other CSV about a class.
 
-Columns are found by their titles, whatever their order, as spreadsheets and learning platforms save them.
+Columns are found by their titles, in any order, as spreadsheets and learning platforms save them.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NumberedRows = Iterator[tuple[int, list[str]]]
-"""Rows under a CSV's titles, each with its number from 2 on, its cells stripped, and at least as many as titles."""
+"""The rows below a CSV's titles, each with its number from 2 on; cells are stripped, short rows filled up."""
 
 MOST_SHOWN = 120
-"""Characters of a line that an error quotes."""
+"""Characters of a line that an error message quotes."""
 _DELIMITERS = ",;\t|"
 
 
 @contextmanager
 def titled_rows(path: Path, fault: type[Exception]) -> Iterator[tuple[list[str], NumberedRows]]:
-    """The titles of a CSV's columns, as `letters` spells them, and the rows under them that are not empty.
+    """The titles of a CSV's columns, normalized by `letters`, and the rows below that are not empty.
 
-    Raises `fault`, with one sentence for people, when the file cannot be read or is no CSV: also while rows are taken.
+    Raises `fault`, with one sentence for people, when the file cannot be read or is no CSV; also while rows are read.
     """
     text = text_of(path, fault)
     header, *_ = text.splitlines() or [""]
@@ -48,18 +48,18 @@ def _filled(lines: Iterator[list[str]], width: int) -> NumberedRows:
 
 
 def text_of(path: Path, fault: type[Exception]) -> str:
-    """What a CSV says, in any encoding that spreadsheets save. Raises `fault` when it cannot be read."""
+    """The text of a CSV, in any encoding that spreadsheets save. Raises `fault` when it cannot be read."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise fault(f"{path} cannot be read ({error.strerror}): a CSV file is expected, such as class.csv.") from None
     is_utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "cp1252"):  # the last is what Excel saves in the West
+    for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "cp1252"):  # Excel in Western Europe saves cp1252
         try:
             text = content.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if "\0" not in text:  # else it is a spreadsheet, or UTF-16 that does not say so
+        if "\0" not in text:  # otherwise it is a spreadsheet file, or UTF-16 without a byte order mark
             return text
     raise fault(
         f"{path} is not text, perhaps a spreadsheet: save it there as CSV in UTF-8, and give that file, such as "
@@ -68,7 +68,7 @@ def text_of(path: Path, fault: type[Exception]) -> str:
 
 
 def lacking(path: Path, what: str, *example: str) -> str:
-    """A sentence on a CSV without a column: what was expected, what its first line says, and a file that would do."""
+    """A sentence about a missing column: what was expected, what the first line has, and an example."""
     header = next(iter(text_of(path, ValueError).splitlines()), "")
     found = f"its first line is {header[:MOST_SHOWN]!r}" if header.strip() else "it is empty"
     rows = "".join(f"{row}\\n" for row in example)
@@ -76,16 +76,16 @@ def lacking(path: Path, what: str, *example: str) -> str:
 
 
 def first_of(titles: Sequence[str], columns: Sequence[str]) -> int | None:
-    """The place of the column that has the first of these titles that is there; None when none is."""
+    """The index of the first of these titles that the CSV has; None if it has none."""
     return next((columns.index(title) for title in titles if title in columns), None)
 
 
 def letters(title: str) -> str:
-    """A column's title in lower case, without anything but letters."""
+    """A column's title in lower case, letters only."""
     return re.sub(r"[\W\d_]+", "", title.casefold())
 
 
-# As `letters` spells headers. The first that is there is the one.
+# Normalized by `letters`. The first title that is present counts.
 IDS = ("id", "studentid", "learnerid", "idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber",
        "username", "userid", "sisloginid", "loginid", "login", "netid")  # fmt: skip
 NAMES = ("name", "fullname", "displayname", "studentname", "learnername", "student", "learner")
@@ -94,20 +94,20 @@ LAST_NAMES = ("lastname", "surname", "familyname", "last")
 EMAILS = ("email", "emailaddress", "mail", "emails")
 
 PARTICIPANTS = ("identifier",)
-"""The column of Moodle's grading worksheet that says `Participant 1234567`: the number in the names it gives."""
+"""The column of Moodle's grading worksheet with `Participant 1234567`: the number that Moodle's file names have."""
 _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")
-_POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
+_POINTS_POSSIBLE = "points possible"  # Canvas puts the maximum points of assignments into the second row
 
 
 class RosterError(Exception):
-    """A roster cannot be used; the text is one sentence for people."""
+    """A roster cannot be used; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
 class Enrolled:
-    """One learner of a roster. `ids` are all numbers and logins that the roster gives; the first is the id.
+    """One learner of a roster. `ids`: all numbers and logins of the roster; the first is the id.
 
-    participant: the learner's number in one assignment of Moodle's, where the roster is its grading worksheet.
+    participant: the learner's number in one Moodle assignment, if the roster is its grading worksheet.
     """
 
     id: str
@@ -118,7 +118,7 @@ class Enrolled:
 
 
 def read_roster(path: Path) -> list[Enrolled]:
-    """The learners in a roster, in its order.
+    """The learners of a roster, in its order.
 
     Raises RosterError when it cannot be read, has no column that names learners, or has an id twice.
     """
@@ -155,7 +155,7 @@ def _learners(path: Path, columns: Sequence[str], rows: NumberedRows) -> Iterato
 
 
 def participant_in(cell: str) -> str:
-    """The participant's number in `Participant 1234567`; nothing when there is none."""
+    """The participant's number in `Participant 1234567`; empty if there is none."""
     found = _PARTICIPANT.fullmatch(cell)
     return found[1] if found else ""
 
@@ -167,7 +167,7 @@ def _name(cells: Sequence[str], name: int | None, first: int | None, last: int |
 
 
 class Matcher:
-    """Finds the learners of a roster that a text can mean, by what the text is known to be."""
+    """Finds learners of a roster by a text."""
 
     def __init__(self, roster: Sequence[Enrolled]) -> None:
         self._exact = _meant_by(roster, _own_ids, str)
@@ -179,38 +179,38 @@ class Matcher:
         self._participants = _meant_by(roster, lambda each: [each.participant], str)
 
     def learner(self, text: str) -> Enrolled | None:
-        """The learner whose id, login, email or name this is; None when it is nobody's, or could be two learners'."""
+        """The learner with this id, login, email or name; None for nobody or several."""
         found = self.candidates(text)
         return found[0] if len(found) == 1 else None
 
     def candidates(self, text: str) -> tuple[Enrolled, ...]:
-        """All learners whose id, login, email or name this could be; one that fits better leaves no room for others."""
-        return self.by_login(text) or self.by_name(text)  # an id of two is one of theirs, and nobody's name
+        """All learners with this id, login or email; if there are none, those with this name."""
+        return self.by_login(text) or self.by_name(text)  # an id that two learners have is nobody's name
 
     def by_login(self, text: str) -> tuple[Enrolled, ...]:
-        """All whose id, login or email this is. Emails are the learners' own to set, so ids come first."""
+        """All learners with this id, login or email. Learners can set their email, so ids come first."""
         folded = text.casefold()
         tiers = (self._ids.get(folded, ()), self._emails.get(folded, ()), self._mailboxes.get(folded, ()))
         exact = self._exact.get(text, ())
         return exact if len(exact) == 1 else next(filter(None, tiers), ())
 
     def by_number(self, text: str) -> tuple[Enrolled, ...]:
-        """All whose id this is."""
+        """All learners with this id."""
         return self._exact.get(text, ())
 
     def by_name(self, text: str) -> tuple[Enrolled, ...]:
-        """All of this name. Who bears it with these very accents comes first, since they make names different."""
+        """All learners with this name. Equal accents come first, because accents make names different."""
         return self._spelt.get(_as_spelt(text)) or self._names.get(_letters_and_digits(text), ())
 
     def by_participant(self, number: str) -> tuple[Enrolled, ...]:
-        """All of this number in an assignment of Moodle's."""
+        """All learners with this number in a Moodle assignment."""
         return self._participants.get(number, ())
 
 
 def _meant_by(
     roster: Sequence[Enrolled], keys: Callable[[Enrolled], list[str]], spelt: Callable[[str], str]
 ) -> dict[str, tuple[Enrolled, ...]]:
-    """Whom each key can mean."""
+    """The learners that each key can mean."""
     meant: dict[str, list[Enrolled]] = defaultdict(list)
     for learner in roster:
         for key in {spelt(text) for text in keys(learner)} - {""}:
@@ -219,7 +219,7 @@ def _meant_by(
 
 
 def _own_domain(roster: Sequence[Enrolled]) -> str:
-    """The domain of most e-mails; nothing where there is none. An address elsewhere is its owner's to choose."""
+    """The domain of most emails; empty if there is none. Learners can choose an address with another domain."""
     domains = Counter(each.email.partition("@")[2].casefold() for each in roster if each.email)
     domain, count = max(domains.items(), key=lambda item: item[1], default=("", 0))
     return domain if 2 * count > sum(domains.values()) else ""
@@ -240,22 +240,23 @@ def _own_ids(learner: Enrolled) -> list[str]:
 def _name_keys(learner: Enrolled) -> list[str]:
     family, comma, given = learner.name.partition(",")
     words = f"{given} {family}".split() if comma else learner.name.split()
-    # Canvas writes lovelaceada, and garciamarquezgabriel: how many words are the family's, it alone knows
+    # Canvas writes lovelaceada and garciamarquezgabriel: only Canvas knows how many words the family name has
     turned = [" ".join([*words[place:], *words[:place]]) for place in range(1, min(len(words), MOST_WORDS))]
     return [learner.name, " ".join(words), *turned]
 
 
 MOST_WORDS = 12
-"""Of a name; of a longer one no more ways to turn it are looked at."""
+"""The most words of a name for which other orders are tried."""
 
 
 def _letters_and_digits(text: str) -> str:
-    """The text without case, accents, spaces and signs, as systems spell names in files."""
+    """The text without case, accents, spaces and signs, as platforms write names in file names."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(character for character in plain if character.isalnum())
 
 
 def _as_spelt(text: str) -> str:
-    """The same with accents and vowel signs, however they are encoded: Müller and Muller, राम and रमा are two names."""
+    """The same, but with accents and vowel signs in one encoding: Müller and Muller, राम and रमा are different names.
+    """
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return "".join(char for char in plain if char.isalnum() or unicodedata.category(char).startswith("M"))
