@@ -24,12 +24,12 @@ from .telling import files_each, is_unchecked, joined, told_of_check, told_of_di
 
 
 def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
-    """One results.json a learner."""
+    """One results.json for each learner."""
     return files_each(graded, terms, results_json)
 
 
 def results_json(record: Record, terms: ExportTerms) -> dict[str, Any]:
-    """What Gradescope is told about one submission; no score at all where the grader itself failed."""
+    """The result of one submission for Gradescope; without any score if the grader itself failed."""
     if not record.complete:
         return no_grade(told_of_record(record))
     return {
@@ -46,7 +46,7 @@ def results_json(record: Record, terms: ExportTerms) -> dict[str, Any]:
 
 
 def no_grade(output: str) -> dict[str, Any]:
-    """What Gradescope is told when there is no grade: why, and no score."""
+    """A result for Gradescope without a score: why there is no grade."""
     return {"output": output}
 
 
