@@ -1,4 +1,4 @@
-"""`kata explain`: why a learner of a graded class lost points, for the instructor who is asked."""
+"""`kata explain`: shows an instructor why a learner of a graded class lost points."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _put(lines: Iterable[str]) -> None:
 
 @dataclass
 class _Appeal:
-    """One learner's appeal: where the file lies, and what it answers when it is asked again."""
+    """One learner's appeal: finds the submission, and can run its checks again."""
 
     out: Path
     result: Result
@@ -104,7 +104,7 @@ class _Appeal:
     handed_in: HandedIn | None = None
 
     def find(self, file: Path | None, header: RunHeader | None) -> None:
-        """Look for what was handed in; say so, if it is not there or not what was graded."""
+        """Find the submission; print a sentence if it is missing or is not what was graded."""
         from grader.classroom.handed_in import find_again, from_path
         from grader.intake import SubmissionError
 
@@ -119,7 +119,7 @@ class _Appeal:
             print(self.handed_in.remark, file=sys.stderr)
 
     def tell(self, exercise: ExerciseResult, *, inputs: bool) -> None:
-        """Print the inputs, if they are wanted, and the command that runs the exercise again."""
+        """Print the inputs, if asked for, and the command that runs the exercise again."""
         known = self.course.exercise(exercise.id)
         source = self.handed_in.submission.sources.get(exercise.id) if self.handed_in else None
         if source is None:
@@ -161,7 +161,7 @@ class _Appeal:
         _put(told_of_inputs(checks, again))
 
     def _ask_again(self, exercise: ExerciseResult, known: Exercise) -> tuple[ExerciseResult, dict[str, ShownCheck]]:
-        """What the file answers now, to the same seed, and the values of the checks that do not pass."""
+        """Grade the exercise again with the same seed; returns the result and values of the checks that do not pass."""
         from grader.judge.shown_case import asked_again
 
         assert self.handed_in is not None

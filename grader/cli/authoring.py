@@ -118,7 +118,7 @@ def new(
 
 
 def _alternatives_of(course: Course, id: str) -> Path:
-    """Where the alternatives of an exercise belong, which the catalogue that was loaded may not know yet."""
+    """The folder for an exercise's alternatives; the loaded course may not contain the exercise yet."""
     from grader.course import load_course
 
     again = load_course(course.root / "course.yml")

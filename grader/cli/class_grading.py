@@ -60,8 +60,8 @@ MINUTE = 60
 def class_progress(total: int) -> Iterator[Callable[[str, bool], None]]:
     """A progress bar on standard error when that is a terminal.
 
-    What it yields is told of each learner, and whether there was anything to grade: who keeps an earlier record is
-    taken off the total, so that rate and time left are those of grading.
+    The yielded function is called with each learner's name and whether there was anything to grade: a learner who keeps
+    an earlier record is removed from the total, so that rate and remaining time are those of grading.
     """
     if not sys.stderr.isatty():
         yield lambda name, was_graded: None
@@ -91,14 +91,14 @@ def class_progress(total: int) -> Iterator[Callable[[str, bool], None]]:
 
 
 def rate_in_words(speed: float | None) -> str:
-    """Submissions a second as people say it; nothing while it is not known."""
+    """Submissions per second, in words; empty while unknown."""
     if not speed:
         return ""
     return f"{speed:.1f} a second" if speed >= 1 else f"{speed * MINUTE:.1f} a minute"
 
 
 MOST_MOVES = 20
-"""Moved points that are printed; the file has all."""
+"""The most changed points that are printed; the file has all."""
 
 
 @app.command("grade-class", rich_help_panel=TEACH)
@@ -169,7 +169,7 @@ def grade_class(
     if scheduler is None:
         from grader.classroom.judging import start_ahead
 
-        start_ahead(level)  # torch loads while the course and the class are read
+        start_ahead(level)  # torch loads while course and class are read
     from grader.classroom.attempts import attempts_of, folder_for_run, keep_class_list
     from grader.classroom.class_folder import class_in
     from grader.classroom.kept_times import read_kept_times
@@ -200,7 +200,7 @@ def grade_class(
         arguments |= {"scheduler": scheduler} if scheduler else {}
         arguments |= {"attempts": "yes"} if attempts else {}
         arguments |= {"names": platform} if platform else {}
-        # a worker of a cluster has another working folder
+        # a cluster's worker has another working folder
         folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
         rows = rows_before(out, earlier, same.roster)
         with class_in(folder, unpacked, chosen, same.how_read(rows)) as members:
@@ -235,7 +235,7 @@ def grade_class(
 
 
 def _chosen_before(asked: Sequence[str], earlier: RunHeader | None) -> list[str]:
-    """A sentence about exercises that nobody has named this time."""
+    """A sentence about exercises of the earlier run that were not named this time."""
     if asked or earlier is None or not earlier.only:
         return []
     return [f"The exercises are those of the run before: {', '.join(earlier.only)}."]
@@ -287,14 +287,14 @@ def _grade(run: ClassRun, judges: Executor, width: int) -> None:
 
 @dataclass
 class _Stage:
-    """How far the command has come."""
+    """The stage that the command has reached."""
 
     run: ClassRun | None = None
 
 
 @contextmanager
 def _early_end_told(out: Path) -> Iterator[_Stage]:
-    """When something ends the run early, say how much is kept and how to go on."""
+    """If an error ends the run early, print how many records are kept and how to resume."""
     from grader.classroom.cluster import NoWorkerLeft
     from grader.classroom.ledger import LedgerError
 
@@ -326,7 +326,7 @@ def _kept(stage: _Stage, out: Path) -> str:
 
 
 def _show_moves(run: ClassRun, out: Path) -> None:
-    """Whose points a run that went on has moved, and why."""
+    """Print the points that a resumed run has changed, with the causes."""
     from grader.classroom.regrading import MOVED, told_moves
 
     if not run.moves:
@@ -339,7 +339,7 @@ def _show_moves(run: ClassRun, out: Path) -> None:
 
 
 def show_class(results: Results, course: Course, out: Path, html: bool, *, by_pseudonyms: bool = False) -> None:
-    """Print the class, and write its pages, one record in memory at a time."""
+    """Print the class, and write its pages; one record in memory at a time."""
     from grader.classroom.page_names import page_name
     from grader.classroom.played import PlayedOf
     from grader.classroom.pseudonyms import PSEUDONYMOUS, Pseudonyms
@@ -353,7 +353,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
     pages = out / PSEUDONYMOUS if known else out
     if html:
         make_folder(pages, below=out)
-    # what learners typed there may name them
+    # not with pseudonyms: typed texts may contain the learner's name
     played = None if known else PlayedOf(out)
     shown = Gallery(titles_of(course))
     summary = ClassSummary(titles_of(course), units_of(course))
@@ -378,7 +378,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
 
         write_file(page, render_class(summary, shown).encode("utf-8"))
         for stale in set(pages.glob("learner-*.html")) - {pages / (row.link or "") for row in summary.rows}:
-            stale.unlink()  # of an earlier, larger class
+            stale.unlink()  # a page of an earlier, larger class
         print(f"Page: {page}")
     if known:
         tell_who_is_who(out)

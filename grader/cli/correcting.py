@@ -1,4 +1,4 @@
-"""`kata override`, points that a person sets by hand, with a reason; `kata diff`, two gradings side by side."""
+"""`kata override` sets points by hand, with a reason; `kata diff` compares two gradings."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _moves(
 
 
 def _terms(one: RunHeader | None, other: RunHeader | None) -> list[str]:
-    """In what the terms differ."""
+    """The differences of the two runs' terms."""
     if one is None or other is None:
         return ["One of these does not say on what terms it was graded."]
     differences = one.differences(other)
@@ -76,7 +76,7 @@ def _terms(one: RunHeader | None, other: RunHeader | None) -> list[str]:
 
 
 BACK = "back"
-"""In place of points: what was set before is taken back."""
+"""In place of points: revokes an earlier override."""
 
 
 @app.command(rich_help_panel=TEACH)
@@ -125,7 +125,7 @@ def _exercise(result: Result, id: str) -> ExerciseResult:
 
 
 def _points(text: str, exercise: ExerciseResult) -> float | None:
-    """The number, from 0 to what the exercise is worth; None to take an earlier one back. Raises UsageError."""
+    """The number, from 0 to the exercise's maximum; None to revoke an earlier one. Raises UsageError."""
     if text == BACK:
         return None
     try:

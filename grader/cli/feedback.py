@@ -78,7 +78,7 @@ def feedback(
 
 
 def _participants(graded: Graded, worksheet: Path) -> tuple[dict[str, str], list[str]]:
-    """Everybody's number in Moodle's worksheet, by names in the results; sentences about who cannot be told apart."""
+    """The participant numbers of Moodle's worksheet by names in the results; and sentences about doubtful learners."""
     from grader.formats.roster import people_of, read_roster
 
     people = people_of(graded.summary.learners, read_roster(worksheet))

@@ -19,7 +19,7 @@ OUT_OF_REACH = (
     "pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform",
     "nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups",
 )
-"""Where a learner may be known still, when OUT knows nothing of them."""
+"""Places outside OUT that may still contain data of the learner."""
 
 
 @app.command(rich_help_panel=TEACH)

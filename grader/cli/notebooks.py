@@ -104,7 +104,8 @@ def hand_in(
 def _handed_in(
     submissions: list[Path], whole_class: bool, learner: str | None, course: Course
 ) -> Iterator[tuple[list[Entry], tuple[str, ...]]]:
-    """The submissions by their learners' names, for as long as they are read, and which of a class are nobody's."""
+    """The submissions by learner, usable inside the context; and sentences about those of a class that have no learner.
+    """
     from grader.classroom.class_folder import HowRead, class_in
     from grader.classroom.lms_names import NamesError
     from grader.classroom.members import last_attempts
@@ -123,11 +124,11 @@ def _handed_in(
 
 
 def _named(submissions: list[Path], learner: str | None, course: Course) -> list[Entry]:
-    """The submissions by their learners' names. Raises UsageError for a name that is no learner's."""
+    """The submissions by learner. Raises UsageError for an invalid learner's name."""
     from grader.classroom import Entry, entries
     from grader.intake.names import ExerciseNames
 
-    # a name also for `.`; nothing is followed
+    # absolute, so that `.` has a name too; no link is followed
     paths = [Path(os.path.abspath(path)) for path in submissions]
     if learner is not None:
         if len(paths) > 1:
@@ -139,13 +140,13 @@ def _named(submissions: list[Path], learner: str | None, course: Course) -> list
             raise UsageError(
                 f"{path.name} is named after the work, not after a learner; say whose it is with --learner."
             )
-    # each by itself: two of one name are no two learners
+    # each separately: equal names would be numbered as two learners
     return [entry for path in paths for entry in entries([path])]
 
 
 @contextmanager
 def _extra() -> Iterator[None]:
-    """Say in a sentence that what notebooks need is not installed."""
+    """Print a sentence if the packages for notebooks are not installed."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -15,7 +15,7 @@ from .terms import CourseFile, Units, course_at, progress, set_units
 
 
 class Checks(str, Enum):
-    """Which checks a bundle holds."""
+    """The checks that a bundle contains."""
 
     all = "all"
     visible = "visible"

@@ -76,7 +76,7 @@ def similar(
 def _class_in(
     submissions: Path, course: Course, roster: Path | None, groups: Path | None
 ) -> Iterator[tuple[list[Entry], dict[str, str]]]:
-    """The submissions in a folder or a zip, for as long as they are read, and who handed in together."""
+    """The submissions in a folder or a zip, usable inside the context; and each learner's group."""
     from grader.classroom.class_folder import HowRead, class_in
     from grader.classroom.groups import group_of_each, read_groups
     from grader.classroom.members import last_attempts
