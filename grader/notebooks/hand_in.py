@@ -235,7 +235,7 @@ def _demand_the_same(content: bytes, release: Release, submission: Submission, c
 
 
 def _read(entry: Entry, course: Course) -> Submission:
-    """What was handed in, of all its files; when it cannot be read, nothing, with the reason as a problem."""
+    """The learner's submission with all of its files; if unreadable, an empty one with the reason as its problem."""
     if not entry.parts:
         return replace(read(entry.path, course), name=entry.name)
     try:
@@ -252,7 +252,7 @@ def _last_changed(entry: Entry, files: Collection[str]) -> datetime:
 
 
 def _notebook_at(entry: Entry, file: str) -> Path | None:
-    """Where a notebook of the submission lies; None for one in a zip."""
+    """The path of the submission's notebook; None for one in a zip."""
     if entry.parts:
         return next((part.path for part in entry.parts if part.called == file), None)
     if entry.path.is_dir():
@@ -261,7 +261,7 @@ def _notebook_at(entry: Entry, file: str) -> Path | None:
 
 
 def _texts_by_unit(entry: Entry, submission: Submission, course: Course, done: HandedIn) -> dict[str, dict[str, str]]:
-    """What stands in named cells of the submission's own notebooks, for the unit that each of these answers alone."""
+    """Texts in named cells of the submission's notebooks, by unit; only of notebooks that answer a single unit."""
     units: dict[str, set[str]] = {}
     for id, source in submission.sources.items():
         if _CELL in source.name:

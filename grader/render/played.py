@@ -1,4 +1,4 @@
-"""What a learner saw of their own code in `kata play`, for pages: pictures with their words, and what was written."""
+"""What `kata play` showed of a learner's own code, for pages: maps with their descriptions, and written texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .attention_map import map_svg
 
 @dataclass(frozen=True)
 class AtWork:
-    """One exercise at work. `note` says when, and whether the code had passed; each map is a title and a picture."""
+    """One exercise on a page. `note`: when it was played, and with passing code or not; maps: titles and pictures."""
 
     note: str
     maps: tuple[tuple[str, Markup], ...]
@@ -24,7 +24,7 @@ class AtWork:
 
 
 def at_work(played: Played, place: str) -> AtWork:
-    """Ready for a page. place: what makes its pictures' ids unique there."""
+    """Prepare one exercise for a page. place: makes the ids of its pictures unique there."""
     how = "with code that had passed" if played.was_right else "with code that had not passed as it was"
     return AtWork(
         note=f"Played on {played.at.day} {played.at:%B %Y}, {how}. It counts for no points.",
@@ -35,12 +35,12 @@ def at_work(played: Played, place: str) -> AtWork:
 
 
 SHOWN_EACH = 6
-"""Learners whose map of an exercise is on the class page; all are on their own pages."""
+"""Learners whose map of an exercise is shown on the class page; all maps are on the learners' own pages."""
 
 
 @dataclass(frozen=True)
 class Hung:
-    """A learner's map of one exercise on the class page: whose, the page it is from, title and picture."""
+    """One learner's map of one exercise on the class page, with a link to the learner's page."""
 
     learner: str
     link: str
@@ -50,7 +50,7 @@ class Hung:
 
 @dataclass(frozen=True)
 class Wall:
-    """One exercise that learners played: how many, and the first of their maps."""
+    """One exercise that learners played: how many did, and the first of their maps."""
 
     title: str
     count: int
@@ -58,7 +58,7 @@ class Wall:
 
 
 class Gallery:
-    """Maps of learners' own for the class page, few enough to stay light, gathered one learner at a time."""
+    """Collects a few maps of each exercise for the class page, one learner at a time, so that the page stays small."""
 
     def __init__(self, titles: Mapping[str, str]) -> None:
         self._titles = titles
@@ -66,7 +66,7 @@ class Gallery:
         self._hung: dict[str, list[Hung]] = {}
 
     def add(self, learner: str, link: str, played: Mapping[str, Played]) -> None:
-        """Take what one learner handed in; `learner` is shown as it is."""
+        """Add one learner's maps; `learner` is the name to show."""
         for id, each in played.items():
             if id not in self._titles or not each.maps:
                 continue
@@ -78,10 +78,10 @@ class Gallery:
 
     @property
     def walls(self) -> list[Wall]:
-        """In course order."""
+        """The exercises that were played, in course order."""
         return [Wall(title, self._counts[id], self._hung[id]) for id, title in self._titles.items() if id in self._hung]
 
 
 def all_at_work(played: Mapping[str, Played], places: Mapping[str, str]) -> dict[str, AtWork]:
-    """Those of the exercises on a page, by id. places: what each is called there, in ids."""
+    """Those of the exercises on a page, by id. places: each exercise's part of the picture ids."""
     return {id: at_work(each, f"map-{places[id]}") for id, each in played.items() if id in places}
