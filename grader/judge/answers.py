@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from .case import GRADIENTS, OBSERVED, Case, Question
 from .compare import gradients_difference, same
-from .told_forms import ERROR, FORMS
+from .answer_schemas import ERROR, ANSWER_SCHEMAS
 
 NUMBERS = re.compile(r"[\d\s]+")
 
@@ -72,7 +72,7 @@ def _read(item: Any, case: Case) -> Answers:
         if str(number) not in told:
             raise Malformed(f"no answer for {name}")
         values[name] = told[str(number)]
-        form = FORMS.get(case.steps[number]["do"])
+        form = ANSWER_SCHEMAS.get(case.steps[number]["do"])
         if form is not None:
             _check_form(form, name, values[name])
     return Answers(values)

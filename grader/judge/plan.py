@@ -116,7 +116,7 @@ class _Rehearsing(LearnerModule):
     """Answers with the reference's answers."""
 
     def __init__(self, planned: PlannedCheck, expected: KnowsAnswers, draw: Draw, given: str) -> None:
-        super().__init__(_Nobody(), expected, draw, source=given, given=given, questions=_Packing(planned))
+        super().__init__(_NoProcess(), expected, draw, source=given, given=given, questions=_Packing(planned))
         self._planned = planned
 
     def ask_all(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
@@ -136,7 +136,7 @@ class _Rehearsing(LearnerModule):
         raise _NotRehearsed
 
 
-class _Nobody:
+class _NoProcess:
     """Stands in for the learner's process, which a rehearsal never asks."""
 
     def ask(self, question: Question, meanwhile: object = None) -> Any:

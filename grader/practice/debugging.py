@@ -34,7 +34,7 @@ KEYS = "`n` runs the next line, `p x` shows x, `c` goes on, `q` ends; `h` lists 
 KEYS_AFTER = "`p x` shows x, `u` and `d` go to who called and back, `q` ends."
 
 
-class _Noting(LocalProcess):
+class _ProcessWithLastQuestion(LocalProcess):
     """The learner's file in this process; keeps the last question."""
 
     last: Question | None = None
@@ -62,7 +62,7 @@ class Debugging:
         kit = Kit(course, exercise)
         self._checks = collect_checks(course, [kit])[exercise.id]
         self._file = str(path.resolve())
-        self._process = _Noting(exercise, path.read_bytes(), self._file)
+        self._process = _ProcessWithLastQuestion(exercise, path.read_bytes(), self._file)
         self._session = Session(lambda: self._process, kit.expected(seed), seed, kit.stub)
         self._seed, self._say = seed, say
         self._debugger = Debugger(self._file)

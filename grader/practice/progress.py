@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from grader.writing import lock_at, move_file, write_file
 
-KEPT_ATTEMPTS = 1000
+MAX_STORED_ATTEMPTS = 1000
 LOCK_SECONDS = 20
 CLOCK = "KATA_NOW"
 YEARS = range(1900, 9000)
@@ -124,7 +124,7 @@ class ExerciseProgress(_Model):
         last = earlier[-1] if earlier else None
         if last and (last.digest, last.status, last.kind) == (attempt.digest, attempt.status, attempt.kind):
             return False
-        self.attempts = [*self.attempts, attempt][-KEPT_ATTEMPTS:]
+        self.attempts = [*self.attempts, attempt][-MAX_STORED_ATTEMPTS:]
         if attempt.status == "passed" and self.passed_at is None:
             self.passed_at = attempt.at
         return True

@@ -111,7 +111,7 @@ class _Planning:
         course = kit.course
         self._stub, self._checks, self._seed = kit.stub, checks, seed
         self._paths = course.solution_path(exercise), course.mistakes_path(exercise)
-        self._expected = _Noting(Expected(*self._paths))
+        self._expected = _RecordedExpected(Expected(*self._paths))
         self._asked: dict[bytes, Question] = {}
 
     def plan(self, bundle: Course, with_mistakes: bool) -> bytes:
@@ -195,7 +195,7 @@ def _place_of(answer: Answers, expected: Answers, prints: list[Print], places: d
     return place
 
 
-class _Noting:
+class _RecordedExpected:
     """Asks the reference, and records questions and draws."""
 
     is_plan = False
