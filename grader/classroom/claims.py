@@ -52,7 +52,7 @@ def folded(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Whose:
+class LearnerMatch:
     """The learner of a roster that a claim means, or the learners that it could mean."""
 
     learner: Enrolled | None = None
@@ -63,7 +63,7 @@ class Whose:
 class Resolved:
     """The learner of each submission, in the order of the claims, and remarks on how they were found."""
 
-    whose: tuple[Whose, ...]
+    whose: tuple[LearnerMatch, ...]
     remarks: tuple[str, ...] = ()
 
 
@@ -88,7 +88,7 @@ class _Finder:
         # for team submissions Moodle writes TEAM-NAME for everybody; those without a team have a default team's name
         self._by_teams = bool(of_moodle) and all("-" in each.name for each in of_moodle)
 
-    def whose(self, claim: Claim) -> Whose:
+    def whose(self, claim: Claim) -> LearnerMatch:
         """Find the learner that one claim means."""
         if claim.platform == "plain":
             return _one_of(self._matcher.candidates(claim.name))
@@ -125,16 +125,16 @@ class _Finder:
             return not self._ids_decide
         return claim.platform == "brightspace" or (claim.platform == "moodle" and not self._has_participants)
 
-    def _of_canvas(self, claim: Claim) -> Whose:
+    def _of_canvas(self, claim: Claim) -> LearnerMatch:
         numbered = self._matcher.by_number(claim.ids[0])
         doubtful = [row for id in claim.ids[1:] for row in self._matcher.by_number(id)]
         named = self._matcher.by_name(claim.name)
         if self._ids_decide:
             if numbered or doubtful:  # a second reading makes it doubtful, but never gives it a row
                 found = _one_of([*numbered, *doubtful])
-                return found if found.learner in numbered or found.between else Whose(None, (*doubtful,))
+                return found if found.learner in numbered or found.between else LearnerMatch(None, (*doubtful,))
             return _one_of([row for row in named if not _has_number(row)])
-        return _one_of([*numbered, *named]) if named else Whose()
+        return _one_of([*numbered, *named]) if named else LearnerMatch()
 
     def _are_canvas_ids(self) -> bool:
         """Whether the roster's numbers are Canvas's own ids: decided by how often the names agree.
@@ -161,9 +161,9 @@ class _Finder:
         return [way for way in ways if found[way] == max(found) > 0]
 
 
-def _one_of(rows: Sequence[Enrolled]) -> Whose:
+def _one_of(rows: Sequence[Enrolled]) -> LearnerMatch:
     different = tuple(dict.fromkeys(rows))
-    return Whose(different[0]) if len(different) == 1 else Whose(None, different)
+    return LearnerMatch(different[0]) if len(different) == 1 else LearnerMatch(None, different)
 
 
 def _has_number(learner: Enrolled) -> bool:

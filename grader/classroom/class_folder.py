@@ -23,7 +23,7 @@ UNPACKED = ".unpacked"
 
 
 @dataclass(frozen=True)
-class HowRead:
+class ReadingOptions:
     """The settings that decide whose each submission is. Without any, only the names decide.
 
     platform: the platform that made the names; detected if None. groups: a table of groups that hand in together.
@@ -37,7 +37,7 @@ class HowRead:
 
 
 @contextmanager
-def class_in(path: Path, out: Path, course: Course, how: HowRead) -> Iterator[Members]:
+def class_in(path: Path, out: Path, course: Course, how: ReadingOptions) -> Iterator[Members]:
     """Read the class in a folder or a zip; it can be used inside the context.
 
     Raises SubmissionError, RosterError, GroupsError and NamesError.
@@ -67,7 +67,7 @@ def _members(
     folder: Path,
     known: Mapping[str, str],
     enrolled: Sequence[Enrolled] | None,
-    how: HowRead,
+    how: ReadingOptions,
 ) -> Members:
     download = read_download(listing, folder, known, how.platform)
     if not download.entries:

@@ -12,7 +12,7 @@ from grader.intake import Submission, SubmissionError, read_submission
 from grader.writing import write_file
 
 from .attempts import attempts_of, graded_in
-from .class_folder import HowRead, class_in
+from .class_folder import ReadingOptions, class_in
 from .entries import Entry, OutOfReach, read_entry
 from .groups import GroupsError
 from .lms_names import NamesError, platform_called
@@ -69,7 +69,7 @@ def _found(header: RunHeader, out: Path, unpacked: Path, result: Result, course:
     is_packed = folder.suffix.lower() == ".zip"
     roster = Path(source.roster) if source.roster else None
     groups = Path(source.groups) if source.groups else None
-    how = HowRead(roster, platform_called(source.names), groups, rows_before(out, header, roster))
+    how = ReadingOptions(roster, platform_called(source.names), groups, rows_before(out, header, roster))
     with class_in(folder, unpacked if is_packed else out, course, how) as members:
         everyone = attempts_of(members, course) if graded_in(out) != out else members
         entry = _entry(everyone.entries, result)

@@ -20,7 +20,7 @@ from grader.intake import LeftOut
 from grader.intake.names import first_few
 from grader.writing import write_file
 
-from .claims import Claim, Whose, resolve
+from .claims import Claim, LearnerMatch, resolve
 from .entries import Entry, distinct
 from .lms_names import Platform
 from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher
@@ -45,7 +45,7 @@ class Learner(BaseModel):
     group: str = Field(default="", description="With which group this learner hands in.")
     platform: str = Field(default="", description="The platform whose names the submission bears, if it does.")
     ids: tuple[str, ...] = Field(default=(), description="What that platform calls the learner.")
-    told_by: str = Field(
+    submitter: str = Field(
         default="", description="By what the platform tells the hand-ins of this one; whoever it is keeps the row."
     )
 
@@ -103,8 +103,8 @@ class LearnerError(Exception):
 
 def called(who: Learner) -> set[str]:
     """All names and ids of a learner, of people and of platforms."""
-    told_by = who.told_by.partition(" ")[2]
-    return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", told_by, *who.ids}
+    submitter = who.submitter.partition(" ")[2]
+    return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", submitter, *who.ids}
 
 
 def matcher_of(learners: Sequence[Learner]) -> Matcher:
@@ -284,7 +284,7 @@ def last_attempts(everyone: Members) -> Members:
 def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], before: Rows) -> Member:
     is_disputed = len(entries) > 1
     submitters = {entry.claim.submitter for entry in entries}  # of two submitters it is unclear whose row it is
-    told_by = submitters.pop() if len(submitters) == 1 else before.submitter_in(name)
+    submitter = submitters.pop() if len(submitters) == 1 else before.submitter_in(name)
     entry = replace(entries[0], name=name) if len(entries) == 1 else None
     if enrolled is not None:
         learner = Learner(name=name, shown=enrolled.name, email=enrolled.email, in_roster=True)
@@ -292,7 +292,7 @@ def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], befo
         claim = entries[0].claim
         platform = "" if claim.platform == "plain" else claim.platform
         learner = Learner(name=name, shown=_shown(name, claim), platform=platform, ids=claim.ids)
-    told = {"handed_in": bool(entries), "is_disputed": is_disputed, "told_by": told_by}
+    told = {"handed_in": bool(entries), "is_disputed": is_disputed, "submitter": submitter}
     return Member(learner.model_copy(update=told), entry)
 
 
@@ -316,7 +316,7 @@ def _dispute(learner: Learner, entries: Sequence[Entry]) -> str:
     return f"{names} all claim to be {learner.shown}'s, so none of them counts: leave one, and use --resume."
 
 
-def _unclear(entry: Entry, whose: Whose) -> str:
+def _unclear(entry: Entry, whose: LearnerMatch) -> str:
     names = " or ".join(f"{each.name} ({each.id})" for each in whose.between)
     return f"{entry.path.name} could be {names}'s, so it is in nobody's row."
 

@@ -11,7 +11,7 @@ from grader.intake.names import first_few
 
 from .attempts import graded_in, whose
 from .claims import folded
-from .class_folder import HowRead
+from .class_folder import ReadingOptions
 from .lms_names import Platform, platform_called
 from .members import CLASS_LIST, Learner, Members, read_learners
 from .results_file import RESULTS, final_lines
@@ -28,9 +28,9 @@ class SameClass:
     groups: Path | None = None
     remarks: tuple[str, ...] = ()
 
-    def how_read(self, rows: Rows) -> HowRead:
+    def reading_options(self, rows: Rows) -> ReadingOptions:
         """The settings for reading the class; submitters keep their earlier rows."""
-        return HowRead(self.roster, self.names, self.groups, rows)
+        return ReadingOptions(self.roster, self.names, self.groups, rows)
 
 
 def as_before(
@@ -77,11 +77,11 @@ def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Row
         return Rows()
     graded = graded_in(out)
     path = graded / CLASS_LIST
-    learners = [each for each in read_learners(path) if each.told_by] if path.exists() else []
+    learners = [each for each in read_learners(path) if each.submitter] if path.exists() else []
     rows = [whose(each.name)[0] if graded != out else each.name for each in learners]
     enrolled = frozenset(row for row, each in zip(rows, learners, strict=True) if each.in_roster)
     may_move = before.source is None or before.source.roster_sha256 != _sha256(roster)
-    return Rows({each.told_by: row for row, each in zip(rows, learners, strict=True)}, enrolled, may_move)
+    return Rows({each.submitter: row for row, each in zip(rows, learners, strict=True)}, enrolled, may_move)
 
 
 def _sha256(roster: Path | None) -> str:
@@ -110,7 +110,7 @@ def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource,
     listed = [member.learner for member in members.all]
     left = _left_behind(graded_in(out), [learner.name for learner in listed])
     moved = _moved(out, listed) or [
-        row for each in listed if (row := rows.of.get(each.told_by)) is not None and row != each.name
+        row for each in listed if (row := rows.of.get(each.submitter)) is not None and row != each.name
     ]
     if not (left or moved):
         return

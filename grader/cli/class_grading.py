@@ -203,7 +203,7 @@ def grade_class(
         # a cluster's worker has another working folder
         folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
         rows = rows_before(out, earlier, same.roster)
-        with class_in(folder, unpacked, chosen, same.how_read(rows)) as members:
+        with class_in(folder, unpacked, chosen, same.reading_options(rows)) as members:
             source = source_of(folder, same, members)
             refuse_another_roster(out, earlier, source, members, rows)
             times = given.over(read_kept_times(records)) if resume else given

@@ -106,7 +106,7 @@ def _handed_in(
 ) -> Iterator[tuple[list[Entry], tuple[str, ...]]]:
     """The submissions by learner, usable inside the context; and sentences about those of a class that have no learner.
     """
-    from grader.classroom.class_folder import HowRead, class_in
+    from grader.classroom.class_folder import ReadingOptions, class_in
     from grader.classroom.lms_names import NamesError
     from grader.classroom.members import last_attempts
 
@@ -117,7 +117,7 @@ def _handed_in(
         raise UsageError("With --class there is one folder, and its submissions name their learners.")
     with TemporaryDirectory() as room:
         try:
-            with class_in(submissions[0], Path(room), course, HowRead()) as everyone:
+            with class_in(submissions[0], Path(room), course, ReadingOptions()) as everyone:
                 yield last_attempts(everyone).entries, everyone.disputes
         except NamesError as error:
             raise UsageError(str(error)) from None
