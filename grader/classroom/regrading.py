@@ -53,7 +53,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Stand:
+class ExerciseGrade:
     """The result of one exercise of a record: graded and counted points, and what they depend on.
 
     kit, digest: empty if not recorded.
@@ -66,7 +66,7 @@ class Stand:
     digest: str
     versions: Mapping[str, str]
 
-    def causes(self, now: Stand) -> tuple[str, ...]:
+    def causes(self, now: ExerciseGrade) -> tuple[str, ...]:
         """What differs, in words."""
         told = {
             COURSE: self.kit and now.kit and self.kit != now.kit,
@@ -78,11 +78,11 @@ class Stand:
         return tuple(cause for cause, is_so in told.items() if is_so)
 
 
-Stands = Mapping[str, Stand]
+Grades = Mapping[str, ExerciseGrade]
 """By exercise id."""
 
 
-def stands_of(record: Record, header: RunHeader | None, *, counted: bool = True) -> dict[str, Stand]:
+def grades_of(record: Record, header: RunHeader | None, *, counted: bool = True) -> dict[str, ExerciseGrade]:
     """The result of each exercise of a record. Kit, seed and versions are the run's unless the exercise has its own.
 
     counted: use the counted points; else the graded ones, because the policy is not applied yet.
@@ -97,11 +97,11 @@ def stands_of(record: Record, header: RunHeader | None, *, counted: bool = True)
             basis = (kits.get(each.id, ""), record.seed, record.digest, versions)
         else:
             basis = (again.kit, again.seed, again.digest, again.versions or versions)
-        found[each.id] = Stand(points, counts, *basis)
+        found[each.id] = ExerciseGrade(points, counts, *basis)
     return found
 
 
-def moves_between(learner: str, old: Stands, new: Stands, others: Sequence[str] = ()) -> list[Move]:
+def moves_between(learner: str, old: Grades, new: Grades, others: Sequence[str] = ()) -> list[Move]:
     """One learner's changed points. others: further possible causes, such as another isolation level."""
     found = []
     for id in dict.fromkeys([*old, *new]):
@@ -117,7 +117,7 @@ def moves_between(learner: str, old: Stands, new: Stands, others: Sequence[str] 
     return found
 
 
-def stood_before(results: Path, header: RunHeader, *, counted: bool) -> dict[str, Stands]:
+def grades_before(results: Path, header: RunHeader, *, counted: bool) -> dict[str, Grades]:
     """For learners with several lines in an unfinished file: the results of their first line. Raises ResultsError."""
     first: dict[str, Line] = {}
     last: dict[str, Line] = {}
@@ -125,16 +125,16 @@ def stood_before(results: Path, header: RunHeader, *, counted: bool) -> dict[str
         first.setdefault(name, line)
         last[name] = line
     again = [name for name, line in first.items() if last[name] != line]
-    return {name: stands_of(record_at(results, first[name]), header, counted=counted) for name in again}
+    return {name: grades_of(record_at(results, first[name]), header, counted=counted) for name in again}
 
 
-def moves_since(stood: Mapping[str, Stands], results: Path, header: RunHeader | None, *, counted: bool) -> list[Move]:
+def moves_since(stood: Mapping[str, Grades], results: Path, header: RunHeader | None, *, counted: bool) -> list[Move]:
     """All changed points since then. Raises ResultsError."""
     last = dict(final_lines(results))
     return [
         move
         for name, old in stood.items()
-        for move in moves_between(name, old, stands_of(record_at(results, last[name]), header, counted=counted))
+        for move in moves_between(name, old, grades_of(record_at(results, last[name]), header, counted=counted))
     ]
 
 

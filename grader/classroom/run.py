@@ -24,7 +24,7 @@ from .entries import Entry, OutOfReach, read_entry
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .ledger import Known, Ledger, writing
 from .members import CLASS_LIST, Members, write_class_list
-from .regrading import MOVED, Move, Regrading, Stands, moves_since, stood_before, write_moves
+from .regrading import MOVED, Move, Regrading, Grades, moves_since, grades_before, write_moves
 from .results_file import NOT_GRADED, RESULTS, digest_of, fault_record, write_not_graded
 from .run_header import RUN, RunError, RunHeader, Terms, read_run, write_run
 
@@ -95,7 +95,7 @@ class ClassRun:
         self._regrading: Regrading | None = None
         self._before: RunHeader | None = None
         self._read_before: Course | None = None
-        self._stood: dict[str, Stands] = {}
+        self._grades_before: dict[str, Grades] = {}
         self.moves: list[Move] = []
         """The points that this run changed; filled at its end."""
         self.tally = Tally(self._untaken, remarks=list(members.remarks))
@@ -172,8 +172,8 @@ class ClassRun:
         """Leave one line a learner. Before that list changed points, while both lines of a learner are still there."""
         if self._before is not None:
             results = self._out / RESULTS
-            graded = stood_before(results, self._before, counted=False)
-            self._stood = stood_before(results, self._before, counted=True)
+            graded = grades_before(results, self._before, counted=False)
+            self._grades_before = grades_before(results, self._before, counted=True)
             self._list_moves(moves_since(graded, results, self._now, counted=False))
         self._ledger.finish([member.learner.name for member in self._members.all])
         if self._regrading is not None and not self.tally.faults:
@@ -188,8 +188,8 @@ class ClassRun:
 
     def settle_moves(self) -> None:
         """List the changes in counted points, after policy and corrections were applied to the records again."""
-        if self._stood:
-            self._list_moves(moves_since(self._stood, self._out / RESULTS, self._now, counted=True))
+        if self._grades_before:
+            self._list_moves(moves_since(self._grades_before, self._out / RESULTS, self._now, counted=True))
 
     def _list_moves(self, moves: list[Move]) -> None:
         self.moves = moves

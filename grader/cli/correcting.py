@@ -54,15 +54,15 @@ def diff(
 def _moves(
     before: Path, after: Path, headers: tuple[RunHeader | None, RunHeader | None], places: list[dict[str, int]]
 ) -> list[Move]:
-    from grader.classroom.regrading import moves_between, stands_of
+    from grader.classroom.regrading import moves_between, grades_of
     from grader.classroom.results_file import read_results
 
     old, new = read_results(before), read_results(after)
     is_other = None not in headers and len({header.isolation for header in headers if header}) > 1
     moves = []
     for name in (name for name in places[0] if name in places[1]):
-        stood = stands_of(old[places[0][name]].record, headers[0])
-        stands = stands_of(new[places[1][name]].record, headers[1])
+        stood = grades_of(old[places[0][name]].record, headers[0])
+        stands = grades_of(new[places[1][name]].record, headers[1])
         moves += moves_between(name, stood, stands, ["the isolation"] if is_other else [])
     return moves
 
