@@ -130,7 +130,7 @@ class ClassRun:
         elif differences := before.differences(self._header):
             raise RunError(
                 f"{self._out} was graded on other terms: {'; '.join(differences)}. "
-                f"{_way_on(before, self._header)}Grade the class anew, without --resume, or give another folder."
+                f"{_how_to_resume(before, self._header)}Grade the class anew, without --resume, or give another folder."
             )
         self._before = before
         self.times = self.times.over(read_kept_times(self._out))
@@ -279,7 +279,7 @@ class ClassRun:
         self.tally.remarks += [f"{name} is not among the submissions any more; the record is kept." for name in gone]
 
 
-def _way_on(before: RunHeader, now: RunHeader) -> str:
+def _how_to_resume(before: RunHeader, now: RunHeader) -> str:
     """How to resume if only the kits of some exercises have changed; else empty."""
     changed = before.changed_kits(now)
     if not changed or (before.seed, before.isolation, before.only) != (now.seed, now.isolation, now.only):

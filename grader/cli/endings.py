@@ -51,12 +51,12 @@ def sentences() -> Iterator[None]:
     except OSError as error:
         stop(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), EXIT_BAD_INPUT)
     except Exception as error:
-        if not isinstance(error, _told_by_themselves()):
+        if not isinstance(error, _errors_with_sentences()):
             raise
         stop(str(error), EXIT_BAD_INPUT)
 
 
-def _told_by_themselves() -> tuple[type[Exception], ...]:
+def _errors_with_sentences() -> tuple[type[Exception], ...]:
     """The exceptions whose message is a sentence for people; imported only after an error."""
     from grader.classroom.cluster import ClusterError
     from grader.classroom.corrections import CorrectionsError

@@ -87,7 +87,7 @@ def hand_in(
         for sentence in disputes:
             print(printable(sentence), file=sys.stderr)
             refused = True
-        for done in handing_in.hand_in(entries, folder, chosen, releases, whatever=bool(unit), overwrite=force):
+        for done in handing_in.hand_in(entries, folder, chosen, releases, even_unrecognised=bool(unit), overwrite=force):
             for path in (*done.written, *done.unchanged):
                 print(path)
                 written.add(path.stem)

@@ -125,13 +125,13 @@ def hand_in(
     course: Course,
     releases: Sequence[Release],
     *,
-    whatever: bool = False,
+    even_unrecognised: bool = False,
     overwrite: bool = False,
 ) -> Iterator[HandedIn]:
     """Write each submission as notebooks, one for each release that it belongs to.
 
     A submission that cannot be handed in is reported, and the others continue.
-    whatever: also hand in a submission in which nothing is recognised, for every release, with the reason.
+    even_unrecognised: also hand in a submission in which nothing is recognised, for every release, with the reason.
     overwrite: replace another notebook of the learner's.
     """
     seen: set[str] = set()
@@ -145,7 +145,7 @@ def hand_in(
             done.refusals.append(f"{entry.path} is another submission of {entry.name}; hand in one of them.")
         else:
             seen.add(entry.name)
-            _hand_in(entry, folder, course, releases, done, whatever=whatever, overwrite=overwrite)
+            _hand_in(entry, folder, course, releases, done, even_unrecognised=even_unrecognised, overwrite=overwrite)
         yield done
 
 
@@ -156,13 +156,13 @@ def _hand_in(
     releases: Sequence[Release],
     done: HandedIn,
     *,
-    whatever: bool,
+    even_unrecognised: bool,
     overwrite: bool,
 ) -> None:
     submission = _read(entry, course)
     done.notes += [problem.message for problem in submission.problems]
     about = submission.sources.keys() | {each.exercise for each in submission.problems if each.exercise}
-    chosen = [release for release in releases if release.exercises & about or (whatever and not about)]
+    chosen = [release for release in releases if release.exercises & about or (even_unrecognised and not about)]
     if not chosen:
         answered = ", ".join(sorted(submission.sources))
         done.refusals.append(

@@ -131,7 +131,7 @@ class Practice:
         """The workspace of a file, None if it is in none. Raises CourseError, Unnamed for one that was not registered.
         """
         if path.parent not in self._workspaces:
-            refuse_unnamed(path.parent, whoever=True)
+            refuse_unnamed(path.parent, any_owner=True)
             self._workspaces[path.parent] = find_workspace(path.parent)
         return self._workspaces[path.parent]
 

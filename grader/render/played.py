@@ -39,7 +39,7 @@ SHOWN_EACH = 6
 
 
 @dataclass(frozen=True)
-class Hung:
+class LearnerMap:
     """One learner's map of one exercise on the class page, with a link to the learner's page."""
 
     learner: str
@@ -49,12 +49,12 @@ class Hung:
 
 
 @dataclass(frozen=True)
-class Wall:
+class ExerciseMaps:
     """One exercise that learners played: how many did, and the first of their maps."""
 
     title: str
     count: int
-    hung: Sequence[Hung]
+    hung: Sequence[LearnerMap]
 
 
 class Gallery:
@@ -63,7 +63,7 @@ class Gallery:
     def __init__(self, titles: Mapping[str, str]) -> None:
         self._titles = titles
         self._counts: Counter[str] = Counter()
-        self._hung: dict[str, list[Hung]] = {}
+        self._hung: dict[str, list[LearnerMap]] = {}
 
     def add(self, learner: str, link: str, played: Mapping[str, Played]) -> None:
         """Add one learner's maps; `learner` is the name to show."""
@@ -74,12 +74,12 @@ class Gallery:
             hung = self._hung.setdefault(id, [])
             if len(hung) < SHOWN_EACH:
                 place = f"gallery-{list(self._titles).index(id)}-{len(hung)}"
-                hung.append(Hung(learner, link, each.maps[0].title, map_svg(each.maps[0], place)))
+                map.append(LearnerMap(learner, link, each.maps[0].title, map_svg(each.maps[0], place)))
 
     @property
-    def walls(self) -> list[Wall]:
+    def exercise_maps(self) -> list[ExerciseMaps]:
         """The exercises that were played, in course order."""
-        return [Wall(title, self._counts[id], self._hung[id]) for id, title in self._titles.items() if id in self._hung]
+        return [ExerciseMaps(title, self._counts[id], self._hung[id]) for id, title in self._titles.items() if id in self._hung]
 
 
 def all_at_work(played: Mapping[str, Played], places: Mapping[str, str]) -> dict[str, AtWork]:
