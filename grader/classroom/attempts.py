@@ -139,7 +139,7 @@ class _Attempts:
             yield f"More than {most} attempts (attempts_at_most), so not graded: {first_few(self._too_many)}."
 
 
-def whose(name: str) -> tuple[str, str]:
+def learner_and_attempt(name: str) -> tuple[str, str]:
     """The learner and the attempt of a record in the folder of attempts."""
     learner, _, attempt = name.rpartition("/")  # an attempt is named after a file, so it contains no /
     return learner, attempt
@@ -210,7 +210,7 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
         )
         always = any(corrections.values()) or bool(gone or times.exempt)
         record = result.record if raw else adjusted(result.record, course, known_of, always=always)
-        return Tried(whose(result.learner.name)[1], record, max(moments.values(), default=None))
+        return Tried(learner_and_attempt(result.learner.name)[1], record, max(moments.values(), default=None))
 
     def records() -> Iterator[Record]:
         for learner in learners:
@@ -236,15 +236,15 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
 def _places(results: Results) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for place, learner in enumerate(results.learners):
-        found.setdefault(whose(learner.name)[0], []).append(place)
+        found.setdefault(learner_and_attempt(learner.name)[0], []).append(place)
     for places in found.values():
-        places.sort(key=lambda place: in_order(whose(results.learners[place].name)[1]))
+        places.sort(key=lambda place: in_order(learner_and_attempt(results.learners[place].name)[1]))
     return found
 
 
 def _names(results: Results, learners: Sequence[Learner], places: _Places) -> dict[str, list[str]]:
     """The names of each learner's attempts, sorted."""
     return {
-        learner.name: [whose(results.learners[place].name)[1] for place in places.get(learner.name, ())]
+        learner.name: [learner_and_attempt(results.learners[place].name)[1] for place in places.get(learner.name, ())]
         for learner in learners
     }

@@ -63,14 +63,14 @@ class LearnerMatch:
 class Resolved:
     """The learner of each submission, in the order of the claims, and remarks on how they were found."""
 
-    whose: tuple[LearnerMatch, ...]
+    matches: tuple[LearnerMatch, ...]
     remarks: tuple[str, ...] = ()
 
 
 def resolve(claims: Sequence[Claim], roster: Sequence[Enrolled]) -> Resolved:
     """Find the learners of a roster that these claims mean; all claims are of one download."""
     finder = _Finder(claims, roster)
-    return Resolved(tuple(finder.whose(claim) for claim in claims), tuple(finder.remarks()))
+    return Resolved(tuple(finder.match(claim) for claim in claims), tuple(finder.remarks()))
 
 
 MOST_HYPHENS = 12
@@ -88,7 +88,7 @@ class _Finder:
         # for team submissions Moodle writes TEAM-NAME for everybody; those without a team have a default team's name
         self._by_teams = bool(of_moodle) and all("-" in each.name for each in of_moodle)
 
-    def whose(self, claim: Claim) -> LearnerMatch:
+    def match(self, claim: Claim) -> LearnerMatch:
         """Find the learner that one claim means."""
         if claim.platform == "plain":
             return _one_of(self._matcher.candidates(claim.name))

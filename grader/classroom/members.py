@@ -46,7 +46,9 @@ class Learner(BaseModel):
     platform: str = Field(default="", description="The platform whose names the submission bears, if it does.")
     ids: tuple[str, ...] = Field(default=(), description="What that platform calls the learner.")
     submitter: str = Field(
-        default="", description="By what the platform tells the hand-ins of this one; whoever it is keeps the row."
+        default="",
+        alias="told_by",
+        description="How the platform identifies this learner's submissions; whoever hands in with it keeps the row.",
     )
 
 
@@ -57,7 +59,7 @@ class ClassListError(ValueError):
 def as_lines(learners: Iterable[Learner]) -> Iterator[bytes]:
     """The lines of a class list."""
     for learner in learners:
-        yield json.dumps(learner.model_dump()).encode("ascii") + b"\n"
+        yield json.dumps(learner.model_dump(by_alias=True)).encode("ascii") + b"\n"
 
 
 def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collection[str]) -> list[str]:
@@ -199,14 +201,14 @@ def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, be
     of: dict[str, list[Entry]] = {name: [] for name in enrolled}
     others: dict[str, list[Entry]] = {}
     unclear, kept = [], []
-    for entry, whose in zip(found, resolved.whose, strict=True):
+    for entry, match in zip(found, resolved.matches, strict=True):
         submitter = entry.claim.submitter
-        row = rows[whose.learner] if whose.learner is not None else None
+        row = rows[match.learner] if match.learner is not None else None
         if (old := before.row_of(submitter, row)) is not None and (old in of or row is not None):
             kept.append(f"{entry.path.name} keeps the row {old}, as it is this submitter's since an earlier run.")
             row = old if old in of else None
-        elif row is None and whose.between:
-            unclear.append(_unclear(entry, whose))
+        elif row is None and match.between:
+            unclear.append(_unclear(entry, match))
         (others.setdefault(submitter, []) if row is None else of[row]).append(entry)
     doubtful: list[Entry] = []
     for entries in of.values():
@@ -292,8 +294,8 @@ def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], befo
         claim = entries[0].claim
         platform = "" if claim.platform == "plain" else claim.platform
         learner = Learner(name=name, shown=_shown(name, claim), platform=platform, ids=claim.ids)
-    told = {"handed_in": bool(entries), "is_disputed": is_disputed, "submitter": submitter}
-    return Member(learner.model_copy(update=told), entry)
+    found = {"handed_in": bool(entries), "is_disputed": is_disputed, "submitter": submitter}
+    return Member(learner.model_copy(update=found), entry)
 
 
 def _shown(name: str, claim: Claim) -> str:
@@ -316,8 +318,8 @@ def _dispute(learner: Learner, entries: Sequence[Entry]) -> str:
     return f"{names} all claim to be {learner.shown}'s, so none of them counts: leave one, and use --resume."
 
 
-def _unclear(entry: Entry, whose: LearnerMatch) -> str:
-    names = " or ".join(f"{each.name} ({each.id})" for each in whose.between)
+def _unclear(entry: Entry, match: LearnerMatch) -> str:
+    names = " or ".join(f"{each.name} ({each.id})" for each in match.between)
     return f"{entry.path.name} could be {names}'s, so it is in nobody's row."
 
 

@@ -128,12 +128,12 @@ def grades_before(results: Path, header: RunHeader, *, counted: bool) -> dict[st
     return {name: grades_of(record_at(results, first[name]), header, counted=counted) for name in again}
 
 
-def moves_since(stood: Mapping[str, Grades], results: Path, header: RunHeader | None, *, counted: bool) -> list[Move]:
+def moves_since(before: Mapping[str, Grades], results: Path, header: RunHeader | None, *, counted: bool) -> list[Move]:
     """All changed points since then. Raises ResultsError."""
     last = dict(final_lines(results))
     return [
         move
-        for name, old in stood.items()
+        for name, old in before.items()
         for move in moves_between(name, old, grades_of(record_at(results, last[name]), header, counted=counted))
     ]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.intake.names import first_few
 
-from .attempts import graded_in, whose
+from .attempts import graded_in, learner_and_attempt
 from .claims import folded
 from .class_folder import ReadingOptions
 from .lms_names import Platform, platform_called
@@ -78,7 +78,7 @@ def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Row
     graded = graded_in(out)
     path = graded / CLASS_LIST
     learners = [each for each in read_learners(path) if each.submitter] if path.exists() else []
-    rows = [whose(each.name)[0] if graded != out else each.name for each in learners]
+    rows = [learner_and_attempt(each.name)[0] if graded != out else each.name for each in learners]
     enrolled = frozenset(row for row, each in zip(rows, learners, strict=True) if each.in_roster)
     may_move = before.source is None or before.source.roster_sha256 != _sha256(roster)
     return Rows({each.submitter: row for row, each in zip(rows, learners, strict=True)}, enrolled, may_move)

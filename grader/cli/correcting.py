@@ -61,9 +61,9 @@ def _moves(
     is_other = None not in headers and len({header.isolation for header in headers if header}) > 1
     moves = []
     for name in (name for name in places[0] if name in places[1]):
-        stood = grades_of(old[places[0][name]].record, headers[0])
-        stands = grades_of(new[places[1][name]].record, headers[1])
-        moves += moves_between(name, stood, stands, ["the isolation"] if is_other else [])
+        old_grades = grades_of(old[places[0][name]].record, headers[0])
+        new_grades = grades_of(new[places[1][name]].record, headers[1])
+        moves += moves_between(name, old_grades, new_grades, ["the isolation"] if is_other else [])
     return moves
 
 

@@ -79,8 +79,8 @@ class Roster:
 
     def find_all(self, learners: Sequence[Learner]) -> list[Person | None]:
         """The person for each learner of one class; None if none or several match."""
-        whose = resolve([_claim(each) for each in learners], list(self._enrolled)).whose
-        return [self._found(learner, each.learner) for learner, each in zip(learners, whose, strict=True)]
+        matches = resolve([_claim(each) for each in learners], list(self._enrolled)).matches
+        return [self._found(learner, each.learner) for learner, each in zip(learners, matches, strict=True)]
 
     def find(self, learner: Learner) -> Person | None:
         """The person for this learner, the only one of a class."""

@@ -54,7 +54,7 @@ class ExerciseMaps:
 
     title: str
     count: int
-    hung: Sequence[LearnerMap]
+    maps: Sequence[LearnerMap]
 
 
 class Gallery:
@@ -63,7 +63,7 @@ class Gallery:
     def __init__(self, titles: Mapping[str, str]) -> None:
         self._titles = titles
         self._counts: Counter[str] = Counter()
-        self._hung: dict[str, list[LearnerMap]] = {}
+        self._maps: dict[str, list[LearnerMap]] = {}
 
     def add(self, learner: str, link: str, played: Mapping[str, Played]) -> None:
         """Add one learner's maps; `learner` is the name to show."""
@@ -71,15 +71,16 @@ class Gallery:
             if id not in self._titles or not each.maps:
                 continue
             self._counts[id] += 1
-            hung = self._hung.setdefault(id, [])
-            if len(hung) < SHOWN_EACH:
-                place = f"gallery-{list(self._titles).index(id)}-{len(hung)}"
-                map.append(LearnerMap(learner, link, each.maps[0].title, map_svg(each.maps[0], place)))
+            maps = self._maps.setdefault(id, [])
+            if len(maps) < SHOWN_EACH:
+                place = f"gallery-{list(self._titles).index(id)}-{len(maps)}"
+                maps.append(LearnerMap(learner, link, each.maps[0].title, map_svg(each.maps[0], place)))
 
     @property
     def exercise_maps(self) -> list[ExerciseMaps]:
         """The exercises that were played, in course order."""
-        return [ExerciseMaps(title, self._counts[id], self._hung[id]) for id, title in self._titles.items() if id in self._hung]
+        played = {id: title for id, title in self._titles.items() if id in self._maps}
+        return [ExerciseMaps(title, self._counts[id], self._maps[id]) for id, title in played.items()]
 
 
 def all_at_work(played: Mapping[str, Played], places: Mapping[str, str]) -> dict[str, AtWork]:
