@@ -68,7 +68,7 @@ def _read(item: Any, case: Case) -> Answers:
     if error is not None:
         return Answers({}, read_error(error))
     values = {}
-    for number, name in case.told.items():
+    for number, name in case.returned.items():
         if str(number) not in told:
             raise Malformed(f"no answer for {name}")
         values[name] = told[str(number)]

@@ -103,7 +103,7 @@ def _reply(exchange: Exchange) -> tuple[bytes, bytes]:
     """The reply with these answers, packed as a worker packs it."""
     cases = zip(exchange.question.cases, exchange.answers, strict=True)
     reply = [
-        {"answers": {str(number): answers.values[name] for number, name in case.told.items()}, "error": None}
+        {"answers": {str(number): answers.values[name] for number, name in case.returned.items()}, "error": None}
         for case, answers in cases
     ]
     frame = wire.pack(reply, wire.TRUSTED_BYTES)
@@ -131,7 +131,7 @@ class _Rehearsing(LearnerModule):
         return answers
 
     def read(
-        self, talk: Talk, *, tell: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
+        self, talk: Talk, *, describe: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
     ) -> Mapping[str, Any]:
         raise _NotRehearsed
 
@@ -161,7 +161,7 @@ class _Packed:
 
 
 def _made_from(case: Case) -> tuple[Any, ...]:
-    return case.seed, [dict(step) for step in case.steps], dict(case.told)
+    return case.seed, [dict(step) for step in case.steps], dict(case.returned)
 
 
 def _is_same(one: Any, other: Any) -> bool:

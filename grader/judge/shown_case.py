@@ -172,7 +172,7 @@ class _Names:
     def _result(self, number: int) -> str:
         """The name of a call's result."""
         is_module = self._case.module is not None and number == self._case.module.number
-        return self._case.told.get(number, "module" if is_module else f"value_{number}").replace(" ", "_")
+        return self._case.returned.get(number, "module" if is_module else f"value_{number}").replace(" ", "_")
 
     def lines(self, number: int, step: Mapping[str, Any]) -> Iterator[str]:
         """The lines of one step; tensors and results get a name, looked-up things are written where they are used."""

@@ -91,9 +91,9 @@ class Asked:
             for part, out in enumerate(outputs):
                 # each token was put last
                 told = case.call(out, 1, -1, method="select") if self.without.mask else out
-                case.tell(told, f"{number}.{part}")
+                case.return_value(told, f"{number}.{part}")
         shape = (b * n, width // parts) if self.without.mask else (b, n, width // parts)
-        came = self.stage.tensors(case, [shape] * len(case.told), x.dtype)
+        came = self.stage.tensors(case, [shape] * len(case.returned), x.dtype)
         return [
             self._whole(weights, torch.cat(came[number * parts : (number + 1) * parts], -1).view(b, n, width))
             for number, weights in enumerate(all_weights)

@@ -73,7 +73,7 @@ class Stage:
         """The tensors that a case returns, each checked for its shape. Raises as `ask`, and Stopped for a wrong shape.
         """
         (answers,) = self.ask(case)
-        return [formed(answers[name], shape, dtype) for name, shape in zip(case.told.values(), shapes, strict=True)]
+        return [formed(answers[name], shape, dtype) for name, shape in zip(case.returned.values(), shapes, strict=True)]
 
     def close(self) -> None:
         """End the process and the wall."""

@@ -256,7 +256,7 @@ class _Worker:
         told = zip(question.cases, self._module.answer(question), strict=True)
         return [
             {
-                "answers": {str(number): answers.values.get(name) for number, name in case.told.items()},
+                "answers": {str(number): answers.values.get(name) for number, name in case.returned.items()},
                 "error": answers.error,
             }
             for case, answers in told

@@ -97,9 +97,9 @@ class Scene:
         case = Case()
         module, cache = _module(case, weights), None
         for number, piece in enumerate(torch.split(x, step, 1)):
-            cache = _fed(case, module, piece.contiguous(), cache, tell=str(number))
+            cache = _fed(case, module, piece.contiguous(), cache, return_as=str(number))
         answers = self._stage.ask(case)[0]
-        pieces = [formed(answers[name], (1, min(step, x.shape[1]), x.shape[2])) for name in case.told.values()]
+        pieces = [formed(answers[name], (1, min(step, x.shape[1]), x.shape[2])) for name in case.returned.values()]
         return torch.cat(pieces, 1)
 
     # --- time -----------------------------------------------------------------------------------------------------
@@ -133,8 +133,8 @@ def _module(case: Case, weights: Projections) -> Slot:
     return module
 
 
-def _fed(case: Case, module: Slot, piece: torch.Tensor, cache: Slot | None, tell: str = "") -> Slot:
+def _fed(case: Case, module: Slot, piece: torch.Tensor, cache: Slot | None, return_as: str = "") -> Slot:
     """Call the module with some tokens and the cache; returns the new cache."""
     both = case.call(module, piece) if cache is None else case.call(module, piece, cache)
-    case.call(both, 0, method="__getitem__", tell=tell)
+    case.call(both, 0, method="__getitem__", return_as=return_as)
     return case.call(both, 1, method="__getitem__")

@@ -87,7 +87,7 @@ class Scene:
         """The weights as the learner's function converts them. Raises Stopped if the result is no set of weights."""
         case, state = Case(), state_of(weights)
         given = {name: case.tensor(tensor) for name, tensor in state.items()}
-        case.call(case.entry("convert_to_gqa"), given, HEADS, shared, tell="state")
+        case.call(case.entry("convert_to_gqa"), given, HEADS, shared, return_as="state")
         came = self._stage.ask(case)[0]["state"]
         if not isinstance(came, dict) or came.keys() != state.keys():
             raise Stopped("Your function should return a dict with the names that it was given.")

@@ -76,14 +76,14 @@ class Scene:
         if self._kind == "rotary":
             return Places(turn=lambda x: self._turned(x, **how))
         if self._kind == "alibi":
-            case.call(case.entry("alibi_bias"), HEADS, n, tell="bias")
+            case.call(case.entry("alibi_bias"), HEADS, n, return_as="bias")
             return Places(bias=self._stage.tensors(case, [(HEADS, n, n)], torch.float32)[0])
-        case.call(case.entry("sinusoidal_positions"), n, self._width, tell="places")
+        case.call(case.entry("sinusoidal_positions"), n, self._width, return_as="places")
         return Places(added=self._stage.tensors(case, [(n, self._width)], torch.float32)[0])
 
     def _turned(self, x: torch.Tensor, **how: float) -> torch.Tensor:
         case = Case()
-        case.call(case.entry("apply_rotary"), x, tell="turned", **cast("dict[str, Any]", how))
+        case.call(case.entry("apply_rotary"), x, return_as="turned", **cast("dict[str, Any]", how))
         return self._stage.tensors(case, [x.shape], x.dtype)[0]
 
     # --- what is seen ---------------------------------------------------------------------------------------------

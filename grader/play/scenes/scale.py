@@ -132,18 +132,18 @@ class Scene:
         b, n, _ = x.shape
         case, query, key = Case(), x @ weights.query.T, x @ weights.key.T
         if self._play.id == "softmax":
-            case.call(case.entry("softmax"), query @ key.mT / weights.head_width**0.5, tell="weights")
+            case.call(case.entry("softmax"), query @ key.mT / weights.head_width**0.5, return_as="weights")
             return self._stage.tensors(case, [(b, n, n)], x.dtype)[0]
         if self._play.id == "scaled_scores":
-            case.call(case.entry("scaled_scores"), query, key, tell="scores")
+            case.call(case.entry("scaled_scores"), query, key, return_as="scores")
             return self._stage.tensors(case, [(b, n, n)], x.dtype)[0].softmax(-1)
         both = case.call(case.entry("attention"), query, key, x @ weights.value.T)
-        case.call(both, 1, method="__getitem__", tell="p_attn")
+        case.call(both, 1, method="__getitem__", return_as="p_attn")
         return self._stage.tensors(case, [(b, n, n)], x.dtype)[0]
 
     def _output(self, weights: Projections, x: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
         """The output of `attention`."""
         case = Case()
         both = case.call(case.entry("attention"), x @ weights.query.T, x @ weights.key.T, value)
-        case.call(both, 0, method="__getitem__", tell="output")
+        case.call(both, 0, method="__getitem__", return_as="output")
         return self._stage.tensors(case, [value.shape], x.dtype)[0]

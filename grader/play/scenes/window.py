@@ -64,7 +64,7 @@ class Scene:
     def mask(self, num_tokens: int, window: int) -> torch.Tensor:
         """The learner's mask. Raises Stopped if it is not a mask."""
         case = Case()
-        case.call(case.entry("sliding_window_mask"), num_tokens, window, tell="mask")
+        case.call(case.entry("sliding_window_mask"), num_tokens, window, return_as="mask")
         return self._stage.tensors(case, [(num_tokens, num_tokens)], torch.bool)[0]
 
     def attend(self, num_tokens: int, window: int) -> Attend:

@@ -113,10 +113,10 @@ class Scene:
         return self._ids[starts[..., None] + torch.arange(CONTEXT + 1)]
 
     def _look(self, case: Case, model: Slot) -> None:
-        case.call(model, self._windows[:, :-1].contiguous(), tell="logits")
+        case.call(model, self._windows[:, :-1].contiguous(), return_as="logits")
         prompt = self._ids[None, : len(self._prompt)].contiguous()
-        case.call(model, prompt, WRITTEN_LETTERS, method="generate", tell="written")
-        case.call(model, method="state_dict", tell="state")
+        case.call(model, prompt, WRITTEN_LETTERS, method="generate", return_as="written")
+        case.call(model, method="state_dict", return_as="state")
 
     def _loss(self, logits: Any) -> float:
         came = formed(logits, (*self._windows[:, :-1].shape, len(self._signs)))
