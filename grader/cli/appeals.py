@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @app.command(rich_help_panel=TEACH)
 def explain(
-    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
+    out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
     learner: Annotated[str, typer.Argument(help="The learner's id, login, email or name.", metavar="LEARNER")],
     exercise: Annotated[
         str | None, typer.Argument(help="Only this exercise; all with lost points by default.", metavar="[EXERCISE]")
@@ -35,19 +35,19 @@ def explain(
         bool,
         typer.Option(
             "--inputs",
-            help="Ask the file again, and show hidden inputs, expected and actual values: for you alone.",
+            help="Run the checks again and show hidden inputs, expected and actual values. Not for learners.",
         ),
     ] = False,
     file: Annotated[
         Path | None,
-        typer.Option("--file", help="What was handed in, if it is not where it was graded.", metavar="PATH"),
+        typer.Option("--file", help="The submission, if it has moved since it was graded.", metavar="PATH"),
     ] = None,
     isolation: Annotated[
-        str | None, typer.Option("--isolation", help="As the class was graded by default.", metavar="LEVEL")
+        str | None, typer.Option("--isolation", help="Isolation level; by default that of the class.", metavar="LEVEL")
     ] = None,
     course: CourseFile = None,
 ) -> None:
-    """Say at which checks a learner lost points, and why, and how to run exactly these again."""
+    """Show at which checks a learner lost points, and why, and how to run them again with the same inputs."""
     from grader.classroom.appeal import told_of_lost, told_of_policy
     from grader.classroom.attempts import graded_in
     from grader.classroom.handed_in import result_of_learner

@@ -111,7 +111,7 @@ def grade_class(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder for results.jsonl.")],
-    jobs: Annotated[int, typer.Option("--jobs", help="How many judges work side by side.", min=1)] = os.cpu_count()
+    jobs: Annotated[int, typer.Option("--jobs", help="How many judges run in parallel.", min=1)] = os.cpu_count()
     or 1,
     scheduler: Annotated[
         str | None,
@@ -122,7 +122,7 @@ def grade_class(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where a run into OUT was stopped; only what changed is graded.")
+        bool, typer.Option("--resume", help="Continue a stopped run into OUT; only new and changed work is graded.")
     ] = False,
     roster: Annotated[
         Path | None,
@@ -131,15 +131,15 @@ def grade_class(
     groups: Annotated[
         Path | None,
         typer.Option(
-            "--groups", help="A CSV with columns learner and group: what one hands in is each member's.", metavar="FILE"
+            "--groups", help="A CSV with columns learner and group: one member hands in for all.", metavar="FILE"
         ),
     ] = None,
     names: Annotated[
         str | None,
         typer.Option(
             "--names",
-            help="Whose download it is, by which names tell learners: canvas, moodle, blackboard, brightspace or "
-            "plain. Found out when it is not given.",
+            help="The platform that made the file names: canvas, moodle, blackboard, brightspace or plain. Detected by "
+            "default.",
             metavar="PLATFORM",
         ),
     ] = None,
@@ -152,7 +152,7 @@ def grade_class(
         bool,
         typer.Option(
             "--attempts",
-            help="Each learner's folder holds one folder, zip, notebook or file an attempt; one of them counts.",
+            help="Each learner's folder holds several attempts (a folder, zip, notebook or file each); one counts.",
         ),
     ] = False,
     handed_in: HandedIn = None,

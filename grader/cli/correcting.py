@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @app.command("diff", rich_help_panel=TEACH)
 def diff(
-    before: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT1")],
-    after: Annotated[Path, typer.Argument(help="What it left another time, or elsewhere.", metavar="OUT2")],
+    before: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT1")],
+    after: Annotated[Path, typer.Argument(help="Another such folder, to compare with.", metavar="OUT2")],
 ) -> None:
     """Compare two gradings of a class: whose points differ, and why; nothing is graded."""
     from grader.classroom.attempts import graded_in
@@ -81,7 +81,7 @@ BACK = "back"
 
 @app.command(rich_help_panel=TEACH)
 def override(
-    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
+    out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
     learner: Annotated[str, typer.Argument(help="The learner's id, login, email or name.", metavar="LEARNER")],
     exercise: Annotated[str, typer.Argument(help="The exercise's id.", metavar="EXERCISE")],
     points: Annotated[

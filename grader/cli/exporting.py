@@ -38,14 +38,14 @@ SHOWN = 12
 WITH_NAMES = ("canvas", "moodle", "gradebook")
 """Formats for programs that find learners by their names or ids."""
 
-Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 
 @app.command(rich_help_panel=TEACH)
 def export(
     out: Annotated[
         Path,
-        typer.Argument(help="What `kata grade-class --out` left, or a file of `kata grade --json`.", metavar="OUT"),
+        typer.Argument(help="Results of `kata grade-class`, or a file of `kata grade --json`.", metavar="OUT"),
     ],
     format: Annotated[
         str,
@@ -69,7 +69,7 @@ def export(
         Path | None, typer.Option("--roster", help="A CSV with names and ids, such as Canvas or Moodle export it.")
     ] = None,
     bom: Annotated[
-        bool, typer.Option("--bom/--no-bom", help="Begin a csv with the mark by which Excel sees that it is UTF-8.")
+        bool, typer.Option("--bom/--no-bom", help="Begin a csv with a byte order mark, so that Excel reads it as UTF-8.")
     ] = True,
     unit: Units = None,
     pseudonyms: PseudonymsToo = False,

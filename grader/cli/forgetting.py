@@ -24,15 +24,15 @@ OUT_OF_REACH = (
 
 @app.command(rich_help_panel=TEACH)
 def forget(
-    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
+    out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
     learner: Annotated[
-        str, typer.Argument(help="The learner's id; a login, email or name that is nobody else's does too.")
+        str, typer.Argument(help="The learner's id, or a login, email or name that nobody else has.")
     ],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be taken away, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be removed, and change nothing.")
     ] = False,
 ) -> None:
-    """Take one learner out of a graded class: records, pages, exports, times, hints, who is who."""
+    """Remove one learner from a graded class: records, pages, exports, times, hints, pseudonyms."""
     from grader.classroom.attempts import folder_for_run, graded_in
     from grader.classroom.forgetting import Forgetting, learner_in
     from grader.render.safe_text import visible

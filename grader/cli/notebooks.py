@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 @app.command(rich_help_panel=TEACH)
 def notebooks(
     folder: Annotated[Path, typer.Argument(help="The course folder for nbgrader.", metavar="DIR")],
-    force: Annotated[bool, typer.Option("--force", help="Write over files that were changed since.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that were changed since.")] = False,
     wheel: Annotated[
         str | None,
         typer.Option(
             "--wheel",
-            help="The wheel, as whole path or address, that learners' notebooks tell to install; remembered there.",
+            help="The wheel that learners' notebooks tell to install, as absolute path or URL; kept in DIR's settings.",
             metavar="FILE|URL",
         ),
     ] = None,
@@ -60,13 +60,13 @@ def hand_in(
         bool, typer.Option("--class", help="SUBMISSION is a folder with one submission a learner.")
     ] = False,
     learner: Annotated[
-        str | None, typer.Option("--learner", help="Whose it is; by default the submission's own name.", metavar="NAME")
+        str | None, typer.Option("--learner", help="The learner; by default the submission's name.", metavar="NAME")
     ] = None,
     unit: Annotated[
         list[str] | None,
         typer.Option("--unit", help="Only for this unit; may be given again.", metavar="FOLDER"),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over other notebooks of theirs.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite other notebooks of these learners.")] = False,
     course: CourseFile = None,
 ) -> None:
     """Hand in files as notebooks: the answers go into the released notebooks, for `nbgrader autograde`."""

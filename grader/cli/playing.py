@@ -42,10 +42,10 @@ def play(
         ),
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--text", help="What the model is to work on, in place of asking.")
+        str | None, typer.Option("--text", help="The text for the model; otherwise it is asked for.")
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--file", help="The same from a file: a text for tiny_gpt to learn, say.")
+        Path | None, typer.Option("--file", help="A file with that text, such as one for tiny_gpt to learn.")
     ] = None,
     without: Annotated[
         list[str] | None,
@@ -54,11 +54,11 @@ def play(
         ),
     ] = None,
     page: Annotated[bool, typer.Option("--page", help=f"Write a page into {PAGES}/ beside your exercises.")] = False,
-    show: Annotated[bool, typer.Option("--open", help="The same, and open it in the browser.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="Write the page and open it in the browser.")] = False,
     isolation: Isolation = "best",
     course: CourseFile = None,
 ) -> None:
-    """Put your own code to work in a small trained model, and see what it attends to."""
+    """Run your own code in a small trained model, and see what it attends to."""
     workspace = workspace_here(course)
     progress = progress_of(workspace)
     if id is None:

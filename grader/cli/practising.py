@@ -158,7 +158,7 @@ def _offer_play(record: Record) -> None:
 
 @app.command(rich_help_panel=LEARN)
 def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile = None) -> None:
-    """Check every file as soon as it is saved; single keys do the rest."""
+    """Check every file as soon as it is saved; press single keys for hints, the next exercise and more."""
     level = level_called(isolation, chosen_aloud=False)
     workspace = workspace_here(course)
     progress_of(workspace)
@@ -209,7 +209,7 @@ def hint(
         str | None, typer.Argument(help="The exercise's id.", metavar="ID", autocompletion=exercise_ids)
     ] = None,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Open none: print how many you have opened, for your instructor.")
+        bool, typer.Option("--csv", help="Open no hint: print how many you have opened, as a CSV for your instructor.")
     ] = False,
     course: CourseFile = None,
 ) -> None:
@@ -258,7 +258,7 @@ def _print_opened_hints(workspace: Workspace) -> None:
 
 @app.command(rich_help_panel=LEARN)
 def reset(id: ExerciseId, course: CourseFile = None) -> None:
-    """Start an exercise afresh; the old work is kept."""
+    """Start an exercise again from its stub; your old work is kept."""
     from grader.practice.workspace import reset as put_aside
 
     workspace = workspace_here(course)
@@ -305,12 +305,12 @@ def _refuse_unless_sealed(workspace: Workspace, exercise: Exercise, *, force: bo
 
 @app.command(rich_help_panel=LEARN)
 def init(
-    folder: Annotated[Path, typer.Argument(help="The folder to work in; made if need be.", metavar="DIR")],
+    folder: Annotated[Path, typer.Argument(help="The folder to work in; it is created if necessary.", metavar="DIR")],
     course: CourseFile = None,
 ) -> None:
-    """Make a workspace of your own, or bring it up to date; files that you have changed are never touched.
+    """Create or update your workspace; files that you have changed are never touched.
 
-    That it is yours, and which course it is of, is remembered in your own configuration.
+    The workspace and its course are registered in your own configuration.
     """
     from grader.course.named import unnamed_around
     from grader.practice.workspace import is_at, make_workspace

@@ -45,7 +45,7 @@ def similar(
     ] = None,
     course: CourseFile = None,
 ) -> None:
-    """Name pairs of learners whose answers are alike beyond what the exercise explains. It marks nobody."""
+    """Name pairs of learners whose answers are more alike than the exercise explains. It changes no points."""
     chosen = course_at(course)
     refuse_unknown(chosen, only)
     demand_class(submissions)

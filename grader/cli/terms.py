@@ -41,17 +41,17 @@ Exempt = Annotated[
     Path | None,
     typer.Option(
         "--exempt",
-        help="A CSV with columns learner, exercise (or unit) and maybe reason: what does not count for whom.",
+        help="A CSV with columns learner, exercise (or unit) and maybe reason: which do not count for this learner.",
         metavar="FILE",
     ),
 ]
-Raw = Annotated[bool, typer.Option("--raw", help="Leave out the course's policy: the points as they were graded.")]
+Raw = Annotated[bool, typer.Option("--raw", help="Do not apply the course's policy: report the points as graded.")]
 PseudonymsToo = Annotated[
     bool,
     typer.Option(
         "--pseudonyms",
-        help="Call learners by pseudonyms, always the same in OUT; files go into OUT/pseudonymous, who is who into a "
-        "table apart.",
+        help="Replace names by pseudonyms, always the same in OUT; files go into OUT/pseudonymous, and a separate table "
+        "says who is who.",
     ),
 ]
 
@@ -124,7 +124,7 @@ Isolation = Annotated[
     str,
     typer.Option(
         "--isolation",
-        help=f"How learners' code is walled off: {', '.join(LEVELS)}, or best.",
+        help=f"How learners' code is isolated: {', '.join(LEVELS)}, or best.",
         metavar="LEVEL",
         autocompletion=levels,
     ),
