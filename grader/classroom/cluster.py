@@ -119,8 +119,7 @@ class ClusterJudges(Executor):
             raise
 
     def width(self, submissions: int, batch: int) -> int:
-        """The number of batches to send out at the same time, for this many submissions in batches of at most `batch`.
-        """
+        """How many batches to send out at the same time, for this many submissions in batches of at most `batch`."""
         return max(self._judges, min(WIDEST, submissions // batch), 1)
 
     def submit(self, fn: Callable[..., Value], /, *args: Any, **kwargs: Any) -> Future[Value]:

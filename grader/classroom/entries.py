@@ -108,8 +108,7 @@ def _by_submitter(paths: Sequence[Path], read: Mapping[str, Said], platform: Pla
 
 
 def _of_one(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> list[Entry]:
-    """One submitter's submission, with the earlier ones in it; several if the platform has put several folders there.
-    """
+    """One submitter's submission, with the earlier ones in it; several if the platform has several folders there."""
     tries: dict[str, list[Path]] = {}
     for path in paths:
         tries.setdefault(read[path.name].attempt, []).append(path)

@@ -1,5 +1,4 @@
-"""Applies the course's policy to the records of a class. It reads and writes OUT, grades nothing and can be repeated.
-"""
+"""Applies the course's policy to the records of a class. It changes OUT only, grades nothing and can be repeated."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Writes OUT/results.jsonl: appends and syncs lines, removes an incomplete one; at the end it has one line a learner.
-"""
+"""Writes OUT/results.jsonl: appends and syncs lines, removes an incomplete one; at the end, one line a learner."""
 
 from __future__ import annotations
 

@@ -256,7 +256,6 @@ def _letters_and_digits(text: str) -> str:
 
 
 def _as_spelt(text: str) -> str:
-    """The same, but with accents and vowel signs in one encoding: Müller and Muller, राम and रमा are different names.
-    """
+    """The same, but keeps accents and vowel signs: Müller and Muller, राम and रमा are different names."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return "".join(char for char in plain if char.isalnum() or unicodedata.category(char).startswith("M"))

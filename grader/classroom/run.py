@@ -24,7 +24,7 @@ from .entries import Entry, OutOfReach, read_entry
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .ledger import Known, Ledger, writing
 from .members import CLASS_LIST, Members, write_class_list
-from .regrading import MOVED, Move, Regrading, Grades, moves_since, grades_before, write_moves
+from .regrading import MOVED, Grades, Move, Regrading, grades_before, moves_since, write_moves
 from .results_file import NOT_GRADED, RESULTS, digest_of, fault_record, write_not_graded
 from .run_header import RUN, RunError, RunHeader, Terms, read_run, write_run
 

@@ -134,8 +134,7 @@ def verify(
     isolation: Isolation = "best",
     seed: Seed = None,
     course: CourseFile = None,
-    jobs: Annotated[int, typer.Option("--jobs", help="How many judges run in parallel.", min=1)] = os.cpu_count()
-    or 1,
+    jobs: Annotated[int, typer.Option("--jobs", help="How many judges run in parallel.", min=1)] = os.cpu_count() or 1,
     stubs: Annotated[bool, typer.Option("--write-stubs", help="Make the stubs from the solutions first.")] = False,
 ) -> None:
     """Test each exercise's kit: is it complete, and do its checks accept and refuse what they should?"""

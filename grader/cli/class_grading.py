@@ -111,8 +111,7 @@ def grade_class(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder for results.jsonl.")],
-    jobs: Annotated[int, typer.Option("--jobs", help="How many judges run in parallel.", min=1)] = os.cpu_count()
-    or 1,
+    jobs: Annotated[int, typer.Option("--jobs", help="How many judges run in parallel.", min=1)] = os.cpu_count() or 1,
     scheduler: Annotated[
         str | None,
         typer.Option(

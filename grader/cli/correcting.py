@@ -54,7 +54,7 @@ def diff(
 def _moves(
     before: Path, after: Path, headers: tuple[RunHeader | None, RunHeader | None], places: list[dict[str, int]]
 ) -> list[Move]:
-    from grader.classroom.regrading import moves_between, grades_of
+    from grader.classroom.regrading import grades_of, moves_between
     from grader.classroom.results_file import read_results
 
     old, new = read_results(before), read_results(after)

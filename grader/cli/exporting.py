@@ -69,7 +69,8 @@ def export(
         Path | None, typer.Option("--roster", help="A CSV with names and ids, such as Canvas or Moodle export it.")
     ] = None,
     bom: Annotated[
-        bool, typer.Option("--bom/--no-bom", help="Begin a csv with a byte order mark, so that Excel reads it as UTF-8.")
+        bool,
+        typer.Option("--bom/--no-bom", help="Begin a csv with a byte order mark, so that Excel reads it as UTF-8."),
     ] = True,
     unit: Units = None,
     pseudonyms: PseudonymsToo = False,

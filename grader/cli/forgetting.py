@@ -25,12 +25,8 @@ OUT_OF_REACH = (
 @app.command(rich_help_panel=TEACH)
 def forget(
     out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
-    learner: Annotated[
-        str, typer.Argument(help="The learner's id, or a login, email or name that nobody else has.")
-    ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be removed, and change nothing.")
-    ] = False,
+    learner: Annotated[str, typer.Argument(help="The learner's id, or a login, email or name that nobody else has.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and change nothing.")] = False,
 ) -> None:
     """Remove one learner from a graded class: records, pages, exports, times, hints, pseudonyms."""
     from grader.classroom.attempts import folder_for_run, graded_in

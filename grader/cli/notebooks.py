@@ -87,7 +87,9 @@ def hand_in(
         for sentence in disputes:
             print(printable(sentence), file=sys.stderr)
             refused = True
-        for done in handing_in.hand_in(entries, folder, chosen, releases, even_unrecognised=bool(unit), overwrite=force):
+        for done in handing_in.hand_in(
+            entries, folder, chosen, releases, even_unrecognised=bool(unit), overwrite=force
+        ):
             for path in (*done.written, *done.unchanged):
                 print(path)
                 written.add(path.stem)
@@ -104,8 +106,7 @@ def hand_in(
 def _handed_in(
     submissions: list[Path], whole_class: bool, learner: str | None, course: Course
 ) -> Iterator[tuple[list[Entry], tuple[str, ...]]]:
-    """The submissions by learner, usable inside the context; and sentences about those of a class that have no learner.
-    """
+    """The submissions by learner, usable inside the context; and sentences about those without a learner."""
     from grader.classroom.class_folder import ReadingOptions, class_in
     from grader.classroom.lms_names import NamesError
     from grader.classroom.members import last_attempts

@@ -26,7 +26,8 @@ def release(
     out: Annotated[Path, typer.Option("--out", help="A new folder, or a file that ends in .zip.", metavar="DIR|ZIP")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing zip.")] = False,
     checks: Annotated[
-        Checks, typer.Option("--checks", help="visible: leave hidden checks out; then nothing counts as passed at home.")
+        Checks,
+        typer.Option("--checks", help="visible: leave hidden checks out; then nothing counts as passed at home."),
     ] = Checks.all,
     with_solutions: Annotated[
         bool,

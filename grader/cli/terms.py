@@ -50,7 +50,7 @@ PseudonymsToo = Annotated[
     bool,
     typer.Option(
         "--pseudonyms",
-        help="Replace names by pseudonyms, always the same in OUT; files go into OUT/pseudonymous, and a separate table "
+        help="Replace names by pseudonyms, always the same in OUT; files go into OUT/pseudonymous, and a table apart "
         "says who is who.",
     ),
 ]

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import torch
 from pydantic import TypeAdapter, ValidationError
 
+from .answer_schemas import ANSWER_SCHEMAS, ERROR
 from .case import GRADIENTS, OBSERVED, Case, Question
 from .compare import gradients_difference, same
-from .answer_schemas import ERROR, ANSWER_SCHEMAS
 
 NUMBERS = re.compile(r"[\d\s]+")
 

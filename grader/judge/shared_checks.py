@@ -159,7 +159,13 @@ class TextReader(Case):
         self.is_random = False
 
     def read(
-        self, x: torch.Tensor | Slot, cache: Slot | None = None, *, return_as: str, name: str = "x", return_cache_as: str = ""
+        self,
+        x: torch.Tensor | Slot,
+        cache: Slot | None = None,
+        *,
+        return_as: str,
+        name: str = "x",
+        return_cache_as: str = "",
     ) -> Slot:
         """Read a chunk after the given cache; return the new cache, and report the output (and the cache, if named)."""
         assert self.module is not None
@@ -173,7 +179,9 @@ class TextReader(Case):
         cache = None
         for number, chunk in enumerate(torch.split(x, list(lengths), dim=1), start=1):
             as_name = f"cache after chunk {number}" if returns_caches else ""
-            cache = self.read(chunk, cache, return_as=f"out of chunk {number}", name=f"chunk {number}", return_cache_as=as_name)
+            cache = self.read(
+                chunk, cache, return_as=f"out of chunk {number}", name=f"chunk {number}", return_cache_as=as_name
+            )
         assert cache is not None
         return cache
 
@@ -221,7 +229,9 @@ class Texts:
     ) -> TextReader:
         """A text read in chunks of these lengths."""
         reading = self.reader(draw, sizes, dtype=dtype)
-        reading.read_in_chunks(self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, returns_caches=returns_caches)
+        reading.read_in_chunks(
+            self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, returns_caches=returns_caches
+        )
         return reading
 
     def branching(self, draw: Draw, sizes: Any) -> TextReader:

@@ -55,8 +55,7 @@ class Stage:
         return self._sandbox
 
     def ask(self, *cases: Case) -> list[Answers]:
-        """Run the cases; return the answers. Raises Stopped when the learner's code fails, MachineError for the wall.
-        """
+        """Run cases; return the answers. Raises Stopped when the learner's code fails, MachineError for the wall."""
         try:
             answers = read_answers(self._process.ask(Question.of(cases)), cases)
         except CheckFailed as failure:
@@ -70,8 +69,7 @@ class Stage:
         return answers
 
     def tensors(self, case: Case, shapes: Sequence[Sequence[int]], dtype: torch.dtype) -> list[torch.Tensor]:
-        """The tensors that a case returns, each checked for its shape. Raises as `ask`, and Stopped for a wrong shape.
-        """
+        """The tensors that a case returns, each checked for its shape. Raises as `ask`; Stopped for a wrong shape."""
         (answers,) = self.ask(case)
         return [formed(answers[name], shape, dtype) for name, shape in zip(case.returned.values(), shapes, strict=True)]
 

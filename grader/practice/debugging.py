@@ -184,8 +184,7 @@ class Debugging:
         self._say("None of your lines was reached.")
 
     def _offer(self, fault: CaseAtFault) -> None:
-        """Make actual and expected values available in the debugger, under names that the learner's file does not use.
-        """
+        """Give the debugger the actual and expected values, under names that the learner's file does not use."""
         results, names = fault.results(), self._process.names
         assert isinstance(names, dict)
         free = {name: value for name, value in results.items() if name not in self._process.text}

@@ -180,8 +180,7 @@ def _exercise_line(
 
 
 def _is_done(course: Course, progress: Progress, exercise: Exercise) -> bool:
-    """Whether the exercise counts as done in a unit's bar: passed, or its example passes where nothing can be passed.
-    """
+    """Whether an exercise counts as done in a bar: passed; where nothing can be passed, its example passes."""
     done = progress.exercises.get(exercise.id)
     return done is not None and (done.holds_so_far > 0 if course.shows_part else done.is_passed)
 

@@ -1,5 +1,4 @@
-"""Where `pytest --pdb` opens at a failed check: in the learner's lines or at the check's values, never in the grader.
-"""
+"""Where `pytest --pdb` opens at a failed check: in the learner's lines or at the check's values, not in the grader."""
 
 from __future__ import annotations
 
@@ -21,8 +20,7 @@ PLACE = "<what the check asked>"
 
 
 def for_debugger(error: CheckFailed, session: Session, check: str, file: str) -> pytest.ExceptionInfo[CheckFailed]:
-    """The failure with a traceback in the learner's lines; if there is none, one whose frame holds the check's values.
-    """
+    """The failure, raised in the learner's lines; if in none, at a frame that has the check's values."""
     own = _from_own_frame(error.__traceback__, file)
     if own is None:
         with quietly():

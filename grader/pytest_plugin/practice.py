@@ -128,8 +128,7 @@ class Practice:
         return self._lines[course.root]
 
     def _workspace_of(self, path: Path) -> Workspace | None:
-        """The workspace of a file, None if it is in none. Raises CourseError, Unnamed for one that was not registered.
-        """
+        """A file's workspace, None if it is in none. Raises CourseError, Unnamed for one that was not registered."""
         if path.parent not in self._workspaces:
             refuse_unnamed(path.parent, any_owner=True)
             self._workspaces[path.parent] = find_workspace(path.parent)

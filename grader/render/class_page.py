@@ -20,7 +20,7 @@ from markupsafe import Markup
 from grader.record import Status
 
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
-from .class_topics import averages, distribution, doubtful, may_be_unfair, most_missed, unexplained, topics
+from .class_topics import averages, distribution, doubtful, may_be_unfair, most_missed, topics, unexplained
 from .pages import render_page
 from .played import Gallery
 from .wording import IN_CLASSES, MARKS

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from grader.render.class_summary import ClassSummary
-from grader.render.class_topics import doubtful, most_missed, unexplained, topics
+from grader.render.class_topics import doubtful, most_missed, topics, unexplained
 
 Make = Callable[..., Any]
 ALL = ("test_example", "test_formula", "test_dtype")

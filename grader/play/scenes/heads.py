@@ -1,5 +1,4 @@
-"""`causal_attention`, `multi_head_wrapper`, `multi_head_attention`: the attention heads of a model that reads letters.
-"""
+"""`causal_attention`, `multi_head_wrapper`, `multi_head_attention`: attention heads of a model that reads letters."""
 
 from __future__ import annotations
 

@@ -119,7 +119,9 @@ def test_a_cache_can_be_used_again(learner, draw):
     # latents that the judge made up
     handed = TEXTS.reader(draw, sizes)
     latents = handed.tensor(draw.normal(sizes.batch, 4, sizes.latent), name="cache")
-    handed.read(TEXTS.text(draw, sizes, 2), latents, return_as="after a cache from elsewhere", return_cache_as="the cache then")
+    handed.read(
+        TEXTS.text(draw, sizes, 2), latents, return_as="after a cache from elsewhere", return_cache_as="the cache then"
+    )
     learner.agrees(branching, handed)
 
 
