@@ -1,4 +1,4 @@
-"""`rotary`, `alibi_bias`, `sinusoidal_positions`: the learner's positions in a model, and beyond its training length."""
+"""`rotary`, `alibi_bias`, `sinusoidal_positions`: the learner's positions in a model, also beyond its training."""
 
 from __future__ import annotations
 
