@@ -55,7 +55,7 @@ class Stage:
         return self._sandbox
 
     def ask(self, *cases: Case) -> list[Answers]:
-        """Run cases; return the answers. Raises Stopped when the learner's code fails, MachineError for the wall."""
+        """Run cases; return the answers. Raises Stopped if the learner's code fails, MachineError if the wall does."""
         try:
             answers = read_answers(self._process.ask(Question.of(cases)), cases)
         except CheckFailed as failure:
