@@ -1,6 +1,6 @@
-"""What a learner's own code attended to in `kata play`, as data: kept with their progress, shown on pages.
+"""What a learner's own code attended to in `kata play`, as data: stored with their progress, shown on pages.
 
-It is a learner's own, like a drawing in a margin: nothing of it is judged, and nothing of it counts for points.
+It is not checked and does not count for points.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 FILE_NAME = "maps.json"
-"""In a workspace's folder of progress."""
+"""The file in a workspace's progress folder."""
 MOST_BYTES = 1024 * 1024
 MOST_PLACES, MOST_MAPS, MOST_TEXTS, MOST_LETTERS = 64, 2, 4, 400
 STEPS = 100
-"""Weights are kept in so many steps from 0 to the darkest."""
+"""The number of steps from 0 to the darkest shade in which weights are stored."""
 
 Label = Annotated[str, Field(max_length=16)]
 Text = Annotated[str, Field(max_length=MOST_LETTERS)]
@@ -29,7 +29,7 @@ class _Model(BaseModel):
 
 
 class PlayedMap(_Model):
-    """Who looked at whom: a row for each that asks, a column for each that is looked at. -1 is no number."""
+    """A map of attention weights: a row for each query, a column for each key. -1 stands for NaN."""
 
     title: Text
     rows: Annotated[tuple[Label, ...], Field(min_length=1, max_length=MOST_PLACES)]
@@ -45,14 +45,15 @@ class PlayedMap(_Model):
 
     @property
     def values(self) -> tuple[tuple[float, ...], ...]:
-        """The weights."""
+        """The weights as floats."""
         return tuple(tuple(math.nan if step < 0 else step / STEPS * self.high for step in row) for row in self.steps)
 
 
 class Played(_Model):
-    """One exercise at work, as it was played last with nothing switched off.
+    """What one exercise showed when it was last played with nothing switched off.
 
-    `digest` stands for the file's content. given, wrote: what a model wrote behind what, each text with who wrote it.
+    digest: of the source file. given, wrote: a text, and its continuations by several models, each with the model's
+    name.
     """
 
     at: datetime
@@ -69,12 +70,12 @@ class _File(_Model):
 
 
 def as_bytes(played: Mapping[str, Played]) -> bytes:
-    """The file's content."""
+    """Encode the file's content."""
     return _File(played=dict(played)).model_dump_json(exclude_defaults=True).encode()
 
 
 def from_bytes(content: bytes) -> dict[str, Played] | None:
-    """What was played, by exercise; None for what is no such file."""
+    """Decode the file, by exercise; None if it is not valid."""
     if len(content) > MOST_BYTES:
         return None
     try:
@@ -84,7 +85,7 @@ def from_bytes(content: bytes) -> dict[str, Played] | None:
 
 
 def in_steps(values: tuple[tuple[float, ...], ...], high: float) -> tuple[tuple[int, ...], ...]:
-    """Weights as they are kept."""
+    """Weights as they are stored."""
     return tuple(
         tuple(round(min(max(value / high, 0.0), 1.0) * STEPS) if math.isfinite(value) else -1 for value in row)
         for row in values

@@ -53,7 +53,7 @@ def registered_around(start: Path) -> Registered | None:
 
 
 def registered() -> list[Registered]:
-    """All folders to work in that the user has named, the last one last. Raises RegistryError."""
+    """All registered folders, the newest last. Raises RegistryError."""
     return list(_read(config_folder()).values())
 
 

@@ -1,10 +1,10 @@
-"""A class of submissions, graded into a folder so that no grade is lost or given twice.
+"""Grades a class of submissions into a folder, so that no grade is lost or given twice.
 
-In the order in which a class travels: `class_folder` and `download` say what lies there, `lms_names` and `entries` what
-belongs together, `claims`, `roster` and `members` whose it is; `run_header` and `ledger` keep the folder; `dispatch`
-sends submissions to an executor (`pool` is the local one);
-`judging` is what happens in a judge's process; `run` puts it together. `results_file` reads what came of it.
-`attempts` makes a class of every learner's attempts, and of that again one record a learner.
+In order of use: `class_folder` and `download` list the folder, `lms_names` and `entries` group files into submissions,
+`claims`, `roster` and `members` match them to learners; `run_header` and `ledger` write the results folder; `dispatch`
+sends submissions to an executor (`pool` is the local one); `judging` runs in a judge's process; `run` connects all
+this. `results_file` reads the results. `attempts` grades every attempt of a learner, and makes one record a learner of
+them.
 """
 
 from .entries import Entry, entries

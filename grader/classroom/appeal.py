@@ -1,4 +1,4 @@
-"""An appeal answered, for instructors: which points were lost at which check, by which values, how to see it again."""
+"""Answers an appeal, for instructors: the points lost at each check, with which values, and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 MESSAGE_LINES = 60
 MOST_LINES = 400
-"""Of a learner's file."""
+"""Lines of a learner's file that are printed."""
 
 
 def lost(record: Record) -> list[ExerciseResult]:
-    """The exercises of a record that have not all of their points."""
+    """The exercises of a record without full points."""
     return [
         each
         for each in record.exercises
@@ -30,7 +30,7 @@ def lost(record: Record) -> list[ExerciseResult]:
 
 
 def told_of_lost(exercise: ExerciseResult, title: str) -> Iterator[str]:
-    """Every lost point of an exercise: the check in words, its message, and the known mistakes."""
+    """Yield every lost point of an exercise: the check's title, its message, and the known mistakes."""
     earned = f"{score(exercise.points)} of {score(exercise.max_points)} points"
     if exercise.counted_points != exercise.points:
         earned += f", of which {score(exercise.counted_points)} count after the policy and what was set by hand"
@@ -61,7 +61,7 @@ def _check(check: CheckResult) -> Iterator[str]:
 
 
 def told_of_policy(record: Record, units: Iterable[str]) -> Iterator[str]:
-    """What the course's policy changed about the points of these units."""
+    """Yield what the course's policy changed in the points of these units."""
     wanted = set(units)
     told = [each for each in record.adjustments or () if each.unit in wanted]
     if told:
@@ -70,7 +70,7 @@ def told_of_policy(record: Record, units: Iterable[str]) -> Iterator[str]:
 
 
 def told_of_inputs(checks: Mapping[str, ShownCheck], exercise: ExerciseResult) -> Iterator[str]:
-    """The inputs, expected and actual values of each check that did not pass."""
+    """Yield inputs, expected and actual values of each check that did not pass."""
     for check in exercise.checks:
         if shown := checks.get(check.name):
             yield f"  {safe_line(check.title or check.name)}"
@@ -89,8 +89,8 @@ def _case(case: ShownCase, number: int) -> Iterator[str]:
 
 
 def told_of_source(content: bytes, entry_points: Sequence[str]) -> Iterator[str]:
-    """The learner's lines that the checks ask: the definitions of the entry points, else the whole file."""
-    lines = re.split(r"\r\n|\r|\n", content.decode("utf-8", "replace"))  # as Python does, and nowhere else
+    """Yield the learner's definitions of the entry points; the whole file if there are none."""
+    lines = re.split(r"\r\n|\r|\n", content.decode("utf-8", "replace"))  # lines end where Python ends them
     places = _definitions(lines, entry_points) or [range(1, len(lines) + 1)]
     shown = [number for place in places for number in place][:MOST_LINES]
     for number in shown:
@@ -100,7 +100,7 @@ def told_of_source(content: bytes, entry_points: Sequence[str]) -> Iterator[str]
 
 
 def _definitions(lines: Sequence[str], names: Sequence[str]) -> list[range]:
-    """Where top-level functions and classes of these names stand, told without parsing what a learner wrote."""
+    """The lines of top-level functions and classes with these names, found without parsing the learner's file."""
     places: list[range] = []
     number, end = 1, 1
     decorated: int | None = None
@@ -121,12 +121,12 @@ def _definitions(lines: Sequence[str], names: Sequence[str]) -> list[range]:
 
 
 def _defined(code: str) -> str:
-    """The name that a line defines as a function or class; empty for any other line."""
+    """The name of the function or class that a line defines; empty for any other line."""
     words = code.replace("(", " ").replace(":", " ").split()
     words = words[1:] if words[:1] == ["async"] else words
     return words[1] if len(words) > 1 and words[0] in ("def", "class") else ""
 
 
 def command_line(*words: object) -> str:
-    """A command as it can be pasted into a shell."""
+    """A command that can be pasted into a shell."""
     return visible(shlex.join(map(str, words)))

@@ -1,8 +1,8 @@
-"""Several attempts a learner: each is graded as a submission of its own, called LEARNER/ATTEMPT, in OUT/attempts.
+"""Several attempts a learner: each is graded as a submission named LEARNER/ATTEMPT, into OUT/attempts.
 
-That folder is what `kata grade-class` makes of any class, so resuming, locks and durability are the same;
-Of that OUT/results.jsonl is made: of each learner the attempt that counts, with its final points. This grades nothing,
-and can be done again when the course's policy or what is known of hand-ins has changed.
+OUT/attempts is an ordinary results folder of `kata grade-class`, so resuming, locks and durability are the same.
+OUT/results.jsonl is made from it: for each learner the attempt that counts, with its final points. This step grades
+nothing; it can run again when the policy or the hand-in times have changed.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from .times import attempt_times, by_learner
 
 ATTEMPTS = "attempts"
 _ONLY = "1"
-"""What an attempt is called whose learner has handed in no folder of attempts."""
+"""The attempt's name for a learner who handed in a single submission, no folder of attempts."""
 
 
 def graded_in(out: Path) -> Path:
-    """The folder with what was graded: OUT, or the folder of attempts in it."""
+    """The folder with the graded submissions: OUT, or the folder of attempts in it."""
     inner = out / ATTEMPTS
     return inner if (inner / RUN).exists() else out
 
 
 @contextmanager
 def folder_for_run(out: Path, *, attempts: bool) -> Iterator[Path]:
-    """Keep OUT for this run; the folder that it grades into.
+    """Lock OUT for this run; yields the folder to grade into.
 
-    Raises RunError when another run has it or it holds a class that was graded the other way, OSError when it cannot
-    be made.
+    Raises RunError when another run has the lock or OUT was graded with the other setting of --attempts, OSError when
+    OUT cannot be created.
     """
     with sole_run(out):
         has_attempts = graded_in(out) != out
@@ -66,9 +66,10 @@ def folder_for_run(out: Path, *, attempts: bool) -> Iterator[Path]:
 
 
 def attempts_of(members: Members, course: Course, times: KeptTimes | None = None) -> Members:
-    """Every attempt of a class as a submission: in class order, each learner's in the order of their names.
+    """Every attempt of a class as a submission: in class order, each learner's attempts sorted by name.
 
-    Of more attempts than may count the last are graded: by the times that are known of all of them, else by name.
+    If a learner has more attempts than the course allows, the last ones are graded: by time if the times of all are
+    known, else by name.
     """
     found = _Attempts(course)
     theirs = [(each.learner, found.of(each)) for each in members.all if each.entry is not None]
@@ -93,7 +94,7 @@ def _one(learner: Learner, attempt: Entry) -> Member:
 
 
 class _Attempts:
-    """Finds the attempts of one learner after the other, and what is none."""
+    """Finds the attempts of each learner, and files that are no attempt."""
 
     def __init__(self, course: Course) -> None:
         self._course = course
@@ -103,7 +104,7 @@ class _Attempts:
         self.left_out: list[LeftOut] = []
 
     def of(self, member: Member) -> list[Entry]:
-        """The attempts in what a learner has handed in, in the order of their names."""
+        """The attempts in a learner's submission, sorted by name."""
         entry, learner = member.entry, member.learner
         assert entry is not None
         if entry.earlier:
@@ -119,7 +120,7 @@ class _Attempts:
         return sorted(attempts, key=lambda attempt: in_order(attempt.name))
 
     def leave_out(self, learner: Learner, attempts: Sequence[Entry], course: Course) -> None:
-        """Hear which attempts are more than may count."""
+        """Record the attempts beyond the number that may count."""
         self._too_many += [f"{learner.shown}/{each.name}" for each in attempts]
         most = course.policy.attempts_at_most
         why = (
@@ -128,7 +129,7 @@ class _Attempts:
         self.left_out += [LeftOut(f"{learner.name}/{path.name}", why) for each in attempts for path in each.files]
 
     def remarks(self) -> Iterator[str]:
-        """Sentences for the person who grades."""
+        """Yield sentences for the person who grades."""
         if self._whole:
             yield f"These folders hold exercises themselves, so each is one attempt: {first_few(self._whole)}."
         if self._strays:
@@ -138,37 +139,37 @@ class _Attempts:
             yield f"More than {most} attempts (attempts_at_most), so not graded: {first_few(self._too_many)}."
 
 
-def whose(name: str) -> tuple[str, str]:
-    """The learner and the attempt that a record in the folder of attempts is of."""
-    learner, _, attempt = name.rpartition("/")  # a file's name, which the attempt's is, has no /
+def learner_and_attempt(name: str) -> tuple[str, str]:
+    """The learner and the attempt of a record in the folder of attempts."""
+    learner, _, attempt = name.rpartition("/")  # an attempt is named after a file, so it contains no /
     return learner, attempt
 
 
 def in_order(name: str) -> tuple[list[tuple[str, int]], str]:
-    """By what attempts are sorted: 2 comes before 10."""
+    """The sort key of attempts: 2 comes before 10."""
     parts = re.split(r"(\d+)", name.casefold())
     return [(text, int(number or 0)) for text, number in zip(parts[::2], [*parts[1::2], ""], strict=True)], name
 
 
 def _handed_over(entry: Entry) -> tuple[list[Path], list[LeftOut]]:
-    """The submissions in a learner's folder, and what else is in it; nothing where it is no folder, or shut."""
+    """The submissions in a learner's folder, and its other files; nothing if it is no folder or cannot be opened."""
     try:
         if entry.parts or entry.path.is_symlink() or not entry.path.is_dir():
             return [], []
         found = look_into(entry.path)
-    except (OSError, SubmissionError):  # reading it will tell
+    except (OSError, SubmissionError):  # reading it reports the error
         return [], []
     return list(found.submissions), list(found.others)
 
 
 _Places = Mapping[str, Sequence[int]]
-"""Where each learner's records stand among those of all attempts, in the order of the attempts' names."""
+"""For each learner the indices of their records among all, in the order of the attempts' names."""
 
 
 def keep_class_list(out: Path, members: Members) -> None:
-    """Write down the learners of a class of attempts, and what was not graded.
+    """Write the class list of a class of attempts, and what was not graded.
 
-    Raises LedgerError when that cannot be done, ResultsError when what an earlier run left cannot be read.
+    Raises LedgerError when they cannot be written, ResultsError when an earlier run's records cannot be read.
     """
     path = out / CLASS_LIST
     recorded = _places(read_results(out / ATTEMPTS))
@@ -181,7 +182,7 @@ def keep_class_list(out: Path, members: Members) -> None:
 
 
 def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -> list[str]:
-    """Make OUT's records from those of the attempts; sentences about what the person who grades should know.
+    """Make OUT's records from those of the attempts; returns sentences for the person who grades.
 
     raw: leave out final points, and choose by the graded ones.
 
@@ -209,7 +210,7 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
         )
         always = any(corrections.values()) or bool(gone or times.exempt)
         record = result.record if raw else adjusted(result.record, course, known_of, always=always)
-        return Tried(whose(result.learner.name)[1], record, max(moments.values(), default=None))
+        return Tried(learner_and_attempt(result.learner.name)[1], record, max(moments.values(), default=None))
 
     def records() -> Iterator[Record]:
         for learner in learners:
@@ -235,15 +236,15 @@ def choose_attempts(out: Path, course: Course, times: KeptTimes, *, raw: bool) -
 def _places(results: Results) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for place, learner in enumerate(results.learners):
-        found.setdefault(whose(learner.name)[0], []).append(place)
+        found.setdefault(learner_and_attempt(learner.name)[0], []).append(place)
     for places in found.values():
-        places.sort(key=lambda place: in_order(whose(results.learners[place].name)[1]))
+        places.sort(key=lambda place: in_order(learner_and_attempt(results.learners[place].name)[1]))
     return found
 
 
 def _names(results: Results, learners: Sequence[Learner], places: _Places) -> dict[str, list[str]]:
-    """The names of each learner's attempts, in their order."""
+    """The names of each learner's attempts, sorted."""
     return {
-        learner.name: [whose(results.learners[place].name)[1] for place in places.get(learner.name, ())]
+        learner.name: [learner_and_attempt(results.learners[place].name)[1] for place in places.get(learner.name, ())]
         for learner in learners
     }

@@ -1,4 +1,4 @@
-"""The class in a folder or a zip: who is in it, and what each handed in."""
+"""Reads the class from a folder or a zip: its learners, and the submission of each."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .roster import Enrolled, read_roster
 from .rows import NO_ROWS, Rows
 
 UNPACKED = ".unpacked"
-"""In OUT, a class zip's contents while the class is read."""
+"""In OUT: the contents of a class zip while it is read."""
 
 
 @dataclass(frozen=True)
-class HowRead:
-    """By what it is told whose each submission is: nothing but the names, where none of these is given.
+class ReadingOptions:
+    """The settings that decide whose each submission is. Without any, only the names decide.
 
-    platform: whose names they are; found out where it is not given. groups: a table of who hands in together.
-    before: the rows of an earlier run, which whoever hands in again keeps.
+    platform: the platform that made the names; detected if None. groups: a table of groups that hand in together.
+    before: the rows of an earlier run; a submitter keeps their row.
     """
 
     roster: Path | None = None
@@ -37,10 +37,10 @@ class HowRead:
 
 
 @contextmanager
-def class_in(path: Path, out: Path, course: Course, how: HowRead) -> Iterator[Members]:
-    """The class in a folder or a zip, for as long as it is read.
+def class_in(path: Path, out: Path, course: Course, how: ReadingOptions) -> Iterator[Members]:
+    """Read the class in a folder or a zip; it can be used inside the context.
 
-    Raises SubmissionError, RosterError, GroupsError and NamesError where it cannot be.
+    Raises SubmissionError, RosterError, GroupsError and NamesError.
     """
     enrolled = read_roster(how.roster) if how.roster else None
     groups = read_groups(how.groups) if how.groups else []
@@ -67,7 +67,7 @@ def _members(
     folder: Path,
     known: Mapping[str, str],
     enrolled: Sequence[Enrolled] | None,
-    how: HowRead,
+    how: ReadingOptions,
 ) -> Members:
     download = read_download(listing, folder, known, how.platform)
     if not download.entries:
@@ -80,5 +80,5 @@ def _members(
 def _is_same(path: Path, other: Path) -> bool:
     try:
         return path.samefile(other)
-    except OSError:  # a link to nothing, say; reading it will tell
+    except OSError:  # for example a broken link; reading it reports the error
         return False

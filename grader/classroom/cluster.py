@@ -1,7 +1,7 @@
 """A pool of many machines: dask.distributed behind `concurrent.futures`.
 
-Every call is sent to one worker that has shown that it may grade. Dask would also send work to one that has not, say to
-the successor that a nanny starts; so who gets what, and what becomes of a lost worker's calls, is decided here.
+Each call is sent to one chosen worker that was examined and may grade. Dask alone would also send work to other
+workers, for example to the new one that a nanny starts. So scheduling and the handling of lost workers is done here.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ Value = TypeVar("Value")
 
 CONNECT_SECONDS = 10
 LOOK_SECONDS = 0.5
-"""So often it is looked who has come and who is lost."""
+"""Seconds between two looks for new and lost workers."""
 EXAMINE_SECONDS = 120.0
-"""So long the beginning waits for workers that do not answer, when others are there."""
+"""At the start: seconds to wait for workers that do not answer, when others do."""
 WORKERLESS_SECONDS = 60.0
-"""So long a run waits for a worker when there is none: a lost one's successor, or the first."""
+"""Seconds that a run waits for a worker when there is none: for a lost worker's successor, or for the first."""
 HOPE_SECONDS = EXAMINE_SECONDS + WORKERLESS_SECONDS
-"""So long it waits while workers are only under examination, however many come one after the other."""
+"""Seconds to wait while no worker grades and new ones are examined, however many follow each other."""
 ANSWER_SECONDS = 60.0
-"""A scheduler that says nothing for so long is gone."""
+"""Seconds without an answer after which the scheduler counts as gone."""
 LEAVE_SECONDS = 10.0
 LOSSES = 3
-"""A call with which so many workers were lost is given back as one that ends its judge."""
+"""A call that was running on this many lost workers fails as one that kills its judge."""
 WIDEST = 256
-"""Batches out at the same time in a large class, so that workers that come later find some."""
+"""The most batches sent out at the same time in a large class, so that workers that come later get some."""
 SILENT = "it does not answer"
 UNREACHABLE = (OSError, asyncio.TimeoutError, RuntimeError)
-"""What a connection comes to when there is nobody any more; dask's own closed pool is a RuntimeError."""
+"""The errors of a lost connection; dask raises RuntimeError when its own pool is closed."""
 
 
 class ClusterError(Exception):
-    """There is no cluster to be had at the address; the text is one sentence."""
+    """There is no usable cluster at the address; the message is one sentence."""
 
 
 class NoWorkerLeft(MachineError):
-    """Nothing can be graded on the cluster (any more); the text is one sentence."""
+    """No worker of the cluster can grade (any more); the message is one sentence."""
 
 
 @dataclass(eq=False)
@@ -78,7 +78,7 @@ class _Call:
 
 @dataclass
 class _Worker:
-    """What is known of one worker: under examination, grading, or refused."""
+    """The state of one worker: under examination, grading, or refused."""
 
     life: asyncio.Task[None]
     grades: bool = False
@@ -86,11 +86,12 @@ class _Worker:
 
 
 class ClusterJudges(Executor):
-    """The judges of a cluster's workers, as many in each as it has threads.
+    """An executor with the judges of a cluster's workers, one for each of their threads.
 
     address: the scheduler's. remarks: sentences about workers that were refused or lost.
 
-    Raises ClusterError when there is no scheduler, NoWorkerLeft when nobody may grade; both may come as a call's error.
+    Raises ClusterError when there is no scheduler, NoWorkerLeft when no worker may grade; both may also be a call's
+    error.
     """
 
     def __init__(self, address: str, terms: Terms, header: RunHeader, entries: Sequence[Entry]) -> None:
@@ -105,7 +106,7 @@ class ClusterJudges(Executor):
         self._has_lost = False
         self._last_hope = self._last_graded = time.monotonic()
         self._lock = threading.Lock()
-        """Over whether it is broken, and what is unanswered: a call is either refused or gets its answer."""
+        """Guards the broken state and the unanswered calls: each call is either refused or answered."""
         self._leaving = asyncio.Event()
         self._ready: Future[None] = Future()
         self._loop: Future[asyncio.AbstractEventLoop] = Future()
@@ -118,11 +119,11 @@ class ClusterJudges(Executor):
             raise
 
     def width(self, submissions: int, batch: int) -> int:
-        """How many batches should be out at the same time, for a class of so many in batches of at most so many."""
+        """How many batches to send out at the same time, for this many submissions in batches of at most `batch`."""
         return max(self._judges, min(WIDEST, submissions // batch), 1)
 
     def submit(self, fn: Callable[..., Value], /, *args: Any, **kwargs: Any) -> Future[Value]:
-        """Have a judge of the cluster call a function; keywords are not passed on."""
+        """Let a judge of the cluster call a function; keyword arguments are refused."""
         if kwargs:
             raise TypeError("calls go to the cluster without keywords")
         call = _Call(fn, args)
@@ -134,16 +135,16 @@ class ClusterJudges(Executor):
         return call.future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the judges, at once with `cancel_futures`, and otherwise when every call is answered."""
+        """End the judges: with `cancel_futures` at once, else when every call is answered."""
         with self._lock:
             unanswered = [call.future for call in self._unanswered]
         if not cancel_futures:
             wait_for_all(unanswered)
-        with suppress(RuntimeError):  # the loop has ended by itself
+        with suppress(RuntimeError):  # the event loop has ended already
             self._loop.result().call_soon_threadsafe(self._leaving.set)
         self._thread.join(LEAVE_SECONDS)
 
-    # what follows runs in the cluster's thread
+    # the methods below run in the cluster's thread
 
     def _settle(self, call: _Call, value: Any = None, error: BaseException | None = None) -> None:
         with self._lock:
@@ -194,7 +195,7 @@ class ClusterJudges(Executor):
             await asyncio.wait([leaving], timeout=LOOK_SECONDS)
 
     async def _present(self, client: Client) -> dict[str, int]:
-        """How many threads each worker has, by its address."""
+        """The number of threads of each worker, by its address."""
         try:
             return dict(await asyncio.wait_for(client.nthreads(), ANSWER_SECONDS))
         except UNREACHABLE:
@@ -206,7 +207,7 @@ class ClusterJudges(Executor):
             self._last_hope = self._last_graded = now
             return
         is_hope = any(not worker.refused for worker in self._workers.values())
-        if is_hope and now < self._last_graded + HOPE_SECONDS:  # one that hangs is no hope for ever
+        if is_hope and now < self._last_graded + HOPE_SECONDS:  # limited: an examination may hang
             self._last_hope = now
             return
         timeout = WORKERLESS_SECONDS if self._has_lost or not self._workers else 0
@@ -230,7 +231,7 @@ class ClusterJudges(Executor):
         self.remarks.append(f"The worker {address} gets no work: {reason}.")
 
     async def _employ(self, client: Client, address: str, judges: int) -> None:
-        """A worker's life: it is examined, and grades until it is lost or can't any more."""
+        """Examine a worker, then let it grade until it is lost or cannot grade any more."""
         reason = await self._examined(client, address, judges)
         if reason is not None:
             self._refuse(address, reason)
@@ -248,14 +249,14 @@ class ClusterJudges(Executor):
     async def _examined(self, client: Client, address: str, judges: int) -> str | None:
         try:
             told = await self._asked(client, address, judges, cluster_worker.why_not, self._job)
-        except Exception as error:  # whatever it is, no submission has been near it
+        except Exception as error:  # whatever the error is, no submission was involved
             return f"it cannot run the grader ({type(error).__name__}: {error})"
         if told.error is not None:
             return f"it cannot run the grader ({type(told.error).__name__}: {told.error})"
         return told.value and str(told.value)
 
     async def _keep_busy(self, client: Client, address: str, judges: int) -> None:
-        """One judge's place: it takes call after call. Raises MachineError when its machine can't isolate."""
+        """The loop of one judge: take a call and run it. Raises MachineError when its machine can't isolate."""
         while True:
             call = await self._calls.get()
             if not call.is_wanted():
@@ -263,10 +264,10 @@ class ClusterJudges(Executor):
                 continue
             try:
                 told = await self._asked(client, address, judges, call.fn, *call.args)
-            except asyncio.CancelledError:  # the worker is lost
+            except asyncio.CancelledError:  # the worker was lost
                 self._hand_back(call)
                 raise
-            except Exception:  # dask's, about a worker that it lost or could not reach
+            except Exception:  # dask's error about a worker that it lost or could not reach
                 self._hand_back(call)
                 continue
             if isinstance(told.error, MachineError):
@@ -296,7 +297,7 @@ class ClusterJudges(Executor):
             told: Answer = await future
             return told
         finally:
-            future.release()  # whatever comes of it, nobody waits for it any more
+            future.release()  # the result is not needed any more
 
     async def _leave(self, client: Client) -> None:
         lives = [worker.life for worker in self._workers.values()]
@@ -306,13 +307,13 @@ class ClusterJudges(Executor):
         there = [address for address, worker in self._workers.items() if not worker.refused]
         if there:
             ended = client.run(cluster_worker.leave, self._job.id, workers=there, on_error="ignore")
-            with suppress(*UNREACHABLE):  # the judges will leave by themselves then
+            with suppress(*UNREACHABLE):  # the judges end after their idle time
                 await asyncio.wait_for(ended, LEAVE_SECONDS / 2)
 
 
 @asynccontextmanager
 async def _connected(address: str) -> AsyncIterator[Client]:
-    """A connection to a scheduler, without its chatter. Raises ClusterError."""
+    """A connection to a scheduler, with its logging turned down. Raises ClusterError."""
     try:
         from distributed import Client
         from distributed.versions import VersionMismatchWarning
@@ -322,7 +323,7 @@ async def _connected(address: str) -> AsyncIterator[Client]:
         ) from None
     for name in ("distributed", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    warnings.simplefilter("ignore", VersionMismatchWarning)  # workers of another make are refused by name
+    warnings.simplefilter("ignore", VersionMismatchWarning)  # `why_not` refuses workers with other versions
     try:
         client = Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT_SECONDS)
         try:
@@ -330,7 +331,7 @@ async def _connected(address: str) -> AsyncIterator[Client]:
         except BaseException:
             await _close(client)
             raise
-    except Exception as error:  # dask has no class for "no scheduler": each wrong address has an error of its own
+    except Exception as error:  # dask has no exception for this: each kind of wrong address raises another one
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
         raise ClusterError(
             f"There is no scheduler of dask.distributed at {address} ({reason[0].rstrip('.')})."

@@ -1,6 +1,6 @@
-"""On a worker of a cluster: may it grade, and its judges, who sit in processes of their own as on a single machine.
+"""Runs on a worker of a cluster: decides whether it may grade, and starts its judges, in processes of their own.
 
-A judge that dies with a submission takes nothing of the cluster along then, and learners' code has no descriptor of it.
+So a judge that crashes does not end the worker, and learners' code has no file descriptor of the cluster.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from .run_header import RunHeader
 
 IDLE_SECONDS = 300.0
-"""After so long without work the judges of a run leave: whoever began it may have been killed."""
+"""Seconds without work after which the judges of a run end: the run may have been killed."""
 SAMPLE = 20
-"""So many submissions are compared to see whether a worker has the class before it."""
+"""The number of submissions compared to see whether a worker has the same files."""
 FIRST_BYTES = 65536
 ENDED_KEPT = 1000
 
 
 class RunEnded(Exception):
-    """A call came after the end of its run; nobody waits for its answer."""
+    """A call came after the end of its run; nothing waits for its answer."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What the judges of one run are to do, and on what terms.
+    """What the judges of one run grade, and with which settings.
 
-    id: no other run's. seen: what is at some of the submissions' paths, as `fingerprints` tells it.
+    id: unique to the run. seen: digests of what is at some submissions' paths, by `fingerprints`.
     """
 
     id: str
@@ -52,14 +52,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a call came to; an error in here is the call's own, and any other is the cluster's."""
+    """The result of a call; an error in it is the call's own, every other error is the cluster's."""
 
     value: Any = None
     error: Exception | None = None
 
 
 def answer(job: Job, judges: int, fn: Callable[..., Any], *args: Any) -> Answer:
-    """Have one of this worker's judges call a function; there are as many as `judges`."""
+    """Let one of this worker's judges call a function; `judges` is their number."""
     try:
         with _lock:
             if job.id in _ended:
@@ -73,7 +73,7 @@ def answer(job: Job, judges: int, fn: Callable[..., Any], *args: Any) -> Answer:
 
 
 def leave(id: str) -> None:
-    """End the judges of a run at once, whatever they do, and let none come back."""
+    """End the judges of a run at once, and start none for it again."""
     with _lock:
         _ended.append(id)
     _dismiss(id)
@@ -87,7 +87,7 @@ def _dismiss(id: str) -> None:
 
 
 def why_not(job: Job) -> str | None:
-    """Why no submission may be graded in this process, in a few words; nothing when all is well."""
+    """The reason why this process may not grade, in a few words; None if it may."""
     from grader.course import CourseError, load_course
 
     from .run_header import header_of
@@ -100,14 +100,14 @@ def why_not(job: Job) -> str | None:
 
 
 def fingerprints(entries: Sequence[Entry]) -> dict[Path, str]:
-    """What is seen at the paths of some submissions spread over the class; what nobody can see is left out."""
+    """Digests of what is at some submissions' paths, spread over the class; paths that cannot be read are left out."""
     chosen = entries[:: max(1, len(entries) // SAMPLE)][:SAMPLE]
     paths = [path for entry in chosen for path in ([part.path for part in entry.parts] or [entry.path])]
     return {path: seen for path in paths if (seen := _sight(path))}
 
 
 def _sight(path: Path) -> str:
-    """A digest of a folder's list of names and sizes, or of a file's size and first bytes; nothing is followed."""
+    """A digest of a folder's names and sizes, or of a file's size and first bytes; no link is followed."""
     try:
         found = os.lstat(path)
         if stat.S_ISDIR(found.st_mode):
@@ -124,7 +124,7 @@ def _sight(path: Path) -> str:
 
 
 def _size(found: os.stat_result) -> int:
-    return found.st_size if stat.S_ISREG(found.st_mode) else -1  # a folder's own size is the file system's affair
+    return found.st_size if stat.S_ISREG(found.st_mode) else -1  # a folder's own size depends on the file system
 
 
 def _other_make(here: RunHeader, there: RunHeader) -> str | None:
@@ -152,7 +152,7 @@ def _no_wall(terms: Terms) -> str | None:
 
 
 class _JobPool:
-    """The judges of one run in this worker, until nobody has needed them for long."""
+    """The judges of one run in this worker; they end when they are not used for long."""
 
     def __init__(self, job: Job, judges: int) -> None:
         self._id = job.id
@@ -161,7 +161,7 @@ class _JobPool:
         self._busy = 0
 
     def submit(self, fn: Callable[..., Any], *args: Any) -> Future[Any]:
-        """Have the least busy judge call a function. The caller has the lock."""
+        """Let the least busy judge call a function. The caller holds the lock."""
         if self._timer is not None:
             self._timer.cancel()
         with _children_allowed():
@@ -187,13 +187,13 @@ class _JobPool:
 
 _pools: dict[str, _JobPool] = {}
 _ended: deque[str] = deque(maxlen=ENDED_KEPT)
-"""Runs whose judges were sent home: a call that comes late must not bring new ones."""
+"""Runs whose judges were ended: a call that comes late must not start new ones."""
 _lock = threading.RLock()
 
 
 @contextmanager
 def _children_allowed() -> Iterator[None]:
-    """A nanny's worker is a daemon, which multiprocessing lets have no children; ours end with it by themselves."""
+    """Let this process have children: a nanny's worker is a daemon, for which multiprocessing refuses that."""
     settings: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     before = settings.get("daemon")
     settings["daemon"] = False

@@ -1,7 +1,7 @@
-"""OUT/corrections.jsonl: points that a person has set by hand, each with a reason. Lines are added and none is changed.
+"""OUT/corrections.jsonl: points set by hand, each with a reason. Lines are only appended.
 
-Of two lines about one learner and exercise the later counts. They are applied with the course's policy, after it, and
-stay when a run goes on.
+Of two lines for one learner and exercise the later counts. They are applied after the course's policy, and are kept
+when a run is resumed.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PREVIOUS = "corrections.previous.jsonl"
 
 
 class CorrectionsError(Exception):
-    """Corrections cannot be read; the text is one sentence for people."""
+    """Corrections cannot be read; the message is one sentence for people."""
 
 
 class Corrected(BaseModel):
-    """One line: whose points of which exercise were set, to what, why and when. None: an earlier one is taken back."""
+    """One line: learner, exercise, points, reason and time. Points None: an earlier line is revoked."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,7 +39,7 @@ class Corrected(BaseModel):
 
 
 def add_correction(out: Path, learner: str, exercise: str, points: float | None, reason: str) -> None:
-    """Add a line, and wait until it is on the disk. Raises LedgerError."""
+    """Append a line and sync it to disk. Raises LedgerError."""
     line = Corrected(
         learner=learner, exercise=exercise, points=points, reason=reason, at=datetime.now(timezone.utc)
     ).model_dump_json()
@@ -53,14 +53,14 @@ def add_correction(out: Path, learner: str, exercise: str, points: float | None,
 
 
 def _cut_torn(path: Path) -> None:
-    """Take half a line away that a killed command left: it counts for nothing."""
+    """Remove an incomplete last line, left by a killed command: it does not count."""
     content = path.read_bytes() if path.exists() else b""
     if content and not content.endswith(b"\n"):
         write_file(path, content[: content.rfind(b"\n") + 1], synced=True)
 
 
 def read_corrections(out: Path) -> dict[str, dict[str, Correction]]:
-    """What counts, by the learner's name in the results and the exercise. Raises CorrectionsError."""
+    """The corrections that count, by the learner's name in the results and the exercise. Raises CorrectionsError."""
     found: dict[str, dict[str, Correction]] = {}
     for each in _lines(out / CORRECTIONS):
         if each.points is None:
@@ -71,7 +71,7 @@ def read_corrections(out: Path) -> dict[str, dict[str, Correction]]:
 
 
 def set_aside(out: Path) -> bool:
-    """Put the corrections of an earlier grading beside the new one; whether there were any. Raises LedgerError."""
+    """Move the corrections of an earlier grading aside; returns whether there were any. Raises LedgerError."""
     path = out / CORRECTIONS
     if not path.exists():
         return False
@@ -82,7 +82,7 @@ def set_aside(out: Path) -> bool:
 
 
 def told_strangers(corrections: Mapping[str, object], names: Iterable[str]) -> list[str]:
-    """Sentences about learners with corrections who have no record."""
+    """Sentences about learners with corrections but without a record."""
     there = set(names)
     return [f"{name} has points set by hand, but no record." for name in corrections if name not in there]
 
@@ -99,5 +99,5 @@ def _lines(path: Path) -> Iterable[Corrected]:
             yield Corrected.model_validate_json(line)
         except ValidationError:
             if number == len(lines) and not line.endswith(b"\n"):
-                return  # cut short when a command was killed
+                return  # incomplete: the command was killed
             raise CorrectionsError(f"Line {number} of {path} is no correction of points: take it out.") from None

@@ -1,4 +1,4 @@
-"""Which make of a course graded something, as numbers: one of every exercise's kit, and one of them all."""
+"""Digests of a course: one for the kit of each exercise, and one for all of them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from grader.course import Course, Exercise
 
 _GRADED_BY = {"id", "kind", "points", "entry_points", "forbidden", "limits"}
-"""What course.yml says of an exercise that a verdict depends on."""
+"""The fields of an exercise in course.yml that affect its results."""
 
 
 def kit_digests(course: Course, exercises: Iterable[Exercise] = ()) -> dict[str, str]:
-    """SHA-256 of all that each exercise is graded by: checks, solution, known mistakes and its part of course.yml.
+    """SHA-256 of all that an exercise is graded by: checks, solution, known mistakes and its part of course.yml.
 
-    exercises: only of these; of all where none is given. Raises OSError when a file of the course cannot be read.
+    exercises: only these; all if empty. Raises OSError when a file of the course cannot be read.
     """
     return {each.id: _kit(course, each) for each in exercises or course.exercises}
 
 
 def course_digest(course: Course) -> str:
-    """SHA-256 of the kits of all exercises and of the limits that all share. Raises as `kit_digests` does."""
+    """SHA-256 of the kits of all exercises and the limits that they share. Raises as `kit_digests` does."""
     shared = [course.submission_seconds, course.submission_cpu_seconds]
     told = json.dumps([shared, sorted(kit_digests(course).items())])
     return hashlib.sha256(told.encode()).hexdigest()
@@ -31,7 +31,7 @@ def course_digest(course: Course) -> str:
 def _kit(course: Course, exercise: Exercise) -> str:
     total = hashlib.sha256(exercise.model_dump_json(include=_GRADED_BY).encode())
     own = [place(exercise) for place in (course.checks_path, course.solution_path, course.mistakes_path)]
-    for path in (*own, *course.families()):  # which of them a bank takes from is known when it has run
+    for path in (*own, *course.families()):  # which family files a bank uses is only known when it runs, so all count
         content = _content(path)
         total.update(f"\n{len(content)}\n".encode())
         total.update(content)

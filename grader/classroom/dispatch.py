@@ -1,4 +1,4 @@
-"""Hands submissions out to an executor in batches; what dies with a judge is graded again, and twice is enough."""
+"""Sends submissions to an executor in batches. A submission whose judge crashed is tried again, once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .judging import grade_batch
 from .run_header import Terms
 
 CHUNK = 8
-"""Submissions that a judge takes at a time: collecting the checks costs as much as a submission, so not one by one."""
+"""Submissions in one batch: collecting the checks costs as much as grading a submission, so a batch has several."""
 TRIES = 2
-"""How often a submission by itself may take a judge down before it is given up."""
+"""How many judges a submission alone may crash before it is given up."""
 LOSSES_IN_A_ROW = 20
-"""So many judges lost without a record in between are no submission's doing."""
+"""This many crashed judges in a row, without a record in between, are not a submission's fault."""
 
 
 @dataclass(frozen=True)
 class Lost:
-    """A submission that ends every judge that grades it."""
+    """A submission that crashes every judge that grades it."""
 
     entry: Entry
     reason: str
@@ -34,11 +34,11 @@ Batch = tuple[Entry, ...]
 
 
 class Dispatch:
-    """One class on its way through an executor.
+    """Grades one class with an executor.
 
-    executor: any; `grade_batch` is all that is submitted to it, so its workers must be able to import this package
-    and to reach the course and the submissions under the same paths, and run one call at a time in one process.
-    width: how many batches are out at the same time, as many as the executor has workers or a few more.
+    executor: any; only `grade_batch` is submitted to it. Its workers must be able to import this package, must find the
+    course and the submissions under the same paths, and must run one call at a time in a process. width: the number of
+    batches sent out at the same time, as many as the executor has workers or a few more.
     """
 
     def __init__(self, executor: Executor, width: int, terms: Terms) -> None:
@@ -50,10 +50,10 @@ class Dispatch:
         self._losses = 0
 
     def records(self, entries: Iterator[Entry], left: Callable[[], int]) -> Iterator[list[str] | Lost]:
-        """Grade the submissions and yield their records, some lines of JSON at a time, as they come.
+        """Grade the submissions and yield their records as they come, some lines of JSON at a time.
 
-        left: about how many of `entries` have not been taken yet; towards the end the batches get smaller, so that
-        no judge is left with a long one.
+        left: about how many of `entries` were not taken yet; near the end batches get smaller, so that no judge is left
+        with a long one.
 
         Raises MachineError when the machine (or a worker's) cannot isolate, GraderBroken when the checks cannot run.
         """
@@ -81,7 +81,7 @@ class Dispatch:
             self._out[future] = batch
 
     def _next(self, entries: Iterator[Entry], left: int) -> Batch:
-        """What was handed back first; towards the end so few that every judge has some."""
+        """The next batch: submissions to retry first; near the end so few that every judge gets some."""
         size = max(1, min(CHUNK, -(-(left + len(self._back)) // self._width)))
         back = [self._back.popleft() for _ in range(min(size, len(self._back)))]
         return (*back, *islice(entries, size - len(back)))
@@ -102,7 +102,7 @@ class Dispatch:
         self._losses += 1
         if self._losses >= LOSSES_IN_A_ROW:
             raise MachineError(f"the last {self._losses} judges all ended before they had graded anything") from error
-        if len(batch) > 1:  # one by one, to find out which it is
+        if len(batch) > 1:  # one by one, to find the submission that crashes the judge
             self._alone.extend(batch)
             return
         (entry,) = batch
@@ -114,7 +114,7 @@ class Dispatch:
 
 
 def is_no_submissions_doing(error: Exception) -> bool:
-    """Whether an error of a batch is the whole run's: the machine's, or the course's."""
+    """Whether an error of a batch concerns the whole run: a fault of the machine or of the course."""
     from grader.course import CourseError
     from grader.judge.errors import GraderBroken
 

@@ -1,8 +1,8 @@
-"""What is in the folder of a class: submissions, read in one platform's way, and by name whatever is none.
+"""Lists a class's folder: submissions named by one platform, and others with plain names.
 
-One zip with a whole class in it, as learning management systems hand them out, is laid out as a folder for a while.
-Only this outer layer is unpacked: what a learner has zipped stays a zip, and is read like any other. No name leads
-outside the folder, no link is made, nothing is overwritten.
+A zip with a whole class, as learning platforms provide it, is unpacked into a temporary folder. Only this outer zip is
+unpacked: a learner's own zip stays a zip and is read like any other. No name can lead outside the folder, no link is
+created, nothing is overwritten.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .lms_names import TITLES, Platform, platform_of, read_names
 MAX_FILES = 500_000
 MAX_UNPACKED_GB = 64
 MAX_RATIO = 200
-_RATIO_COUNTS_FROM = 1024 * 1024  # unpacked bytes
+_RATIO_COUNTS_FROM = 1024 * 1024  # in unpacked bytes
 _PIECE = 1 << 20
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, NotImplementedError, struct.error)
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
@@ -39,9 +39,9 @@ _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errn
 
 @dataclass(frozen=True)
 class LaidOut:
-    """A class zip's contents as a folder, and a sentence about each file that could not be laid out as it was.
+    """A class zip's contents as a folder, and a sentence about each file that was not unpacked as it was.
 
-    left_out: what is in the zip and not in the folder.
+    left_out: files of the zip that are not in the folder.
     """
 
     folder: Path
@@ -51,11 +51,11 @@ class LaidOut:
 
 @contextmanager
 def laid_out(path: Path, room: Path) -> Iterator[LaidOut]:
-    """The contents of a class zip below `room`, which is emptied before and taken away at the end.
+    """Unpack a class zip below `room`, which is emptied before and removed at the end.
 
-    A file in it that is damaged or odd costs nobody else anything.
+    A damaged or odd file in it does not affect the others.
 
-    Raises SubmissionError when it is no zip or far too large; OSError when there is no room for it.
+    Raises SubmissionError when it is no zip or far too large; OSError when the disk is full.
     """
     shutil.rmtree(room, ignore_errors=True)
     room.mkdir(parents=True)
@@ -68,7 +68,7 @@ def laid_out(path: Path, room: Path) -> Iterator[LaidOut]:
 
 
 def listing_of(contents: LaidOut, course: Course) -> tuple[Listing, Path]:
-    """What is in a class zip's contents, and in which folder; systems often put one folder around all submissions.
+    """The files of a class zip, and their folder; platforms often put one folder around all submissions.
 
     Raises SubmissionError when there is no submission.
     """
@@ -84,17 +84,17 @@ def listing_of(contents: LaidOut, course: Course) -> tuple[Listing, Path]:
 
 
 def _is_wrapping(folder: Path, course: Course) -> bool:
-    """Whether a folder holds learners' submissions, and is not one itself."""
+    """Whether this folder contains learners' submissions rather than being one."""
     if any(read_names(platform, [folder.name]) for platform in TITLES):
-        return False  # a platform's folder of the only one who has handed in so far
+        return False  # a platform's folder of the only learner who has handed in so far
     inside = [each.name for each in folder.iterdir() if not is_passed_over(each.name)]
     return bool(inside) and not are_work(inside, course)
 
 
 def are_work(names: Sequence[str], course: Course, *, loosely: bool = False) -> bool:
-    """Whether files and folders of these names are one learner's work, rather than a submission each.
+    """Whether files and folders with these names are one learner's work, rather than a submission each.
 
-    loosely: also by names that are not quite an exercise's; only where all are one learner's anyhow.
+    loosely: also accept names close to an exercise's; for files that are surely of one learner.
     """
     exercises = ExerciseNames(course)
     units = {unit.folder for unit in course.units}
@@ -105,7 +105,7 @@ def are_work(names: Sequence[str], course: Course, *, loosely: bool = False) -> 
 
 
 def _unpack(path: Path, room: Path) -> Iterator[LeftOut]:
-    """Lay everything out; whatever is odd."""
+    """Unpack everything; yields the odd files."""
     shown = printable(path.name)
     try:
         archive = zipfile.ZipFile(path)
@@ -137,15 +137,18 @@ def _shown(name: str) -> str:
 
 
 class _Odd(Exception):
-    """A member that is not laid out as it is; the text continues a sentence that starts with its name."""
+    """A member that cannot be unpacked as it is; the message continues a sentence that starts with its name."""
 
 
 class _Usual(Exception):
-    """A member that systems and tools leave behind."""
+    """A file that operating systems and tools leave behind."""
 
 
 def _lay_out(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: Path, left: int) -> int:
-    """Unpack one member; the bytes written, at most a piece more than `left`. Raises _Odd; OSError without room."""
+    """Unpack one member; returns the bytes written, at most a piece more than `left`.
+
+    Raises _Odd; OSError without room.
+    """
     parts = [part for part in info.filename.split("/") if part not in ("", ".")]
     if any(is_passed_over(part) for part in parts if part != ".."):
         raise _Usual
@@ -153,13 +156,13 @@ def _lay_out(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: Path, left: 
     kinds = (0, stat.S_IFDIR) if info.filename.endswith("/") else (0, stat.S_IFREG)
     if is_odd or ".." in parts or not parts or stat.S_IFMT(info.external_attr >> 16) not in kinds:
         raise _Odd("is not an ordinary file with an ordinary name and was left out")
-    if info.is_dir():  # an empty one is a submission with nothing in it
+    if info.is_dir():  # an empty folder is an empty submission
         return _make(room.joinpath(*parts))
     if info.compress_type not in METHODS:
         raise _Odd("is packed in an unusual way and was left out; zip files with the ordinary method (deflate)")
     try:
         return _write(archive, info, room.joinpath(*parts), left)
-    except _DAMAGE:  # what is there of it stays, so that its learner's record tells of it
+    except _DAMAGE:  # keep what could be read, so that the learner's record reports the damage
         raise _Odd("is damaged or a zip bomb") from None
     except OSError as error:
         if error.errno in _NO_PLACE:
@@ -196,7 +199,7 @@ _TYPED = "It is what the platform wrote or somebody typed in there; files of the
 
 @dataclass(frozen=True)
 class Download:
-    """The submissions in the folder of a class, and everything else in it."""
+    """The submissions in a class's folder, and its other files."""
 
     platform: Platform
     entries: tuple[Entry, ...]
@@ -205,17 +208,17 @@ class Download:
 
 
 def read_download(listing: Listing, folder: Path, known: Mapping[str, str], names: Platform | None = None) -> Download:
-    """Sort what lies in a folder.
+    """Sort the files of a folder into submissions and others.
 
-    known: why something of this name is no submission, such as the results.
-    names: whose names they are; found out when it is not given. Raises NamesError when that cannot be told.
+    known: names that are no submission, such as the results, each with the reason. names: the platform that made the
+    names; detected if None. Raises NamesError when that is unclear.
     """
     others = {each.name: each for each in listing.others if each.name not in known}
     paths = [path for path in listing.submissions if path.name not in known]
     everything = [path.name for path in paths] + [each.name for each in others.values() if not each.is_usual]
     platform = names or platform_of(everything)
     read = read_names(platform, everything)
-    # a platform's file is its learner's whatever its kind is, so that the record tells of it
+    # a file named by the platform is a submission whatever its type, so that the learner's record reports it
     paths = sorted([*paths, *(folder / name for name in others if name in read)])
     found = entries(paths, platform)
     taken = {path for entry in found for path in _files(entry)}

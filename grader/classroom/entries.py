@@ -1,6 +1,6 @@
-"""One learner's submission on disk, and the name that it goes by in the results.
+"""One learner's submission on disk, and its name in the results.
 
-What is wrong with what was read is the learner's matter, what is wrong with the disk is not.
+Faults of its content are the learner's, faults of the disk are not.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Entry:
-    """One learner's submission on disk and the name it goes by in the results.
+    """One learner's submission on disk, and its name in the results.
 
-    parts: its files, when a system has put them one by one among those of others; `path` is the first then.
-    said: whose it says it is; None for one that bears its learner's plain name.
-    attempt: the platform's mark of this attempt, where it hands out every one; `earlier` are those before it.
+    parts: its files, when a platform has put them one by one among those of others; `path` is the first then. said: the
+    learner that its name states; None for a plain name. attempt: the platform's mark of this attempt, if it exports all
+    attempts; `earlier` are the ones before.
     """
 
     name: str
@@ -43,22 +43,22 @@ class Entry:
 
     @property
     def claim(self) -> Claim:
-        """Whose it says it is."""
+        """The learner that its name states."""
         return self.said or Claim("plain", self.name)
 
     @property
     def files(self) -> list[Path]:
-        """What it consists of in the folder of the class."""
+        """Its paths in the class's folder."""
         return [part.path for part in self.parts] or [self.path]
 
 
 def entries(paths: Sequence[Path], platform: Platform | None = None) -> list[Entry]:
     """Name the submissions: by the file's stem, or by the whole file name where two have the same stem.
 
-    Files that a platform has named after one submitter are one submission; text that was typed in there counts only
-    where nothing else of the submitter's does.
+    Files that a platform has named for one submitter are one submission; text typed into the platform counts only if
+    the submitter has no file.
 
-    platform: whose names they are; found out when it is not given. Raises NamesError when that cannot be told.
+    platform: the platform that made the names; detected if None. Raises NamesError when that is unclear.
     """
     names = [path.name for path in paths]
     whose = platform or platform_of(names)
@@ -73,14 +73,14 @@ def entries(paths: Sequence[Path], platform: Platform | None = None) -> list[Ent
             found.append(Entry(stem if stems[stem] == 1 else path.name, path, said=claim))
         else:
             found += of_platform.pop(path, ())
-    # what is doubtful takes nobody's name
+    # doubtful entries are named last, so that they take nobody's name
     order = sorted(range(len(found)), key=lambda place: found[place].claim.is_doubtful)
     named = dict(zip(order, distinct([found[place].name for place in order]), strict=True))
     return [replace(each, name=named[place]) for place, each in enumerate(found)]
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names as a file in UTF-8 can hold them; one that was there before gets a number."""
+    """Make the names valid UTF-8 and unique: a repeated one gets a number."""
     taken: set[str] = set()
     result = []
     for name in names:
@@ -95,9 +95,10 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def _by_submitter(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> dict[Path, list[Entry]]:
-    """The submissions that a platform has named, each under the first path of its submitter's.
+    """The submissions named by a platform, each under its submitter's first path.
 
-    What can be read in several ways in Canvas is put to nobody's files that can't: it may be a display name's doing.
+    A Canvas name with two readings may be made up by a display name. So it is never joined with files whose name has
+    one reading.
     """
     theirs: dict[tuple[str, bool], list[Path]] = {}
     for path in paths:
@@ -107,7 +108,7 @@ def _by_submitter(paths: Sequence[Path], read: Mapping[str, Said], platform: Pla
 
 
 def _of_one(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> list[Entry]:
-    """One submitter's submission with the earlier ones in it; several where one folder does not tell which it is."""
+    """One submitter's submission, with the earlier ones in it; several if the platform has several folders there."""
     tries: dict[str, list[Path]] = {}
     for path in paths:
         tries.setdefault(read[path.name].attempt, []).append(path)
@@ -120,10 +121,10 @@ def _together(paths: Sequence[Path], read: Mapping[str, Said], platform: Platfor
     from grader.intake import Part
 
     said = read[paths[0].name]
-    # two readings that differ between one submitter's files are as doubtful as one that has both
+    # if one submitter's files have different readings, all of these count
     ids = tuple(dict.fromkeys(id for path in paths for id in read[path.name].ids))
     claim = Claim(platform, said.name or said.submitter, ids)
-    # where the assignment's title may end at several places, nobody knows the login
+    # if the assignment's title may end at several places, the login is unclear
     name = said.ids[0] if platform == "blackboard" and len(said.ids) == 1 else said.submitter
     if platform == "brightspace":
         name = f"{said.name} ({said.submitter})"
@@ -144,13 +145,13 @@ def _stem(path: Path) -> str:
 
 
 class OutOfReach(Exception):
-    """This machine does not give a submission out, by no fault of the learner's; the text is one sentence."""
+    """This machine cannot read a submission, which is not the learner's fault; the message is one sentence."""
 
 
 def read_entry(entry: Entry, course: Course) -> Submission:
-    """Read one submission; one that can't be read for what it is is an empty one with the reason as its problem.
+    """Read one submission. If its content is unreadable, returns an empty one with the reason as its problem.
 
-    Raises OutOfReach when it is gone or the system does not open it.
+    Raises OutOfReach when the file is missing or the system does not open it.
     """
     try:
         read = read_parts(entry.parts, course) if entry.parts else read_submission(entry.path, course)

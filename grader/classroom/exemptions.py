@@ -1,7 +1,7 @@
-"""A CSV of exemptions: which exercises do not count for which learner, and why.
+"""A CSV of exemptions: exercises that do not count for a learner, with the reason.
 
 Columns are found by their headers: the learner (as in a roster: an id, login, email or name), the exercise's id or the
-unit's folder, and a reason where there is one.
+unit's folder, and optionally a reason.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ REASONS = ("reason", "why", "comment", "note")
 
 
 class ExemptionsError(Exception):
-    """A CSV of exemptions cannot be used; the text is one sentence for people."""
+    """A CSV of exemptions cannot be used; the message is one sentence for people."""
 
 
 class Exempt(BaseModel):
-    """One exercise that does not count for one learner, as they are called in the CSV."""
+    """One exercise that does not count for one learner, as the CSV names them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,10 +46,10 @@ class _ExemptionRow(CsvRow):
 
 
 def read_exemptions(path: Path, course: Course) -> list[Exempt]:
-    """The rows of a CSV of exemptions, one an exercise.
+    """The rows of a CSV of exemptions, one for each exercise.
 
-    Raises ExemptionsError for a file that cannot be read, lacks a column, or names no exercise and no unit: marks hang
-    on it, so nothing is guessed.
+    Raises ExemptionsError for a file that cannot be read, lacks a column, or names no known exercise or unit: grades
+    depend on it, so nothing is guessed.
     """
     example = ("learner,exercise,reason", f"ada,{course.exercises[0].id},ill")
     return [
@@ -75,7 +75,7 @@ def _meant(name: str, course: Course, place: str) -> Sequence[str]:
 def exempt_by_learner(
     rows: Iterable[Exempt], learners: Sequence[Learner]
 ) -> tuple[dict[str, dict[str, str]], tuple[str, ...]]:
-    """Why which exercises do not count, by learners' names in the results; and what names nobody of them."""
+    """The reasons by learner (named as in the results) and exercise; and the rows' names that match no learner."""
     named, unknown = by_name(rows, learners)
     found: dict[str, dict[str, str]] = {}
     for name, row in named:

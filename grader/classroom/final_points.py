@@ -1,4 +1,4 @@
-"""The course's policy applied to the records of a class: a step over OUT that grades nothing and can be done again."""
+"""Applies the course's policy to the records of a class. It changes OUT only, grades nothing and can be repeated."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .results_file import RESULTS, Result, disputed, handed_in_nothing, read_res
 from .times import by_learner
 
 NONE: Mapping[str, Mapping[str, Correction]] = {}
-"""Nothing was set by hand."""
+"""No points were set by hand."""
 
 
 @dataclass(frozen=True)
 class HandIns:
-    """What is known of every learner's hand-in and hints, and sentences about what could not be used."""
+    """Every learner's hand-in time and hints, and sentences about rows that could not be used."""
 
     at: Mapping[str, Mapping[str, datetime]]
     until: Mapping[str, Mapping[str, datetime]]
@@ -39,7 +39,7 @@ class HandIns:
     remarks: tuple[str, ...]
 
     def of(self, name: str) -> HandIn:
-        """What is known of one learner's, by the name in the results."""
+        """The hand-in of one learner, by the name in the results."""
         at, until, hints = self.at.get(name, {}), self.until.get(name, {}), self.hints.get(name, {})
         return HandIn(at, until, hints, self.corrections.get(name, {}), self.exempt.get(name, {}))
 
@@ -47,7 +47,7 @@ class HandIns:
 def hand_ins(
     times: KeptTimes, learners: Sequence[Learner], corrections: Mapping[str, Mapping[str, Correction]] = NONE
 ) -> HandIns:
-    """The times and hints of these learners, and what was set by hand."""
+    """The hand-ins of these learners, with the points set by hand."""
     at, late = by_learner(times.hand_in_rows, learners)
     until, extended = by_learner(times.extension_rows, learners)
     hints, helped = hints_by_learner(times.hints or (), learners)
@@ -58,7 +58,7 @@ def hand_ins(
 def nobody(
     with_time: Sequence[str], with_extension: Sequence[str], with_hints: Sequence[str], exempt: Sequence[str]
 ) -> tuple[str, ...]:
-    """Sentences about names that fit nobody in the class."""
+    """Sentences about names that match nobody in the class."""
     remarks = [f"{name} has a hand-in time, but is nobody in this class." for name in with_time]
     remarks += [f"{name} has an extension, but is nobody in this class." for name in with_extension]
     remarks += [f"{name} has opened hints, but is nobody in this class." for name in with_hints]
@@ -67,21 +67,20 @@ def nobody(
 
 
 def withdrawn(results: Iterable[Result], course: Course) -> list[str]:
-    """The exercises of these records that the course does not have any more."""
+    """The exercises of these records that the course no longer has."""
     found = (each.id for result in results for each in result.record.exercises if is_withdrawn(each, course))
     return list(dict.fromkeys(found))
 
 
 def told_withdrawn(ids: Sequence[str]) -> list[str]:
-    """A sentence about them, if there are any."""
+    """A sentence about withdrawn exercises, if there are any."""
     return [f"No longer part of the course, so it counts for nobody: {first_few(ids)}."] if ids else []
 
 
 def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
-    """Give every record in OUT the final points of the course's policy; sentences about who could not be found.
+    """Give every record in OUT its final points by the course's policy; returns sentences about unmatched names.
 
-    Raises ResultsError when the records cannot be read, LedgerError when they cannot be written; then all are as
-    they were.
+    Raises ResultsError when the records cannot be read, LedgerError when they cannot be written; then none is changed.
     """
     results = read_results(out)
     corrections = read_corrections(out)
@@ -99,7 +98,7 @@ def apply_policy(out: Path, course: Course, times: KeptTimes) -> list[str]:
 
 
 def take_away_policy(out: Path) -> list[str]:
-    """Leave the raw points alone in OUT; nobody could not be found. Raises as `apply_policy` does."""
+    """Remove the final points in OUT, so that the graded ones count; returns no sentences. Raises as `apply_policy`."""
     results = read_results(out, with_disputed=True)
     if any(result.record.is_adjusted for result in results):
         rewrite(out, (unadjusted(result.record) for result in results))
@@ -107,21 +106,21 @@ def take_away_policy(out: Path) -> list[str]:
 
 
 def without_time(names: Sequence[str], course: Course) -> list[str]:
-    """A sentence about those of whom nobody knows when they handed in, where that matters."""
+    """A sentence about learners whose hand-in time is unknown, if the policy needs it."""
     if not course.policy.due:
         return []
     return [f"When they handed in is not known, so they count as in time: {first_few(names)}."] if names else []
 
 
 def without_hints(times: KeptTimes, course: Course) -> list[str]:
-    """A sentence for when nobody has told which hints were opened, where that matters."""
+    """A sentence if the opened hints are unknown and the policy needs them."""
     if not course.policy.hints_cost_points or times.hints is not None:
         return []
     return ["Which hints were opened is not known, so no points are taken off for them; --hints FILE tells it."]
 
 
 def rewrite(out: Path, records: Iterable[Record]) -> None:
-    """Put these records in place of those in OUT, all or none. Raises LedgerError when they cannot be written."""
+    """Replace the records in OUT by these, all or none. Raises LedgerError when they cannot be written."""
     path = out / RESULTS
     try:
         write_file(path, (f"{record.to_json()}\n".encode() for record in records), synced=True)

@@ -1,8 +1,8 @@
-"""Take one learner out of everything that a graded class has left in its folder OUT.
+"""Removes one learner from everything that a graded class left in its folder OUT.
 
-Lists (records, the class, times, hints, who is who) lose the learner's rows; what is made from them (pages, exports) is
-taken away whole where it names the learner, and can be made again. The class list comes last, so that a run that was
-killed can be done again.
+Lists (records, class, times, hints, pseudonyms) lose the learner's rows. Files made from them (pages, exports) are
+deleted if they name the learner, and can be made again. The class list comes last, so that an interrupted run can be
+repeated.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ from .results_file import NOT_GRADED
 from .run import LOCK
 
 TABLES = (NOT_GRADED, WHO_IS_WHO, MOVED)
-"""Tables of OUT that are lists: what was not graded, who bears which pseudonym, and whose points moved."""
+"""Tables of OUT that are lists: files not graded, pseudonyms, and moved points."""
 MADE_AGAIN = "a page or an export that names them, to be made again without"
 EXPORTS = ("class.html", "grades.csv", "grades-by-exercise.csv", "canvas.csv", "moodle.csv", "junit.xml",
            "feedback.zip", "moodle-worksheet.csv")  # fmt: skip
 EXPORT_FOLDERS = ("gradescope", "github")
 EACH_LEARNERS = "[0-9]*-*.json"
-"""What exports are called that `kata export` puts into OUT by itself."""
+"""The names of the files that `kata export` writes into OUT, one for each learner."""
 WHO = ("submission", "learner", "name")
-"""By which of its fields an entry of a list says whose it is: the first that is there."""
+"""The fields that name the learner of a list's entry; the first one present counts."""
 MOST_SEARCHED = 64 * 1024 * 1024
-"""Bytes of a file that is looked through for what is left; a larger one is named as not looked through."""
+"""The largest file, in bytes, that is searched for remaining names; larger ones are reported as not searched."""
 
 
 class ForgettingError(Exception):
-    """Nobody was forgotten; the text is one sentence for people."""
+    """Nobody was removed; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to do: `content` makes what becomes of a file; without it, the file is taken away."""
+    """One step: `content` makes the new content of a file; without it, the file is deleted."""
 
     path: Path
     told: str
@@ -74,9 +74,9 @@ class Step:
 
 
 def learner_in(out: Path, called: str) -> Learner:
-    """The one learner in OUT who is called so, with a record or without one.
+    """The learner in OUT with this id or name, with a record or without one.
 
-    Raises ForgettingError where there is no class, LearnerError when it is nobody or could be two, ResultsError for a
+    Raises ForgettingError where there is no class, LearnerError when it matches nobody or several, ResultsError for a
     damaged class list.
     """
     learners = class_of(out, dict.fromkeys(_names_in(out)))
@@ -89,14 +89,14 @@ def learner_in(out: Path, called: str) -> Learner:
 
 
 def _lists(out: Path) -> list[Path]:
-    """The lists of OUT: those of attempts first, and the class list, by which a learner is found, last."""
+    """The lists of OUT: those of attempts first, the class list last, because learners are found by it."""
     folders = [folder for folder in (out / ATTEMPTS, out) if folder.is_dir()]
     lists = [path for folder in folders for path in sorted(folder.glob("*.jsonl")) if path.is_file()]
     return sorted(lists, key=lambda path: (path.name == CLASS_LIST, path.parent == out))
 
 
 def _names_in(out: Path) -> Iterator[str]:
-    """The name of everybody who has a line in one of the lists."""
+    """Yield the learner's name of each line in the lists."""
     for path in _lists(out):
         with path.open("rb") as lines:
             for line in lines:
@@ -105,7 +105,10 @@ def _names_in(out: Path) -> Iterator[str]:
 
 
 def _whose(line: bytes, path: Path, out: Path) -> str | None:
-    """Whose a line is, "" for nobody's, None when it is torn. Among attempts it is called LEARNER/ATTEMPT."""
+    """The learner of a line, "" for nobody's, None for an incomplete line.
+
+    In the folder of attempts names are LEARNER/ATTEMPT.
+    """
     try:
         entry = json.loads(line)
     except ValueError:
@@ -119,7 +122,7 @@ def _name_of(entry: dict[str, Any]) -> str:
 
 
 class Forgetting:
-    """What there is of one learner in OUT, and the steps that take it away."""
+    """Finds everything about one learner in OUT, and the steps to remove it."""
 
     def __init__(self, out: Path, learner: Learner) -> None:
         self.out, self.learner = out, learner
@@ -127,7 +130,7 @@ class Forgetting:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """All that the learner is called, and nobody else in the class."""
+        """All names of the learner that nobody else in the class has."""
         others = {text for each in self._learners if each.name != self.learner.name for text in called(each)}
         return frozenset({*called(self.learner), self._pseudonym} - others - {""})
 
@@ -136,11 +139,11 @@ class Forgetting:
         return pseudonym_in(self.out, self.learner.name)
 
     def steps(self) -> list[Step]:
-        """What is to be done, in this order; nothing is changed. Raises OSError."""
+        """The steps, in order; changes nothing. Raises OSError."""
         return [*self._made(), *self._tables(), *self._from_lists()]
 
     def left(self) -> list[str]:
-        """Files of OUT in which one of the names still stands, and those that are too large to look through."""
+        """Files of OUT that still contain one of the names, and files too large to search."""
         told = []
         telling = sorted(name for name in self.names if len(name) >= LEAST_LETTERS and not name.isdigit())
         sought = {form for name in telling for form in (*_spellings(name), html.escape(name))}
@@ -152,7 +155,7 @@ class Forgetting:
         return told
 
     def in_group(self) -> list[str]:
-        """A sentence about the others of the learner's group, whose records rest on the same work."""
+        """A sentence about the other members of the learner's group, whose records are for the same work."""
         group = self.learner.group
         theirs = [each.name for each in self._learners if group and folded(each.group) == folded(group)]
         others = [name for name in theirs if name != self.learner.name]
@@ -170,7 +173,7 @@ class Forgetting:
     # --- what is made from the lists -----------------------------------------------------------------------------
 
     def _made(self) -> Iterator[Step]:
-        """Only what the program makes, under the names that it gives: submissions may lie in OUT as well."""
+        """Only files that this program makes, by their names: OUT may also contain submissions."""
         unpacked, appeal = self.out / UNPACKED, self.out / APPEALS / page_stem(self.learner.name)
         if unpacked.exists():
             yield Step(unpacked, "what a killed run had unpacked of the class's zip")
@@ -185,17 +188,17 @@ class Forgetting:
         return (path for path in found if path.is_file() and not path.is_symlink())
 
     def _is_theirs(self, path: Path) -> bool:
-        """Whether a file that was made names the learner, as far as its kind allows to say."""
+        """Whether a generated file names the learner, as far as its kind can tell."""
         if path.name == page_name(self.learner.name) or path.stem == self._pseudonym:
             return True
-        if path.parent.name in EXPORT_FOLDERS:  # 0001-ada.json
+        if path.parent.name in EXPORT_FOLDERS:  # for example 0001-ada.json
             others = {stem_of(each.name) for each in self._learners if each.name != self.learner.name}
             mine = {stem_of(self.learner.name), stem_of(self._pseudonym)} - others
             return path.stem.partition("-")[2] in mine
         return self._is_named_in(path)
 
     def _is_named_in(self, path: Path) -> bool:
-        if path.suffix == ".zip":  # of everybody's pages
+        if path.suffix == ".zip":  # with the pages of all learners
             return True
         text = path.read_bytes().decode("utf-8", "replace")
         if path.suffix == ".csv":
@@ -221,9 +224,9 @@ class Forgetting:
     def _without_rows(self, path: Path) -> Iterator[Step]:
         text = path.read_text(encoding="utf-8")
         rows = list(csv.reader(io.StringIO(text, newline="")))
-        told = slice(None) if path.name == WHO_IS_WHO else slice(1)  # elsewhere the first column says whose it is
+        told = slice(None) if path.name == WHO_IS_WHO else slice(1)  # else the first column names the learner
         others = [row for row in rows[1:] if not any(self._is_place(cell) for cell in row[told])]
-        kept = [*rows[:1], *others]  # the first are the titles, whatever a learner is called
+        kept = [*rows[:1], *others]  # the first row has the titles
         if len(kept) < len(rows):
             written = io.StringIO(newline="")
             csv.writer(written, lineterminator="\r\n" if "\r\n" in text else "\n").writerows(kept)
@@ -238,7 +241,7 @@ class Forgetting:
     def _pruned(self, path: Path) -> Iterator[Step]:
         try:
             before = json.loads(path.read_bytes())
-        except ValueError:  # `left` names it, if they are in it
+        except ValueError:  # `left` reports the file if it contains a name
             return
         after, gone = self._without(before, is_top=True)
         if gone:
@@ -246,9 +249,10 @@ class Forgetting:
             yield Step(path, "1 entry" if gone == 1 else f"{gone} entries", lambda: [content])
 
     def _without(self, value: Any, *, is_top: bool = False) -> tuple[Any, int]:
-        """A value of JSON without what is the learner's in it, and how many entries that were.
+        """Remove the learner from a JSON value; returns the rest and the number of removed entries.
 
-        is_top: its keys are those of the format, and no learner's name. So are those of an entry that says whose it is.
+        is_top: its keys are the format's own and no learner's name. The same holds for the keys of an entry that names
+        its learner.
         """
         if isinstance(value, dict):
             is_form = is_top or bool(_name_of(value))
@@ -290,18 +294,18 @@ class Forgetting:
 
     def _is_line(self, line: bytes, path: Path) -> bool:
         name = _whose(line, path, self.out)
-        if name is None:  # a torn line says of nobody whose it is
+        if name is None:  # an incomplete line names nobody
             return any(f'"{form}'.encode() in line for form in _spellings(self.learner.name))
         return name == self.learner.name
 
 
 def _spellings(name: str) -> tuple[str, str]:
-    """A name as it stands in JSON, in either way of writing it."""
+    """The two ways to write a name in JSON."""
     return json.dumps(name)[1:-1], json.dumps(name, ensure_ascii=False)[1:-1]
 
 
 def _rows(text: str) -> Iterator[list[str]]:
     try:
         yield from csv.reader(io.StringIO(text, newline=""))
-    except csv.Error:  # no table: `left` looks for the names in it
+    except csv.Error:  # no table: `left` searches it
         return

@@ -1,7 +1,7 @@
-"""Groups that hand in together: what one member hands in, or what bears the group's name, is each member's.
+"""Groups that hand in together: a submission of one member, or one with the group's name, counts for each member.
 
-Who is in which group stands in a CSV with columns for the learner (as in a roster: an id, login, email or name) and the
-group. Whoever hands in something alone has that, and so has nobody else's in their row.
+A CSV has columns for the learner (as in a roster: an id, login, email or name) and the group. A member who hands in
+something alone gets the grade for that, and nobody else does.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ GROUPS = ("group", "groups", "groupname", "team", "teamname")
 
 
 class GroupsError(Exception):
-    """A CSV of groups cannot be used; the text is one sentence for people."""
+    """A CSV of groups cannot be used; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
 class InGroup:
-    """One row: a learner, as they are called there, and the group."""
+    """One row: a learner, as the CSV names them, and the group."""
 
     learner: str
     group: str
@@ -44,7 +44,7 @@ class _GroupRow(CsvRow):
 
 
 def read_groups(path: Path) -> list[InGroup]:
-    """The rows of a CSV of groups; one without a group is passed over.
+    """The rows of a CSV of groups; rows without a group are skipped.
 
     Raises GroupsError for a file that cannot be read, lacks a column, or has a learner twice.
     """
@@ -61,7 +61,7 @@ def read_groups(path: Path) -> list[InGroup]:
 
 
 def group_of_each(rows: Sequence[InGroup], learners: Sequence[Learner]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The group of each learner, by the names in the results; and what names nobody of them.
+    """The group of each learner, by the names in the results; and the names that match no learner.
 
     Raises GroupsError when two rows put a learner into two groups.
     """
@@ -74,14 +74,14 @@ def group_of_each(rows: Sequence[InGroup], learners: Sequence[Learner]) -> tuple
 
 
 def in_groups(everyone: Members, rows: Sequence[InGroup], *, has_roster: bool) -> Members:
-    """The class in which what a group hands in is each member's. Raises GroupsError."""
+    """The class, with a group's submission given to each of its members. Raises GroupsError."""
     of, unknown = group_of_each(rows, [each.learner for each in everyone.all])
     handed_in = _by_groups(everyone.all, of, {folded(row.group) for row in rows})
     all = [each for each in everyone.all if each.learner.name not in handed_in.names]
     remarks = list(everyone.remarks)
     if unknown and has_roster:
         remarks.append(f"In a group, but nobody in this class: {first_few(unknown)}.")
-    elif unknown:  # without a roster, who has handed in nothing is known by the groups alone
+    elif unknown:  # without a roster, learners without a submission are only known from the groups
         groups = {row.learner: row.group for row in rows}
         all += [Member(Learner(name=name, shown=name, handed_in=False), None) for name in unknown]
         of |= {name: groups[name] for name in unknown}
@@ -111,7 +111,7 @@ def one_work_each(everyone: Members) -> list[list[Entry]]:
 
 @dataclass(frozen=True)
 class _HandedIn:
-    """What bears a group's name, by the group; and what these are called as long as they are taken for learners'."""
+    """The submissions with a group's name, by the group; and their names as long as they count as learners."""
 
     of: Mapping[str, Entry]
     names: frozenset[str]
@@ -140,14 +140,14 @@ def _unused(handed_in: _HandedIn, shared: Sequence[Member]) -> Iterator[LeftOut]
 
 
 def _entries_of(group: str, handed_in: _HandedIn, all: Sequence[Member], of: Mapping[str, str]) -> list[Entry]:
-    """What a group has handed in: under its own name, else what its members have."""
+    """A group's submissions: those with its name, else those of its members."""
     if own := handed_in.of.get(folded(group)):
         return [own]
     return [each.entry for each in all if each.entry and folded(of.get(each.learner.name, "")) == folded(group)]
 
 
 def _shared(member: Member, group: str, handed_in: _HandedIn, all: Sequence[Member], of: Mapping[str, str]) -> Member:
-    """A member of the class with what the group has handed in, if nothing of their own."""
+    """A member of the class, with the group's submission if they have none of their own."""
     if not group:
         return member
     learner = member.learner.model_copy(update={"group": group})
@@ -161,7 +161,7 @@ def _shared(member: Member, group: str, handed_in: _HandedIn, all: Sequence[Memb
 def _unclear(
     shared: Sequence[Member], of: Mapping[str, str], handed_in: _HandedIn, all: Sequence[Member]
 ) -> Iterator[str]:
-    """Sentences about groups of which several have handed in, and others nothing."""
+    """Yield sentences about groups in which several members handed in, and others did not."""
     for group in dict.fromkeys(of.values()):
         without = [each.learner.shown for each in shared if each.learner.group == group and not each.entry]
         found = _entries_of(group, handed_in, all, of)

@@ -1,4 +1,4 @@
-"""What a learner of a graded class has handed in, found again where it was read: for an appeal."""
+"""Finds the submission of a graded learner again, for an appeal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.intake import Submission, SubmissionError, read_submission
 from grader.writing import write_file
 
 from .attempts import attempts_of, graded_in
-from .class_folder import HowRead, class_in
+from .class_folder import ReadingOptions, class_in
 from .entries import Entry, OutOfReach, read_entry
 from .groups import GroupsError
 from .lms_names import NamesError, platform_called
@@ -24,12 +24,12 @@ from .run_header import RunHeader
 from .same_class import rows_before
 
 APPEALS = "appeals"
-"""In OUT, files of learners that cannot be named where they lie, as in a zip."""
+"""In OUT: copies of learners' files that have no path of their own, for example in a zip."""
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """A submission found again. `path`: where it lies, unless that is among other learners' files or in a zip."""
+    """A submission found again. `path`: where it is; None if it is among other learners' files or in a zip."""
 
     submission: Submission
     path: Path | None
@@ -37,25 +37,25 @@ class HandedIn:
 
 
 def result_of_learner(out: Path, called: str) -> Result:
-    """The record of whoever is called so: by id, login, email or name. Raises LearnerError, ResultsError."""
+    """The record of a learner, found by id, login, email or name. Raises LearnerError, ResultsError."""
     results = read_results(out)
     learner = find_learner(results.learners, called, out, f"kata explain {out}")
     return results[results.learners.index(learner)]
 
 
 def from_path(path: Path, course: Course, result: Result) -> HandedIn:
-    """What lies at a path that was given. Raises SubmissionError."""
+    """The submission at a given path. Raises SubmissionError."""
     return _checked(read_submission(path, course), path, result)
 
 
 def find_again(out: Path, header: RunHeader | None, result: Result, course: Course) -> HandedIn:
-    """The submission that a record is of, as it lies there now; with a remark when it is not what was graded.
+    """Find the submission of a record where the class was; with a remark if it is not what was graded.
 
-    Raises SubmissionError when it is not to be found, with the sentence that says so.
+    Raises SubmissionError, with a sentence, when it is not found.
     """
     if header is None or header.source is None:
         raise SubmissionError(f"{out} is of an older make, and does not say where the submissions are: --file does.")
-    with TemporaryDirectory() as unpacked:  # OUT itself may be in use
+    with TemporaryDirectory() as unpacked:  # not in OUT, which another run may use
         try:
             return _found(header, out, Path(unpacked), result, course)
         except (SubmissionError, RosterError, GroupsError, NamesError, OutOfReach) as error:
@@ -69,7 +69,7 @@ def _found(header: RunHeader, out: Path, unpacked: Path, result: Result, course:
     is_packed = folder.suffix.lower() == ".zip"
     roster = Path(source.roster) if source.roster else None
     groups = Path(source.groups) if source.groups else None
-    how = HowRead(roster, platform_called(source.names), groups, rows_before(out, header, roster))
+    how = ReadingOptions(roster, platform_called(source.names), groups, rows_before(out, header, roster))
     with class_in(folder, unpacked if is_packed else out, course, how) as members:
         everyone = attempts_of(members, course) if graded_in(out) != out else members
         entry = _entry(everyone.entries, result)
@@ -82,7 +82,7 @@ def _entry(entries: Sequence[Entry], result: Result) -> Entry | None:
     name, attempt = result.learner.name, result.record.attempt
     names = [name] if attempt is None else [f"{name}/{attempt.name}"]
     found = [each for each in entries if each.name in names]
-    if not found and attempt is None:  # of attempts the only one
+    if not found and attempt is None:  # the only one of the attempts
         found = [each for each in entries if each.name.rpartition("/")[0] == name]
     return found[0] if len(found) == 1 else None
 
@@ -95,7 +95,7 @@ def _checked(submission: Submission, path: Path | None, result: Result) -> Hande
 
 
 def place_of(handed_in: HandedIn, exercise: Exercise, out: Path, course: Course, learner: Learner) -> Path:
-    """A path that `kata grade` reads this very source of an exercise from; written into OUT where there is none.
+    """A path from which `kata grade` reads this source of an exercise; it is copied into OUT if there is none.
 
     Raises OSError when it cannot be written.
     """

@@ -1,12 +1,12 @@
-"""In a judge's process: how it is forked and opened, and how it grades batch after batch.
+"""Runs in a judge's process: starts the judge and grades batches.
 
-`grade_batch` runs wherever an executor runs functions, one call at a time in one process: pytest, which runs the
-checks, and the zygote belong to the process.
+`grade_batch` can run in any executor, one call at a time in a process: pytest, which runs the checks, and the zygote
+belong to the process.
 
-Judges are forks of one process, which loads torch and the judge's modules once for all judges of the pool: Python's
-own fork server. It knows the program and nothing else: no course, no answers, nobody's work.
-Beside it, at the same time, loads the zygote that the first judges share; a large class's other judges have their own,
-for a zygote can fork for so many only. Elsewhere than on Linux every judge starts by itself.
+Judges are forks of Python's fork server, which loads torch and the judge's modules once for all. It has loaded the
+program only: no course, no answers, no submission. The zygote for the first judges starts beside it, at the same time.
+In a large class the other judges have zygotes of their own, because a zygote can only fork for a few judges. Outside
+Linux every judge starts by itself.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ if TYPE_CHECKING:
     from grader.record import Record
 
 LOADED = "grader.classroom.loaded_for_judges"
-"""The module that the fork server imports before it forks anything."""
+"""The module that the fork server imports before it forks."""
 LEVEL = "KATA_POOL_LEVEL"
-"""In the environment of a fork server that starts: the isolation level of the zygote to start beside it."""
+"""Environment variable for the fork server: the isolation level of the zygote to start beside it."""
 SHARING = 2
-"""So many judges share the zygote."""
+"""The number of judges that share the zygote."""
 
 _is_started = False
 
 
 def can_fork() -> bool:
-    """Whether judges can be forks here."""
+    """Whether judges can be forks on this system."""
     return has_zygotes() and "forkserver" in multiprocessing.get_all_start_methods()
 
 
 def start_ahead(level: Level) -> None:
-    """Start what this process's judges will be forked from, without waiting for it."""
+    """Start the fork server for this process's judges, without waiting for it."""
     global _is_started
     if _is_started or not can_fork():
         return
@@ -72,7 +72,10 @@ def start_ahead(level: Level) -> None:
 
 
 def _end_server() -> None:
-    """It would end by itself, once it has loaded all: whoever reads what a command says would wait for that."""
+    """Kill the fork server.
+
+    It would end by itself, but only after loading all: readers of this command's output would wait for that.
+    """
     from multiprocessing import forkserver
 
     pid = getattr(forkserver._forkserver, "_forkserver_pid", None)
@@ -82,7 +85,7 @@ def _end_server() -> None:
 
 
 def context() -> BaseContext:
-    """How this process starts judges."""
+    """The multiprocessing context that starts judges."""
     return multiprocessing.get_context("forkserver" if _is_started else "spawn")
 
 
@@ -92,27 +95,27 @@ _zygote: LaunchedZygote | None = None
 
 
 def load() -> None:
-    """Start the zygote, and load what every judge needs meanwhile."""
+    """Start the zygote, and load meanwhile what every judge needs."""
     global _zygote
     named = os.environ.pop(LEVEL, "none")
     for level in LEVELS:
         if level == named != "none":
-            with suppress(MachineError):  # a judge tries it once more, and tells
+            with suppress(MachineError):  # a judge tries again and reports the error
                 launched = launch_ahead(level)
                 _zygote = launched if isinstance(launched, LaunchedZygote) else None
 
-    # the server waits for its children's ends, and would tell of a zygote's on the terminal
+    # the fork server waits for its children, and would print a warning about the zygote
     warnings.filterwarnings("ignore", "forkserver: waitpid returned unexpected pid")
     gc.freeze()
 
 
 def joined(level: Level) -> JoinedZygote | None:
-    """In a judge: its own way to the zygote beside the fork server, if there is one at this level."""
+    """In a judge: its connection to the zygote beside the fork server, if that has this level."""
     return join(_zygote) if _zygote is not None and _zygote.level == level else None
 
 
 def leave_zygote_to_others() -> None:
-    """In a judge that is one too many for the zygote."""
+    """Close the connection to the zygote in a judge beyond the first SHARING."""
     global _zygote
     if _zygote is not None:
         _zygote.control.close()
@@ -123,14 +126,14 @@ _opened: tuple[Terms, Judge | MachineError] | None = None
 
 
 BATCH_SECONDS = 20.0
-"""After so long a batch begins no further submission: what is not handed back yet is lost when the run is killed."""
+"""Seconds after which a batch starts no further submission: results not returned yet are lost if the run is killed."""
 
 
 def grade_batch(terms: Terms, batch: Sequence[Entry]) -> dict[str, str]:
-    """Grade some submissions, at least one; their records as lines of JSON by the submissions' names.
+    """Grade one or more submissions; returns their records as lines of JSON by the submissions' names.
 
-    A submission that can't be read gets a record that says so. Raises MachineError when this machine cannot isolate,
-    GraderBroken when the course's checks cannot be run; whatever else it raises is a fault of the grader's.
+    A submission that cannot be read gets a record that says so. Raises MachineError when this machine cannot isolate,
+    GraderBroken when the course's checks cannot be run; any other error is a fault of the grader.
     """
     judge = open_judge(terms)
     if isinstance(judge, MachineError):
@@ -138,12 +141,12 @@ def grade_batch(terms: Terms, batch: Sequence[Entry]) -> dict[str, str]:
     try:
         return {record.submission: record.to_json() for record in _graded(judge, terms, batch)}
     except BaseException:
-        close_judge()  # who knows what state it is in
+        close_judge()  # its state is unknown
         raise
 
 
 def open_judge(terms: Terms) -> Judge | MachineError:
-    """This process's judge, opened when there is none for these terms; or why there cannot be one."""
+    """This process's judge, opened if there is none for these terms; or the error that prevents it."""
     global _opened
     if _opened is None or _opened[0] != terms:
         close_judge()
@@ -152,7 +155,7 @@ def open_judge(terms: Terms) -> Judge | MachineError:
 
 
 def close_judge() -> None:
-    """End this process's judge, if there is one."""
+    """Close this process's judge, if there is one."""
     global _opened
     if _opened is not None and not isinstance(_opened[1], MachineError):
         _opened[1].close()
@@ -165,7 +168,7 @@ def _open(terms: Terms) -> Judge | MachineError:
         launched = None if terms.level == "none" else joined(terms.level) or launch_ahead(terms.level)
     except MachineError as error:
         return error
-    # after the zygote's start, so that both load torch at the same time
+    # imported after the start of the zygote, so that both load torch at the same time
     from grader.course import load_course
     from grader.judge.grading import Judge
 
@@ -174,7 +177,7 @@ def _open(terms: Terms) -> Judge | MachineError:
 
 @lru_cache(maxsize=1)
 def _course_digest(terms: Terms) -> str:
-    """Of the course that this process's judge grades by, as it was when first asked."""
+    """The digest of the course that this process's judge uses, computed once."""
     from grader.course import load_course
 
     from .course_digest import course_digest

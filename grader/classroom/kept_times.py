@@ -1,10 +1,10 @@
-"""OUT/times.json: when the class handed in, who has more time, who opened hints or is exempt, as it was told last.
+"""OUT/times.json: hand-in times, extensions, opened hints and exemptions of a class, as last given.
 
-So a run that goes on, or a policy that is applied anew, need not be told again.
+So they need not be given again when a run is resumed or a policy is applied again.
 
-How many hints each learner opened of each exercise comes as a CSV. Columns are found by their headers: the learner
-(as in a roster: an id, login, email or name), the exercise's id, and how many. A row without a number is passed over,
-since systems list those who opened none, too.
+The hints come as a CSV: how many each learner opened of each exercise. Columns are found by their headers: the learner
+(as in a roster: an id, login, email or name), the exercise's id, and the number. A row without a number is skipped,
+since some systems also list learners who opened none.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _COUNT = re.compile(r"([0-9]{1,6})(?:[.,]0+)?")  # some programs save whole numb
 
 
 class HintsError(Exception):
-    """A CSV of opened hints cannot be used; the text is one sentence for people."""
+    """A CSV of opened hints cannot be used; the message is one sentence for people."""
 
 
 class OpenedHints(BaseModel):
-    """One row: whose (as it is written there), of which exercise, how many."""
+    """One row: the learner (as written there), the exercise, the number of hints."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,8 +64,8 @@ class _HintRow(CsvRow):
 def read_hints(path: Path, course: Course) -> list[OpenedHints]:
     """The rows of a CSV of opened hints.
 
-    Raises HintsError for a file that cannot be read, lacks a column, or says anything that is no number of hints of an
-    exercise, or two numbers for the same: marks hang on it, so nothing is guessed.
+    Raises HintsError for a file that cannot be read, lacks a column, has an invalid number or exercise, or has two rows
+    for the same learner and exercise: grades depend on it, so nothing is guessed.
     """
     example = ("learner,exercise,hints", f"ada,{course.exercises[0].id},2")
     found: list[OpenedHints] = []
@@ -89,9 +89,9 @@ def read_hints(path: Path, course: Course) -> list[OpenedHints]:
 def hints_by_learner(
     rows: Iterable[OpenedHints], learners: Sequence[Learner]
 ) -> tuple[dict[str, dict[str, int]], tuple[str, ...]]:
-    """Each learner's opened hints by exercise, under the learners' names in the results; and what names nobody of them.
+    """Each learner's opened hints by exercise, by the names in the results; and the names that match no learner.
 
-    Of two rows that turn out to be of one learner and exercise, the larger number counts: both are of all hints.
+    If two rows turn out to be for one learner and exercise, the larger number counts: both count all hints.
     """
     named, unknown = by_name(rows, learners)
     found: dict[str, dict[str, int]] = {}
@@ -105,7 +105,7 @@ TIMES = "times.json"
 
 
 class _Told(BaseModel):
-    """One row of a CSV: whose, of which unit, when in UTC, of which attempt if that was said."""
+    """One row of a CSV: learner, unit, time in UTC, and the attempt if given."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -123,7 +123,7 @@ class _Told(BaseModel):
 
 
 class KeptTimes(BaseModel):
-    """What is known of a class's hand-ins and opened hints. None: it was not told."""
+    """What is known of a class's hand-ins and opened hints. None: not given."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -141,7 +141,7 @@ class KeptTimes(BaseModel):
         hints: Sequence[OpenedHints] | None = None,
         exempt: Sequence[Exempt] | None = None,
     ) -> KeptTimes:
-        """What the rows of the CSVs say, each None where it was not given."""
+        """The content of the CSVs; None for one that was not given."""
         return cls(
             handed_in=_told(handed_in),
             extensions=_told(extensions),
@@ -151,16 +151,16 @@ class KeptTimes(BaseModel):
 
     @property
     def hand_in_rows(self) -> list[Row]:
-        """When learners handed in."""
+        """The hand-in times."""
         return [each.row() for each in self.handed_in or ()]
 
     @property
     def extension_rows(self) -> list[Row]:
-        """Until when learners may hand in."""
+        """The extensions."""
         return [each.row() for each in self.extensions or ()]
 
     def over(self, earlier: KeptTimes) -> KeptTimes:
-        """These, and what was told earlier of what these do not tell."""
+        """These times; where they are None, the earlier ones."""
         return KeptTimes(
             handed_in=earlier.handed_in if self.handed_in is None else self.handed_in,
             extensions=earlier.extensions if self.extensions is None else self.extensions,
@@ -174,7 +174,7 @@ def _told(rows: Sequence[Row] | None) -> tuple[_Told, ...] | None:
 
 
 def read_kept_times(out: Path) -> KeptTimes:
-    """What OUT has been told; nothing where there is no file. Raises TimesError when it cannot be read."""
+    """The times kept in OUT; empty if there is no file. Raises TimesError when it cannot be read."""
     path = out / TIMES
     try:
         return KeptTimes.model_validate_json(path.read_bytes())
@@ -188,7 +188,7 @@ def read_kept_times(out: Path) -> KeptTimes:
 
 
 def write_kept_times(out: Path, times: KeptTimes) -> None:
-    """Keep them in OUT, whole or not at all; nothing is written where nothing was told. Raises OSError."""
+    """Write the times into OUT, all or none; writes no file if nothing is known. Raises OSError."""
     path = out / TIMES
     if times == KeptTimes():
         path.unlink(missing_ok=True)

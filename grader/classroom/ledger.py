@@ -1,4 +1,4 @@
-"""Keeps OUT/results.jsonl: lines are appended and synced, a torn one is cut off, and the end is one line a learner."""
+"""Writes OUT/results.jsonl: appends and syncs lines, removes an incomplete one; at the end, one line a learner."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SUPERSEDED = "results.superseded.jsonl"
 
 
 class LedgerError(Exception):
-    """The results cannot be written; the text is one sentence. What was written before stays valid."""
+    """The results cannot be written; the message is one sentence. Earlier records stay valid."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """What an earlier run found out about one learner.
+    """What an earlier run recorded about one learner.
 
-    again: the digests of what was read where exercises were graded again.
+    again: the digests of the submissions of which exercises were graded again.
     """
 
     digest: str
@@ -35,25 +35,25 @@ class Known:
 
     @classmethod
     def of(cls, record: Record) -> Known:
-        """What a record tells."""
+        """Take it from a record."""
         again = (each.graded_again.digest for each in record.exercises if each.graded_again)
         return cls(record.digest, record.complete, frozenset(again))
 
     def is_all_of(self, digest: str) -> bool:
-        """Whether every exercise of the record is of a submission with this digest."""
+        """Whether every exercise of the record was graded from a submission with this digest."""
         return {self.digest, *self.again} == {digest}
 
 
 @dataclass(frozen=True)
 class Recovered:
-    """What an earlier run left, and what there is to say about it."""
+    """The records of an earlier run, and remarks about them."""
 
     known: dict[str, Known]
     remarks: tuple[str, ...]
 
 
 class Ledger:
-    """The results file of a run. Nothing is written before the first record is there."""
+    """The results file of a run. It is created with the first record."""
 
     def __init__(self, out: Path) -> None:
         self._out = out
@@ -67,25 +67,25 @@ class Ledger:
         return self._file is not None
 
     def set_older_aside(self) -> None:
-        """Keep older results beside the new ones that will come. Raises LedgerError."""
+        """Move older results aside, for the new ones to come. Raises LedgerError."""
         with writing(self._path):
             if self._path.exists():
                 _keep_previous(self._out)
 
     def begin(self) -> None:
-        """Make a new file. Raises LedgerError."""
+        """Create a new file. Raises LedgerError."""
         with writing(self._path):
             self._open()
 
     def go_on(self) -> Recovered:
-        """Take up the file of an earlier run: what counts in it, with a torn last line cut off. Raises LedgerError."""
+        """Open the file of an earlier run: returns its records, removes an incomplete last line. Raises LedgerError."""
         with writing(self._path):
             return self._recover()
 
     def append(self, lines: Sequence[str]) -> None:
-        """Write records, each as a line, and wait until they are on the disk.
+        """Append records, each as a line, and sync them to disk.
 
-        Raises LedgerError when they cannot be written; the file then ends with the last record that could be.
+        Raises LedgerError when they cannot be written; then the file ends with the last complete record.
         """
         assert self._file is not None
         content = "".join(f"{line}\n" for line in lines).encode("utf-8")
@@ -99,7 +99,7 @@ class Ledger:
         self._size += len(content)
 
     def finish(self, order: Sequence[str]) -> None:
-        """Leave each learner's last record alone, in this order; learners not in it come after. Raises LedgerError."""
+        """Leave each learner's last record only, in this order; other learners come after. Raises LedgerError."""
         self.close()
         places = dict(final_lines(self._path))
         names = [name for name in order if name in places]
@@ -114,7 +114,7 @@ class Ledger:
             write_file(self._path, _lines_at(self._path, lines), synced=True)
 
     def _keep_superseded(self, final: Set[Line]) -> None:
-        """Records that a newer one of the same learner has replaced are no results, but nothing is thrown away."""
+        """Copy replaced records to another file: they are no results any more, but nothing is deleted."""
         superseded = [line for _, line in final_lines(self._path) if line not in final]
         if superseded:
             with open(open_to_append(self._out / SUPERSEDED), "ab") as kept:
@@ -164,7 +164,7 @@ class Ledger:
         return Recovered(known, tuple(remarks))
 
     def _set_aside(self, damaged: Sequence[Line], end: int) -> str:
-        """Take lines that are no records out of the file; they are kept beside it."""
+        """Move lines that are no records to a file beside it."""
         with open(open_to_append(self._out / DAMAGED), "ab") as kept:
             kept.writelines(_lines_at(self._path, damaged))
         write_file(self._path, _lines_at(self._path, list(_between(damaged, end))), synced=True)
@@ -173,7 +173,7 @@ class Ledger:
 
 
 def _between(holes: Sequence[Line], end: int) -> Iterator[Line]:
-    """The stretches of a file around some lines of it."""
+    """Yield the parts of a file between some of its lines."""
     start = 0
     for hole in [*holes, Line(0, end, 0)]:
         if hole.start > start:
@@ -182,14 +182,14 @@ def _between(holes: Sequence[Line], end: int) -> Iterator[Line]:
 
 
 def _keep_previous(out: Path) -> None:
-    """Put older results beside the new, and results older than those beside them under a number."""
+    """Move older results aside; results that were moved there before get a number."""
     if (out / RESULTS).stat().st_size:
         free_previous(out / PREVIOUS)
         (out / RESULTS).rename(out / PREVIOUS)
 
 
 def free_previous(previous: Path) -> None:
-    """Give what is kept as `previous` a number, so that what is put aside next has that name. Raises OSError."""
+    """Rename `previous` to a numbered name, so that its name is free. Raises OSError."""
     if previous.exists():
         number = 2
         while (older := previous.with_name(f"{previous.stem}.{number}{previous.suffix}")).exists():
@@ -198,7 +198,7 @@ def free_previous(previous: Path) -> None:
 
 
 def _is_all_in_order(lines: Sequence[Line], size: int) -> bool:
-    """Whether a file consists of just these lines, in this order."""
+    """Whether a file consists of exactly these lines, in this order."""
     end = 0
     for line in lines:
         if line.start != end:
@@ -222,7 +222,7 @@ def _write_all(descriptor: int, content: bytes) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Tell in one sentence that a file cannot be written. Raises LedgerError in place of OSError."""
+    """Turn an OSError for this file into a LedgerError with one sentence."""
     try:
         yield
     except OSError as error:

@@ -1,9 +1,9 @@
-"""Which learners' answers are alike beyond what the exercise, its stub, the course's own answers and the class explain.
+"""Finds learners whose answers are more alike than the exercise, its stub, the course's answers and the class explain.
 
-A text is cut into words, twice: as it is written, with its comments, and with the learner's own names made alike, so
-that renaming hides nothing. Runs of words that stand in the stub, in the course's own answers or in many learners'
-answers say nothing and are left out. Pairs that share a run of what is left are compared word by word (RapidFuzz), and
-those who share most of it are named. Nothing of a learner's is run or parsed, and only a bounded part of it is read.
+A text is split into words, in two views: as written, with comments; and with the learner's own names replaced, so that
+renaming hides nothing. Runs of words that occur in the stub, in the course's answers or in many learners' answers are
+left out. Pairs that share a remaining run are compared word by word (RapidFuzz), and those that share most of it are
+reported. Learners' code is neither run nor parsed, and only a bounded part is read.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from grader.course.stubs import same_as_stub, stub_of
 from .entries import Entry, OutOfReach, read_entry
 
 Answers = dict[str, dict[str, str]]
-"""Of each exercise each learner's text."""
+"""answers[exercise][learner]: the text."""
 
 View = Literal["written", "renamed"]
 VIEWS: tuple[View, ...] = ("written", "renamed")
 
-# Each piece of a text is begun at one place only, so that the time grows with the text.
+# Each kind of token has its own first character, so matching takes time linear in the text.
 WORD = re.compile(r"#[^\n]*|[^\W\d]\w*|\d\w*|\"[^\"\n]*\"|'[^'\n]*'|\n|[^\s\w]")
 MOST_CHARACTERS = 60_000
 MOST_WORDS = 6_000
-"""Of one answer; what is beyond is not looked at."""
+"""Words of one answer that are compared; the rest is ignored."""
 
 RUN: Mapping[View, int] = {"written": 6, "renamed": 10}
-"""Words in a row that count as one thing."""
+"""The length of a run, in words."""
 LEAST_SHARED: Mapping[View, int] = {"written": 18, "renamed": 40}
-"""Words that a pair must share, of those that nothing explains."""
+"""The fewest unexplained words that a pair must share."""
 LEAST_PART = 0.7
-"""The part that they must be of the shorter one's unexplained words."""
+"""The fewest that they must share, as a part of the shorter one's unexplained words."""
 MANY_IN = 10
 MANY_AT_LEAST = 4
-"""What more than a tenth of the class has in common, and more than four learners, belongs to the exercise."""
+"""A run that more than 4 learners, and more than a tenth of the class, have is explained by the exercise."""
 NO_GROUPS: Mapping[str, str] = {}
 MOST_WITH_A_RUN = 50
-"""Of more who share a run that only comes about where something is left out, no pairs are made."""
+"""No pairs are formed of more learners than this: such a run only appears where something was left out in between."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """One answer in words; `lines` says on which line each stands, from 1 on."""
+    """One answer as words; `lines` has the line of each, from 1 on."""
 
     words: tuple[str, ...]
     lines: tuple[int, ...]
@@ -61,7 +61,8 @@ class Text:
 class Likeness:
     """Two learners' answers to one exercise, and what they share that nothing explains.
 
-    part: of the shorter one's unexplained words. lines: those of either answer in which shared words stand.
+    part: shared words as a part of the shorter one's unexplained words. lines: the lines of both answers with shared
+    words.
     """
 
     exercise: str
@@ -74,7 +75,7 @@ class Likeness:
 
 
 def words_of(text: str) -> Text:
-    """Cut a text into words and comments, as far as it is looked at."""
+    """Split a text into words and comments, up to MOST_WORDS."""
     words: list[str] = []
     lines: list[int] = []
     line = 1
@@ -91,15 +92,15 @@ def words_of(text: str) -> Text:
 def alike(
     exercise: str, answers: Mapping[str, str], known: Sequence[str], groups: Mapping[str, str] = NO_GROUPS
 ) -> list[Likeness]:
-    """The pairs of learners whose answers to an exercise are alike, most first.
+    """The pairs of learners whose answers to an exercise are alike, those that share most first.
 
-    answers: each learner's text. known: the stub and the course's own answers. groups: who handed in together, by
-    learners: they are no pair, and count once where it is counted how many have something.
+    answers: each learner's text. known: the stub and the course's own answers. groups: each learner's group; members of
+    one group are no pair, and count as one learner for a run's frequency.
     """
     theirs = {name: words_of(text) for name, text in answers.items()}
     course = [words_of(text) for text in known]
     found: dict[tuple[str, str], Likeness] = {}
-    for view in VIEWS:  # the same words say more than the same but for names
+    for view in VIEWS:  # first as written: that says more than equality after renaming
         for each in _alike_in(view, exercise, theirs, course, groups):
             found.setdefault((each.one, each.other), each)
     return sorted(found.values(), key=lambda each: (-each.shared, each.one, each.other))
@@ -107,17 +108,17 @@ def alike(
 
 @dataclass(frozen=True)
 class _Coded:
-    """A text as a string with a character for each word, which is compared far faster than words are."""
+    """A text as a string with one character for each word: strings are compared much faster."""
 
     codes: str
     lines: tuple[int, ...]
 
     def runs(self, length: int) -> Iterator[str]:
-        """All that many words in a row."""
+        """All runs of this many words."""
         return (self.codes[start : start + length] for start in range(len(self.codes) - length + 1))
 
     def covered(self, runs: Collection[str], length: int) -> list[bool]:
-        """Which of the words stand in one of these runs."""
+        """Which words are part of one of these runs."""
         is_in = [False] * len(self.codes)
         for start, run in enumerate(self.runs(length)):
             if run in runs:
@@ -125,14 +126,17 @@ class _Coded:
         return is_in
 
     def kept(self, is_kept: Sequence[bool]) -> _Coded:
-        """The words that are to be kept."""
+        """Only the words to keep."""
         places = [place for place, keep in enumerate(is_kept) if keep]
         return _Coded("".join(self.codes[place] for place in places), tuple(self.lines[place] for place in places))
 
 
 def _coded(texts: Sequence[Text]) -> list[_Coded]:
-    """Texts in the same code. A word of one text alone equals no other's, so all of these share a character of its own:
-    so there are enough characters for whatever learners write."""
+    """Encode texts in a common alphabet.
+
+    A word that occurs in one text only equals no other word, so all such words of a text share one character: this way
+    the characters suffice for any input.
+    """
     having = Counter(word for text in texts for word in set(text.words))
     of: dict[str, str] = {}
     for word, count in having.items():
@@ -145,7 +149,7 @@ def _coded(texts: Sequence[Text]) -> list[_Coded]:
 
 
 def _character(number: int) -> str:
-    """The character of this number, without those that are none by themselves."""
+    """The character with this number, skipping surrogates."""
     return chr(number if number < _SURROGATES.start else number + len(_SURROGATES))
 
 
@@ -171,7 +175,7 @@ def _alike_in(
 
 
 def _seen(text: Text, view: View, names: Collection[str]) -> Text:
-    """A text in one of the views. Names that the course uses too, such as the library's, stay what they are."""
+    """A text in one of the views. Names that the course also uses, such as a library's, are not replaced."""
     if view == "written":
         return text
     kept = [(word, line) for word, line in zip(text.words, text.lines, strict=True) if not word.startswith("#")]
@@ -194,7 +198,7 @@ def _submitter(name: str, groups: Mapping[str, str]) -> str:
 
 
 def _candidates(runs: Mapping[str, Collection[str]], groups: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Pairs that share a run; of those whom many share none is left, so a run has few learners."""
+    """Pairs that share a run. Frequent runs are removed already, so each run has few learners."""
     having: dict[str, list[str]] = defaultdict(list)
     for name, theirs in runs.items():
         for run in theirs:
@@ -205,13 +209,13 @@ def _candidates(runs: Mapping[str, Collection[str]], groups: Mapping[str, str]) 
 
 
 def _may_be_alike(first: _Coded, second: _Coded, shared: Collection[str], view: View) -> bool:
-    """Whether two texts can share enough: no more words than stand in runs that both have, wherever these stand."""
+    """A quick test: whether both texts have enough words in runs that both contain, in any order."""
     least = _least(first, second, view)
     return all(sum(text.covered(shared, RUN[view])) >= least for text in (first, second))
 
 
 def _least(first: _Coded, second: _Coded, view: View) -> float:
-    """How many words they have to share."""
+    """The number of words that they must share."""
     return max(LEAST_SHARED[view], LEAST_PART * min(len(first.codes), len(second.codes)))
 
 
@@ -233,7 +237,7 @@ def _compared(exercise: str, one: str, other: str, own: Mapping[str, _Coded], vi
 
 
 def by_pair(found: Iterable[Likeness]) -> dict[tuple[str, str], list[Likeness]]:
-    """What each pair shares, those first who share most."""
+    """The likenesses of each pair; pairs that share most first."""
     pairs: dict[tuple[str, str], list[Likeness]] = defaultdict(list)
     for each in found:
         pairs[each.one, each.other].append(each)
@@ -241,9 +245,9 @@ def by_pair(found: Iterable[Likeness]) -> dict[tuple[str, str], list[Likeness]]:
 
 
 def answers_of(course: Course, entries: Iterable[Entry], say: Callable[[str], None]) -> Answers:
-    """What every learner has written; what is still the stub as it was given is nobody's.
+    """Every learner's answers; untouched stubs are left out.
 
-    say: takes a sentence about a submission that this machine does not give out.
+    say: receives a sentence about a submission that this machine cannot read.
     """
     stubs = {each.id: stub_of(course, each) for each in course.exercises}
     answers: Answers = {}
@@ -260,7 +264,7 @@ def answers_of(course: Course, entries: Iterable[Entry], say: Callable[[str], No
 
 
 def known_answers(course: Course, exercise: Exercise) -> Iterator[str]:
-    """What explains an answer: the stub, the reference, and other right answers."""
+    """Texts that explain an answer: the stub, the reference, and other right answers."""
     yield stub_of(course, exercise)
     for path in (course.solution_path(exercise), *course.alternatives(exercise)):
         if path.is_file():

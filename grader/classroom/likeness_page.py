@@ -1,4 +1,4 @@
-"""Answers that are alike, side by side, as a page: what both share and nothing explains is marked, line by line."""
+"""A page with similar answers side by side; lines with shared, unexplained words are marked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grader.render.pages import render_page
 from .likeness import Likeness, by_pair
 
 MOST_LINES = 400
-"""Of one answer; of a longer one the beginning is shown."""
+"""Lines of one answer; of a longer one the first are shown."""
 VIEWS = {
     "written": "the same words, comments included",
     "renamed": "the same but for names and comments",
@@ -19,7 +19,7 @@ VIEWS = {
 
 @dataclass(frozen=True)
 class Side:
-    """One of the answers; each line says whether shared words stand in it."""
+    """One of the answers; each line with whether it contains shared words."""
 
     learner: str
     lines: Sequence[tuple[str, bool]]
@@ -40,7 +40,7 @@ class Match:
 def render_likeness(
     found: Iterable[Likeness], answers: Mapping[str, Mapping[str, str]], titles: Mapping[str, str]
 ) -> str:
-    """The page, the same bytes for equal findings."""
+    """The page; equal findings give the same bytes."""
     pairs = [
         (one, other, [_match(each, answers[each.exercise], titles) for each in alike])
         for (one, other), alike in by_pair(found).items()

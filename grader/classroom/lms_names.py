@@ -1,7 +1,7 @@
-"""What the names in a download say: who handed in, and what the file was called. One platform's way for all of them.
+"""Reads file names of a platform's download: the submitter and the file's own name. All names follow one platform.
 
-A name is part platform's, part learner's: the display name, the file's name. Who it is of is read from the place where
-the platform puts its own number or login, counted from the side on which learners write nothing.
+One part of a name is written by the platform, another by the learner (display name, file name). The submitter is read
+where the platform puts its own number or login, counted from the side that learners cannot write.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TITLES: Mapping[Platform, str] = {
 
 
 # Canvas, "Download submissions": familynamefirstname_LATE_USER_ATTACHMENT_file, or ..._USER_text.html if it was typed.
-# Its numbers begin with no 0, as those of exercises do (_5001_03_softmax.py says nothing of a user 5001).
+# Its numbers do not begin with 0, unlike those of exercises (_5001_03_softmax.py is not of a user 5001).
 _CANVAS = re.compile(
     r"(?:_LATE)?_(?P<id>[1-9][0-9]*)_(?:(?P<number>[1-9][0-9]*)_(?P<file>.+)|(?:text|link)\.html)", re.DOTALL
 )
@@ -38,10 +38,10 @@ _CANVAS_UNNAMED = re.compile(
     r"(?:LATE_)?anon_(?P<id>(?![0-9]+_)[0-9A-Za-z]{5})_(?:[0-9]+_(?P<file>.+)|(?:text|link)\.html)", re.DOTALL
 )
 _CANVAS_AGAIN = re.compile(r"-[0-9]+(?=\.[^.]+$)")  # of a file that was handed in again
-# Moodle, "Download all submissions": a folder a participant, or flat files whose names begin like such a folder's.
-# Moodle makes blanks of the underscores in a display name, so the first place that fits is its own.
+# Moodle, "Download all submissions": a folder for each participant, or files whose names begin like such a folder's.
+# Moodle replaces underscores in a display name by blanks, so the first match is Moodle's own.
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<file>.*)", re.DOTALL)
-# Blackboard: assignment_username_attempt_time_file, and a receipt of that name without the file.
+# Blackboard: assignment_username_attempt_time_file, and a receipt with that name without the file.
 _BLACKBOARD = re.compile(
     r"(?P<head>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt|)", re.DOTALL
 )
@@ -54,23 +54,22 @@ _BRIGHTSPACE = re.compile(
 
 
 MOST_LETTERS = 512
-"""No file system holds longer names. A zip may, and each underscore in it is a place to begin to read at."""
+"""No file system has longer names. A zip may, and each underscore in a name is a place to try."""
 
 
 class NamesError(Exception):
-    """Nobody can tell how names are meant; the text is one sentence for people."""
+    """The platform of the names is unclear; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a name of a platform's making says.
+    """The content of a name that a platform made.
 
-    submitter: what all files of one submitter share, and no other's have.
-    name: as people are shown there; learners can often change it. Empty where the platform does not write one.
-    ids: the platform's own id; after it, whatever else could be meant for it.
-    file: what the learner called the file; empty for a folder.
-    attempt: the platform's mark of one of several hand-ins, in their order when sorted; empty where it has none.
-    is_typed: whether it is what was typed into the platform or written by it, rather than a file.
+    submitter: equal for all files of one submitter, and for nobody else's. name: the display name, which learners can
+    often change; empty if the platform does not write it. ids: the platform's own id, then other possible readings of
+    it. file: the learner's name of the file; empty for a folder. attempt: the platform's mark of an attempt, sorted in
+    time order; empty if it has none. is_typed: whether it is text typed into the platform or written by it, rather than
+    a file.
     """
 
     submitter: str
@@ -82,14 +81,14 @@ class Said:
 
 
 def platform_called(name: str) -> Platform:
-    """The platform of this name; plain names where it is none of those that are known."""
+    """The platform with this name; "plain" for an unknown one."""
     return PLATFORMS.get(name, "plain")
 
 
 def platform_of(names: Collection[str]) -> Platform:
-    """The platform whose download these names are of: the one that explains most of them, if it is half.
+    """The platform whose download these names are from: the one that can read most of them, if that is at least half.
 
-    Raises NamesError when two explain as many.
+    Raises NamesError when two can read equally many.
     """
     found = {platform: _readable(platform, names) for platform in TITLES}
     counts = {platform: len(said) for platform, said in found.items()}
@@ -106,7 +105,7 @@ def platform_of(names: Collection[str]) -> Platform:
 
 
 def read_names(platform: Platform, names: Collection[str]) -> dict[str, Said]:
-    """What those of the names say that are of the platform's making."""
+    """Read the names that the platform made; the others are left out."""
     found = _readable(platform, names)
     if platform == "blackboard":
         return _with_logins(found)
@@ -129,7 +128,7 @@ def _canvas(name: str) -> Said | None:
     if not found:
         return None
     first = found[0]
-    # a display name or a file's name with numbers in it can be read in another way as well
+    # a display name or file name with numbers in it has further readings
     ids = tuple(dict.fromkeys(match["id"] for match in found))
     shown = name[: first.start()]
     return Said(name[: first.end("id")], shown, ids, _first_name(first["file"]), is_typed=not first["file"])
@@ -140,9 +139,9 @@ def _first_name(file: str | None) -> str:
 
 
 def _has_numbers_in_its_title(canvas: Mapping[str, Said], blackboard: Mapping[str, Said]) -> bool:
-    """Whether what reads as Canvas's numbers stands in the title of a Blackboard assignment, with which all begin.
+    """Whether Canvas's numbers are part of a Blackboard assignment's title, with which all names begin.
 
-    One learner, who may be called anything in Canvas, can say so of the own files alone.
+    One learner's files are not enough to decide that: a display name in Canvas can be anything.
     """
     heads = {name[: match.end("number")] for name, said in canvas.items() if (match := _numbered(name, said))}
     return len(canvas) > 1 and len(heads) == 1 and canvas.keys() <= blackboard.keys()
@@ -154,9 +153,9 @@ def _numbered(name: str, said: Said) -> re.Match[str] | None:
 
 
 def _without_refuted(found: Mapping[str, Said]) -> dict[str, Said]:
-    """Canvas writes one name a user: where another file tells a user's name, readings with other names are none.
+    """Remove readings that contradict another file: Canvas writes the same name for all files of a user.
 
-    Only a file that can be read in one way tells: what else it says may be the doing of an accomplice's display name.
+    Only files with a single reading count as evidence: others may result from an accomplice's display name.
     """
     names: dict[str, set[str]] = {}
     for said in found.values():
@@ -192,7 +191,7 @@ def _blackboard(name: str) -> Said | None:
 
 
 def _with_logins(found: Mapping[str, Said]) -> dict[str, Said]:
-    """With what stands between the assignment's title, which all begin with, and the attempt: all that it can be."""
+    """Add the possible logins: each part between the common beginning (the assignment's title) and the attempt."""
     heads = {said.submitter for said in found.values()}
     first, last = min(heads, default=""), max(heads, default="")
     shared = first[: next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]
@@ -209,9 +208,9 @@ def _brightspace(name: str) -> Said | None:
 
 
 def in_time_order(platform: Platform, attempts: Sequence[str]) -> list[str]:
-    """The platform's marks of attempts, the earliest first.
+    """Sort the platform's marks of attempts, the earliest first.
 
-    Raises NamesError for several whose months are in a language that is not read.
+    Raises NamesError for several with month names in an unknown language.
     """
     if platform != "brightspace" or len(attempts) < 2:
         return sorted(attempts)

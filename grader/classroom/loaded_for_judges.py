@@ -1,4 +1,4 @@
-"""Imported by the fork server that judges are forked from, for what that loads."""
+"""Imported by the fork server of the judges: loads the modules that judges need."""
 
 from .judging import load
 

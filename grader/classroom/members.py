@@ -1,8 +1,8 @@
-"""Who is in a class: the learners of the roster, whoever else handed something in, and what each handed in.
+"""The learners of a class: those of the roster, others who handed in something, and each one's submission.
 
-The class as it was graded, in its order and with its names, is one learner a line of OUT/class.jsonl.
+OUT/class.jsonl lists the class as it was graded: one learner a line, in order, with the names used.
 
-A row of a CSV is the learner's whose id, login, email or name stands there, as in a roster.
+A row of a CSV belongs to the learner whose id, login, email or name it contains, as in a roster.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from grader.intake import LeftOut
 from grader.intake.names import first_few
 from grader.writing import write_file
 
-from .claims import Claim, Whose, resolve
+from .claims import Claim, LearnerMatch, resolve
 from .entries import Entry, distinct
 from .lms_names import Platform
 from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher
@@ -28,7 +28,7 @@ from .rows import NO_ROWS, Rows
 
 CLASS_LIST = "class.jsonl"
 LEAST_LETTERS = 3
-"""A shorter name is part of too many words to be looked for in a text."""
+"""Shorter names are not searched in texts: they are part of too many words."""
 
 
 class Learner(BaseModel):
@@ -45,23 +45,25 @@ class Learner(BaseModel):
     group: str = Field(default="", description="With which group this learner hands in.")
     platform: str = Field(default="", description="The platform whose names the submission bears, if it does.")
     ids: tuple[str, ...] = Field(default=(), description="What that platform calls the learner.")
-    told_by: str = Field(
-        default="", description="By what the platform tells the hand-ins of this one; whoever it is keeps the row."
+    submitter: str = Field(
+        default="",
+        alias="told_by",
+        description="How the platform identifies this learner's submissions; whoever hands in with it keeps the row.",
     )
 
 
 class ClassListError(ValueError):
-    """The class list cannot be read; the text is one sentence."""
+    """The class list cannot be read; the message is one sentence."""
 
 
 def as_lines(learners: Iterable[Learner]) -> Iterator[bytes]:
-    """A class list's lines."""
+    """The lines of a class list."""
     for learner in learners:
-        yield json.dumps(learner.model_dump()).encode("ascii") + b"\n"
+        yield json.dumps(learner.model_dump(by_alias=True)).encode("ascii") + b"\n"
 
 
 def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collection[str]) -> list[str]:
-    """Write who is in the class, and after them whoever has a record of an earlier run all the same: their names.
+    """Write the class list: the class, then learners who only have a record of an earlier run; returns these.
 
     recorded: the names of all who have a record. Raises OSError, ClassListError when an earlier list is damaged.
     """
@@ -75,7 +77,7 @@ def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collecti
 
 
 def read_learners(path: Path) -> Iterator[Learner]:
-    """The learners in a class list, in class order. Raises ClassListError for a line that is none."""
+    """The learners in a class list, in class order. Raises ClassListError for an invalid line."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
@@ -85,39 +87,39 @@ def read_learners(path: Path) -> Iterator[Learner]:
 
 
 LEARNERS = ("learner", "submission", *IDS, *EMAILS, *NAMES)
-"""Titles of the column that says whose a row is."""
+"""Titles of the column that names a row's learner."""
 
 
 class _Row(Protocol):
     @property
     def learner(self) -> str:
-        """The learner, as it is written in the row."""
+        """The learner, as written in the row."""
 
 
 Row = TypeVar("Row", bound=_Row)
 
 
 class LearnerError(Exception):
-    """Nobody of a class is meant, or several are; the text is one sentence for people."""
+    """A text matches no learner of a class, or several; the message is one sentence for people."""
 
 
 def called(who: Learner) -> set[str]:
-    """All that a learner is called, by people and by platforms."""
-    told_by = who.told_by.partition(" ")[2]
-    return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", told_by, *who.ids}
+    """All names and ids of a learner, of people and of platforms."""
+    submitter = who.submitter.partition(" ")[2]
+    return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", submitter, *who.ids}
 
 
 def matcher_of(learners: Sequence[Learner]) -> Matcher:
-    """Finds learners of a class by id, login, email or name."""
+    """A matcher that finds learners of a class by id, login, email or name."""
     return Matcher([Enrolled(each.name, each.shown, each.email, (each.name, *each.ids)) for each in learners])
 
 
 def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str) -> Learner:
-    """The one learner of OUT whose id this is, or whose login, email or name if it is nobody else's.
+    """Find the learner of OUT with this id; else by login, email or name, if only one learner has it.
 
-    command: what can be typed with an id behind it.
+    command: the command to show in the message; an id is added to it.
 
-    Raises LearnerError when it is nobody's, or could be two learners'.
+    Raises LearnerError when it matches nobody, or several learners.
     """
     by_id = {each.name: each for each in learners}
     if text in by_id:
@@ -134,13 +136,13 @@ def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str
 
 
 def by_name(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[list[tuple[str, Row]], tuple[str, ...]]:
-    """Each row under its learner's name in the results; and, once each, what names nobody of them, or two."""
+    """Each row with its learner's name in the results; and the texts, once each, that match nobody or several."""
     names = {learner.name for learner in learners}
     matchers = [
         Matcher(
             [Enrolled(each.name, each.shown, each.email, (each.name,)) for each in learners if each.in_roster is is_in]
         )
-        for is_in in (True, False)  # who is in no roster can be called like somebody who is
+        for is_in in (True, False)  # a learner outside the roster may have the same name as one in it
     ]
     found: list[tuple[str, Row]] = []
     unknown: dict[str, None] = {}
@@ -157,7 +159,7 @@ def by_name(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[list[tupl
 
 @dataclass(frozen=True)
 class Member:
-    """One learner and what was handed in, if anything was that counts."""
+    """One learner and their submission; None if there is none that counts."""
 
     learner: Learner
     entry: Entry | None
@@ -165,11 +167,10 @@ class Member:
 
 @dataclass(frozen=True)
 class Members:
-    """A class in class order, and what there is to say about it.
+    """A class in class order, with remarks.
 
-    left_out: what was handed in and is not graded.
-    disputes: sentences about learners of whom nobody knows which submission is theirs.
-    platform: whose names the submissions were read by.
+    left_out: files that were handed in and are not graded. disputes: sentences about learners whose submission is
+    unclear. platform: the platform by which the names were read.
     """
 
     all: tuple[Member, ...]
@@ -180,18 +181,18 @@ class Members:
 
     @property
     def entries(self) -> list[Entry]:
-        """All submissions, each under its learner's name in the results."""
+        """All submissions, each with its learner's name in the results."""
         return [member.entry for member in self.all if member.entry is not None]
 
 
 def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, before: Rows = NO_ROWS) -> Members:
-    """The class: in the roster's order, then the submissions that it does not name in theirs.
+    """Build the class: the roster in its order, then other submitters in theirs.
 
-    Where two submissions say that they are the same learner's, neither is; but what can be read as another's, too,
-    costs nobody the files that cannot.
+    If two submissions state the same learner, neither counts. But a doubtful submission (with two readings) never costs
+    a learner a submission with one reading.
 
-    before: the rows of an earlier run. Who was in a row is told by what the platform tells submitters by: a display
-    name that was changed, or what all others are called, gives nobody another row.
+    before: the rows of an earlier run. A submitter who had a row keeps it, recognized by `Claim.submitter`: a changed
+    display name moves nobody to another row.
     """
     before = before.kept
     resolved = resolve([entry.claim for entry in found], roster or ())
@@ -200,14 +201,14 @@ def members(found: Sequence[Entry], roster: Sequence[Enrolled] | None = None, be
     of: dict[str, list[Entry]] = {name: [] for name in enrolled}
     others: dict[str, list[Entry]] = {}
     unclear, kept = [], []
-    for entry, whose in zip(found, resolved.whose, strict=True):
+    for entry, match in zip(found, resolved.matches, strict=True):
         submitter = entry.claim.submitter
-        row = rows[whose.learner] if whose.learner is not None else None
+        row = rows[match.learner] if match.learner is not None else None
         if (old := before.row_of(submitter, row)) is not None and (old in of or row is not None):
             kept.append(f"{entry.path.name} keeps the row {old}, as it is this submitter's since an earlier run.")
             row = old if old in of else None
-        elif row is None and whose.between:
-            unclear.append(_unclear(entry, whose))
+        elif row is None and match.between:
+            unclear.append(_unclear(entry, match))
         (others.setdefault(submitter, []) if row is None else of[row]).append(entry)
     doubtful: list[Entry] = []
     for entries in of.values():
@@ -240,10 +241,10 @@ DOUBTFUL = "Its name can be read as two learners', and one of them has handed in
 
 
 def _without_doubtful(entries: list[Entry], *, are_found: bool) -> list[Entry]:
-    """Take out what can be read as another's, too, where one submission of the learner's cannot.
+    """Take doubtful entries out of the list if exactly one entry is clear; returns them.
 
-    are_found: a roster has found the learner in each, so that the other readings are nobody in the class: then the
-    files of who is called the same are put to the others.
+    are_found: the roster contains the learner of each entry, so the other readings are nobody in the class: then
+    doubtful files with the same display name are joined to the clear entry.
     """
     clear = [entry for entry in entries if not entry.claim.is_doubtful]
     if len(clear) != 1 or len(entries) == 1:
@@ -264,7 +265,7 @@ def _names(entry: Entry) -> list[str]:
 
 
 def last_attempts(everyone: Members) -> Members:
-    """The class where of several attempts that a platform hands out only the last is graded."""
+    """The class with only the last of several attempts that a platform exports."""
     left_out = list(everyone.left_out)
     several = []
     for member in everyone.all:
@@ -284,8 +285,8 @@ def last_attempts(everyone: Members) -> Members:
 
 def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], before: Rows) -> Member:
     is_disputed = len(entries) > 1
-    submitters = {entry.claim.submitter for entry in entries}  # of two nobody knows which one the row is of
-    told_by = submitters.pop() if len(submitters) == 1 else before.submitter_in(name)
+    submitters = {entry.claim.submitter for entry in entries}  # of two submitters it is unclear whose row it is
+    submitter = submitters.pop() if len(submitters) == 1 else before.submitter_in(name)
     entry = replace(entries[0], name=name) if len(entries) == 1 else None
     if enrolled is not None:
         learner = Learner(name=name, shown=enrolled.name, email=enrolled.email, in_roster=True)
@@ -293,8 +294,8 @@ def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], befo
         claim = entries[0].claim
         platform = "" if claim.platform == "plain" else claim.platform
         learner = Learner(name=name, shown=_shown(name, claim), platform=platform, ids=claim.ids)
-    told = {"handed_in": bool(entries), "is_disputed": is_disputed, "told_by": told_by}
-    return Member(learner.model_copy(update=told), entry)
+    found = {"handed_in": bool(entries), "is_disputed": is_disputed, "submitter": submitter}
+    return Member(learner.model_copy(update=found), entry)
 
 
 def _shown(name: str, claim: Claim) -> str:
@@ -317,8 +318,8 @@ def _dispute(learner: Learner, entries: Sequence[Entry]) -> str:
     return f"{names} all claim to be {learner.shown}'s, so none of them counts: leave one, and use --resume."
 
 
-def _unclear(entry: Entry, whose: Whose) -> str:
-    names = " or ".join(f"{each.name} ({each.id})" for each in whose.between)
+def _unclear(entry: Entry, match: LearnerMatch) -> str:
+    names = " or ".join(f"{each.name} ({each.id})" for each in match.between)
     return f"{entry.path.name} could be {names}'s, so it is in nobody's row."
 
 

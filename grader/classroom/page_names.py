@@ -1,8 +1,7 @@
-"""Under what name a learner's page or file lies: by the id, in characters that every file system takes.
+"""File names of learners' pages: the id, in characters that every file system accepts.
 
-An id of more than small letters and digits, a long one, or one that looks like what is made here gets a number that is
-made of all of it. So no two learners share a name, on systems that do not tell ADA from ada either, and nobody can
-choose another's.
+A digest is added unless the id is short and has only small letters and digits, or if it looks like a name made here. So
+no two learners share a name, also on systems where ADA and ada are the same file, and nobody can choose another's name.
 """
 
 from __future__ import annotations
@@ -11,14 +10,14 @@ import hashlib
 import re
 
 _PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
-_DIGEST = 16  # so many hexadecimal digits: nobody finds another name of the same
+_DIGEST = 16  # hexadecimal digits: enough that nobody finds another name with the same digest
 _MADE = re.compile(rf".*-[0-9a-f]{{{_DIGEST}}}")
 _SHOWN = 40
-_LONGEST = 40  # characters, of up to four bytes each; file systems take 255 bytes
+_LONGEST = 40  # in characters, of up to four bytes each; file systems allow 255 bytes
 
 
 def page_stem(name: str) -> str:
-    """The name of a learner's files, without an ending."""
+    """The name of a learner's files, without a suffix."""
     if _PLAIN.fullmatch(name) and not _MADE.fullmatch(name):
         return name
     plain = re.sub(r"[^a-z0-9]+", "-", name.casefold().encode("ascii", "ignore").decode()).strip("-")[:_SHOWN]
@@ -27,10 +26,10 @@ def page_stem(name: str) -> str:
 
 
 def page_name(name: str) -> str:
-    """The name of a learner's page."""
+    """The file name of a learner's page."""
     return f"learner-{page_stem(name)}.html"
 
 
 def stem_of(name: str) -> str:
-    """What every file system takes of a name; the number before it tells equal ones apart."""
+    """The part of a name that every file system accepts; callers add a number that makes it unique."""
     return re.sub(r"[^\w-]+", "_", name).strip("_")[:_LONGEST] or "learner"

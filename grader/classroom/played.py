@@ -1,4 +1,4 @@
-"""What learners handed in of `kata play`: maps of their own that lie beside their progress, for the class's pages.
+"""Maps of `kata play` that learners handed in with their work, for the class's pages.
 
 They are a learner's own claim, shown as such; nothing is graded by them. OUT/played.jsonl holds a line a learner,
 or one an attempt, of which the last counts.
@@ -30,7 +30,7 @@ STATE = ".kata"
 MOST_FOLDERS = 50
 """Folders of a submission that are looked into for a workspace."""
 MOST_DEPTH = 3
-"""Of the file in a zip: attention/.kata/maps.json"""
+"""The deepest path of the file in a zip: attention/.kata/maps.json"""
 
 
 def played_in(entry: Entry) -> dict[str, Played]:
@@ -83,7 +83,7 @@ def _look_into(path: Path, maps: _Maps) -> None:
 
 
 def keep_played(out: Path, entries: Iterable[Entry], *, of_attempts: bool) -> None:
-    """Write OUT's list anew; none where nobody has played. of_attempts: entries are called LEARNER/ATTEMPT.
+    """Write OUT's list again; no file if nobody has played. of_attempts: entries are named LEARNER/ATTEMPT.
 
     Raises OSError.
     """
@@ -101,7 +101,7 @@ def _line(entry: Entry, played: dict[str, Played], of_attempts: bool) -> bytes:
 
 
 class PlayedOf:
-    """OUT's list, one learner in memory at a time."""
+    """Reads OUT's list, with one learner in memory at a time."""
 
     def __init__(self, out: Path) -> None:
         self._path, self._places = out / PLAYED, dict[str, int]()

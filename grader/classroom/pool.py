@@ -1,4 +1,4 @@
-"""The pool of this machine: judges in processes of their own, where the end of one is no other's affair."""
+"""The pool of this machine: judges in separate processes, so that a crash of one does not affect the others."""
 
 from __future__ import annotations
 
@@ -24,23 +24,26 @@ Answer = TypeVar("Answer")
 
 
 class Judges(Executor):
-    """Some judges, each alone in a pool of one process: when it dies, only its own work fails, and it is replaced."""
+    """An executor of several judges.
+
+    Each is in a pool of one process: when it crashes, only its own work fails, and it is replaced.
+    """
 
     def __init__(self, count: int, terms: Terms) -> None:
         self._judges = [_JudgeProcess(terms, number) for number in range(count)]
 
     def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
-        """Have the least busy judge call a function; a judge is started when there is none yet."""
+        """Let the least busy judge call a function; starts a judge if necessary."""
         return min(self._judges, key=_JudgeProcess.load).submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the judges: at once, whatever they do, with `cancel_futures`, and otherwise when they are done."""
+        """End the judges: with `cancel_futures` at once, else when they are done."""
         for judge in self._judges:
             judge.end(at_once=cancel_futures)
 
 
 class _JudgeProcess:
-    """The place of one judge."""
+    """One judge's process, replaced when it crashes."""
 
     def __init__(self, terms: Terms, number: int) -> None:
         self._terms = terms
@@ -56,7 +59,7 @@ class _JudgeProcess:
     def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
         try:
             future = self._opened().submit(fn, *args, **kwargs)
-        except BrokenProcessPool:  # the judge that sat here has died
+        except BrokenProcessPool:  # the judge's process has crashed
             self._pool = None
             future = self._opened().submit(fn, *args, **kwargs)
         self._asked.append(future)
@@ -67,14 +70,14 @@ class _JudgeProcess:
             return
         if not at_once:
             wait(self._asked)
-        # A judge that has nothing to do is ended like one that has: taking torch down in order serves nobody.
+        # An idle judge is killed too: it has nothing to save, and unloading torch takes long.
         is_there = self._pid is not None and self._pid.done()
         if self._pid is not None and is_there and not self._pid.exception():
             for child in multiprocessing.active_children():
                 if child.pid == self._pid.result():
                     child.kill()
-        # The pool's thread sees that its process is gone, and ends. Python's own end would wake it through a pipe that
-        # it may be closing just then, and print a trace.
+        # The pool's thread notices the killed process and ends. Python's own shutdown would wake it through a pipe that
+        # it may be closing at that moment, and print a traceback.
         self._pool.shutdown(wait=is_there, cancel_futures=True)
         self._pool = None
 
@@ -86,7 +89,7 @@ class _JudgeProcess:
                 pool = ProcessPoolExecutor(1, mp_context=context, initializer=_open_judge_here, initargs=told)
                 try:
                     self._pid = pool.submit(os.getpid)
-                except (EOFError, OSError):  # what judges are forked from ended just then; another one is started
+                except (EOFError, OSError):  # the fork server ended just then; another one is started
                     pool = ProcessPoolExecutor(1, mp_context=context, initializer=_open_judge_here, initargs=told)
                     self._pid = pool.submit(os.getpid)
                 self._pool = pool
@@ -95,11 +98,11 @@ class _JudgeProcess:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """A process started meanwhile never hears of Ctrl-C, which is for the one that people talk to. Used from home."""
+    """Block Ctrl-C in processes started here: only the command itself handles it. Use it inside `started_from_home`."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # where it is started later, it ends by letting Ctrl-C through again
+    resource_tracker.ensure_running()  # if it were started later, it would unblock Ctrl-C again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -116,7 +119,7 @@ def _open_judge_here(terms: Terms, number: int, here: str | None) -> None:
 
 
 def _end_with_parent() -> None:
-    """A judge whose class has been killed would wait for work for ever."""
+    """End with the parent: a judge whose class was killed would wait for work for ever."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait_for_end([parent.sentinel])

@@ -1,7 +1,7 @@
-"""Names that tell nobody who a learner is, the same as long as OUT keeps its key; who is who stands in a file apart.
+"""Pseudonyms for learners, the same as long as OUT keeps its key; a separate table says who is who.
 
-A pseudonym is an HMAC of the learner's id with a key that is drawn once for OUT and kept there, for its owner alone.
-Whoever has neither the key nor the table cannot tell whose a pseudonym is, not even by trying all names of a class.
+A pseudonym is an HMAC of the learner's id with a random key, stored in OUT, readable by its owner only. Without key or
+table nobody can find the learner, not even by trying all names of a class.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from .members import LEAST_LETTERS, Learner
 KEY = ".pseudonyms.key"
 WHO_IS_WHO = "who_is_who.csv"
 PSEUDONYMOUS = "pseudonymous"
-"""In OUT, the folder of exports and pages that bear pseudonyms."""
+"""In OUT: the folder of exports and pages with pseudonyms."""
 KEY_BYTES = 32
 LETTERS = 10
 OWNER_ALONE = 0o600
 LEAST_DIGITS = 4
-"""A shorter number of a learner's is looked for in the names of files alone: too many are in every text."""
+"""Shorter numbers of a learner's are only searched in file names: they occur in too many texts."""
 
 
 class PseudonymsError(Exception):
-    """There can be no pseudonyms; the text is one sentence for people."""
+    """Pseudonyms cannot be used; the message is one sentence for people."""
 
 
 class Pseudonyms:
     """The pseudonyms of the learners of one OUT."""
 
     def __init__(self, out: Path) -> None:
-        """Take the key of OUT, or draw one. Raises PseudonymsError for a key that others can read, and OSError."""
+        """Read OUT's key, or create one. Raises PseudonymsError for a key that others can read, and OSError."""
         self._out = out
         self._key = _key_at(out / KEY) or _draw_key(out / KEY)
 
     def name_of(self, name: str) -> str:
-        """What a learner is called instead."""
+        """The pseudonym of a learner's name."""
         return _pseudonym(self._key, name)
 
     def of(self, learner: Learner) -> Learner:
-        """A learner of whom nothing but the pseudonym is told."""
+        """A learner of whom only the pseudonym is known."""
         name = self.name_of(learner.name)
         return Learner(
             name=name,
@@ -63,20 +63,20 @@ class Pseudonyms:
         )
 
     def of_all(self, learners: Iterable[Learner]) -> list[Learner]:
-        """Learners by their pseudonyms: the order of a class would tell who they are."""
+        """Learners by pseudonym, sorted by it: the class's order would tell who they are."""
         return sorted(map(self.of, learners), key=lambda each: each.name)
 
     def results(self, results: Results) -> PseudonymousResults:
-        """The results of a class by pseudonyms, in their order."""
+        """The results of a class by pseudonym, in the pseudonyms' order."""
         return PseudonymousResults(self, results)
 
     def result(self, result: Result) -> Result:
-        """One result by its pseudonym; in texts that may quote the learner, the name is replaced too."""
+        """One result by pseudonym; names in its texts are replaced too."""
         learner = self.of(result.learner)
         return Result(_masked(result.record, result.learner, learner.name), learner)
 
     def write_table(self, learners: Iterable[Learner]) -> Path:
-        """Write who is who, for the owner alone. Raises OSError."""
+        """Write the table of who is who, readable by the owner only. Raises OSError."""
         rows = [(self.name_of(each.name), each.name, each.shown, each.email) for each in learners]
         path = self._out / WHO_IS_WHO
         told = table([("pseudonym", "id", "name", "email"), *(tuple(map(text_field, row)) for row in sorted(rows))])
@@ -85,7 +85,7 @@ class Pseudonyms:
 
 
 class PseudonymousResults(Sequence[Result]):
-    """Results by pseudonyms, each read when it is asked for."""
+    """Results by pseudonym, each read on access."""
 
     def __init__(self, pseudonyms: Pseudonyms, results: Results) -> None:
         self._pseudonyms, self._results = pseudonyms, results
@@ -112,7 +112,7 @@ class PseudonymousResults(Sequence[Result]):
 
 
 def pseudonym_in(out: Path, name: str) -> str:
-    """What a learner is called in OUT; nothing where no pseudonyms were ever given. Raises as `Pseudonyms` does."""
+    """A learner's pseudonym in OUT; empty if OUT has no pseudonyms. Raises as `Pseudonyms` does."""
     key = _key_at(out / KEY)
     return _pseudonym(key, name) if key else ""
 
@@ -142,9 +142,9 @@ def _draw_key(path: Path) -> bytes:
 
 
 def masked(text: str, learner: Learner, pseudonym: str, *, of_files: bool = False) -> str:
-    """A text in which a learner is called by the pseudonym, wherever a name stands by itself, however it is written.
+    """A text with the learner's names replaced by the pseudonym, in any spelling, where they are whole words.
 
-    of_files: the text is about the learner's files, in whose names people put every part of their own.
+    of_files: the text is about the learner's files, whose names may contain any part of the learner's name.
     """
     names = {learner.name, learner.shown, learner.email, *learner.ids}
     least_digits = 1 if of_files else LEAST_DIGITS
@@ -154,7 +154,7 @@ def masked(text: str, learner: Learner, pseudonym: str, *, of_files: bool = Fals
     if not told:
         return text
     longest_first = "|".join(map(_spelt, sorted(told, key=len, reverse=True)))
-    # in a file's name an underscore stands between words; 0.1815 is a number, and nobody's
+    # in a file name an underscore separates words; digits after a decimal point are a number, not an id
     words = re.compile(rf"(?<![^\W_])(?<![0-9]\.)(?:{longest_first})(?![^\W_])(?!\.[0-9])", re.IGNORECASE)
     return words.sub(pseudonym, text)
 
@@ -164,13 +164,13 @@ def _is_telling(part: str) -> bool:
 
 
 def _spelt(name: str) -> str:
-    """A pattern for a name whose words are apart by anything: Ada Byron, ada_byron, ada-byron."""
+    """A pattern for a name with any separators: Ada Byron, ada_byron, ada-byron."""
     words = [word for word in re.split(r"[\W_]+", name) if word]
     return r"[\W_]{1,3}".join(map(re.escape, words)) if words and "@" not in name else re.escape(name)
 
 
 def _masked(record: Record, learner: Learner, pseudonym: str) -> Record:
-    """A record by its pseudonym. What the learner has handed in is not told by its digest either."""
+    """A record by pseudonym. The submission's digest is removed too, since it could identify the learner."""
 
     def mask(text: str) -> str:
         return masked(text, learner, pseudonym)

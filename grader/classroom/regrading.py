@@ -1,6 +1,6 @@
-"""Some exercises graded again for everybody, after the course was mended: the rest of every record stays as it is.
+"""Grades some exercises again for everybody, after a fix of the course; the rest of every record stays.
 
-Whose points moved is told with the reason: the course, the seed or what was handed in.
+Changed points are reported with the cause: the course, the seed or the submission.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .results_file import Line, final_lines, record_at
 from .run_header import RunError, RunHeader, Terms, header_of
 
 MOVED = "moved.csv"
-"""In OUT, whose points the last run moved that moved any."""
+"""In OUT: the points that changed in the last run that changed any."""
 
 COURSE = "the course"
 SEED = "the seed"
@@ -35,7 +35,7 @@ STAYS = "what counts stays, by the policy or as it is set by hand"
 
 @dataclass(frozen=True)
 class Move:
-    """Points of one learner for one exercise that count, before and after; None where it was not graded."""
+    """A learner's counted points for one exercise, before and after; None where it was not graded."""
 
     learner: str
     exercise: str
@@ -43,20 +43,20 @@ class Move:
     new: float | None
     why: tuple[str, ...]
     stays: bool = False
-    """Whether only the graded points moved."""
+    """Whether only the graded points changed, not the counted ones."""
 
     @property
     def reason(self) -> str:
-        """What changed, in words."""
+        """The causes, in words."""
         what = " and ".join(self.why) or UNKNOWN
         return f"{what}; {STAYS}" if self.stays else what
 
 
 @dataclass(frozen=True)
-class Stand:
-    """What one exercise of a record came to: points as they were graded and as they count, and what these rest on.
+class ExerciseGrade:
+    """The result of one exercise of a record: graded and counted points, and what they depend on.
 
-    kit, digest: empty where it is not recorded.
+    kit, digest: empty if not recorded.
     """
 
     points: float | None
@@ -66,8 +66,8 @@ class Stand:
     digest: str
     versions: Mapping[str, str]
 
-    def causes(self, now: Stand) -> tuple[str, ...]:
-        """What is not as it was, in words."""
+    def causes(self, now: ExerciseGrade) -> tuple[str, ...]:
+        """What differs, in words."""
         told = {
             COURSE: self.kit and now.kit and self.kit != now.kit,
             SEED: self.seed != now.seed,
@@ -78,14 +78,14 @@ class Stand:
         return tuple(cause for cause, is_so in told.items() if is_so)
 
 
-Stands = Mapping[str, Stand]
-"""By exercises' ids."""
+Grades = Mapping[str, ExerciseGrade]
+"""By exercise id."""
 
 
-def stands_of(record: Record, header: RunHeader | None, *, counted: bool = True) -> dict[str, Stand]:
-    """What each exercise of a record came to, graded on the terms of its run where it does not say otherwise.
+def grades_of(record: Record, header: RunHeader | None, *, counted: bool = True) -> dict[str, ExerciseGrade]:
+    """The result of each exercise of a record. Kit, seed and versions are the run's unless the exercise has its own.
 
-    counted: with what counts; else the graded points stand for it, as nothing is known of the policy yet.
+    counted: use the counted points; else the graded ones, because the policy is not applied yet.
     """
     kits, versions = (header.kits, header.versions) if header else ({}, {})
     found = {}
@@ -97,12 +97,12 @@ def stands_of(record: Record, header: RunHeader | None, *, counted: bool = True)
             basis = (kits.get(each.id, ""), record.seed, record.digest, versions)
         else:
             basis = (again.kit, again.seed, again.digest, again.versions or versions)
-        found[each.id] = Stand(points, counts, *basis)
+        found[each.id] = ExerciseGrade(points, counts, *basis)
     return found
 
 
-def moves_between(learner: str, old: Stands, new: Stands, others: Sequence[str] = ()) -> list[Move]:
-    """Which points of one learner moved. others: what else may have moved them, such as another isolation."""
+def moves_between(learner: str, old: Grades, new: Grades, others: Sequence[str] = ()) -> list[Move]:
+    """One learner's changed points. others: further possible causes, such as another isolation level."""
     found = []
     for id in dict.fromkeys([*old, *new]):
         one, other = old.get(id), new.get(id)
@@ -117,29 +117,29 @@ def moves_between(learner: str, old: Stands, new: Stands, others: Sequence[str] 
     return found
 
 
-def stood_before(results: Path, header: RunHeader, *, counted: bool) -> dict[str, Stands]:
-    """What all who have several lines in a file that is not finished yet had by their first. Raises ResultsError."""
+def grades_before(results: Path, header: RunHeader, *, counted: bool) -> dict[str, Grades]:
+    """For learners with several lines in an unfinished file: the results of their first line. Raises ResultsError."""
     first: dict[str, Line] = {}
     last: dict[str, Line] = {}
     for name, line in final_lines(results):
         first.setdefault(name, line)
         last[name] = line
     again = [name for name, line in first.items() if last[name] != line]
-    return {name: stands_of(record_at(results, first[name]), header, counted=counted) for name in again}
+    return {name: grades_of(record_at(results, first[name]), header, counted=counted) for name in again}
 
 
-def moves_since(stood: Mapping[str, Stands], results: Path, header: RunHeader | None, *, counted: bool) -> list[Move]:
-    """Whose points are not any more what they were. Raises ResultsError."""
+def moves_since(before: Mapping[str, Grades], results: Path, header: RunHeader | None, *, counted: bool) -> list[Move]:
+    """All changed points since then. Raises ResultsError."""
     last = dict(final_lines(results))
     return [
         move
-        for name, old in stood.items()
-        for move in moves_between(name, old, stands_of(record_at(results, last[name]), header, counted=counted))
+        for name, old in before.items()
+        for move in moves_between(name, old, grades_of(record_at(results, last[name]), header, counted=counted))
     ]
 
 
 def write_moves(out: Path, moves: Sequence[Move]) -> None:
-    """Write OUT/moved.csv, whole or not at all. Raises OSError."""
+    """Write OUT/moved.csv, all or nothing. Raises OSError."""
     rows = [["learner", "exercise", "old", "new", "why"], *map(_row, moves)]
     write_file(out / MOVED, table(rows).encode("utf-8"), synced=True)
 
@@ -150,7 +150,7 @@ def _row(move: Move) -> list[str]:
 
 
 def told_moves(moves: Sequence[Move]) -> Iterator[str]:
-    """A line for each move, for people."""
+    """A line for each change, for people."""
     from grader.render.safe_text import safe_line
     from grader.render.wording import score
 
@@ -160,9 +160,9 @@ def told_moves(moves: Sequence[Move]) -> Iterator[str]:
 
 
 class Regrading:
-    """Which exercises are graded again, on what terms, and what becomes of a record.
+    """Grades some exercises again and merges them into the records.
 
-    before: on what terms the class was graded. now: on what terms these exercises are graded again.
+    before: the terms of the class's run. now: the terms for these exercises.
     """
 
     def __init__(self, results: Path, before: RunHeader, now: RunHeader, course: Course, terms: Terms) -> None:
@@ -173,11 +173,11 @@ class Regrading:
 
     @property
     def only(self) -> list[str]:
-        """The exercises that are graded again."""
+        """The exercises to grade again."""
         return self._now.only
 
     def refuse_others(self, out: Path) -> None:
-        """Raise RunError where these exercises cannot stand beside what was graded."""
+        """Raise RunError if these exercises cannot be combined with the earlier results."""
         before, now = self._before, self._now
         differences = []
         if before.course_title != now.course_title:
@@ -190,22 +190,22 @@ class Regrading:
             raise RunError(f"{out} was graded on other terms: {'; '.join(differences)}. Give another folder.")
 
     def begin(self) -> None:
-        """Look at the records as they are now. Raises ResultsError."""
+        """Read the places of the current records. Raises ResultsError."""
         self._lines = dict(final_lines(self._results))
 
     def has(self, name: str) -> bool:
-        """Whether a learner has a record in which exercises can be graded again."""
+        """Whether a learner has a record to merge into."""
         return name in self._lines
 
     def is_done(self, name: str, digest: str) -> bool:
-        """Whether that was done already on these terms, of a submission with this digest."""
+        """Whether this was already done on these terms, for a submission with this digest."""
         graded = {each.id: each.graded_again for each in self._record(name).exercises}
         return all(graded.get(id) == self._again(id, digest) for id in self.only)
 
     def together(self, partial: Record) -> Record:
-        """A learner's record with the exercises that were graded again in the places of the earlier ones.
+        """A learner's record with the new results in place of the earlier ones.
 
-        One that the grader failed at keeps what it had.
+        An exercise with an error of the grader keeps its earlier result.
         """
         old = self._record(partial.submission)
         fresh = {
@@ -227,9 +227,9 @@ class Regrading:
         return record.model_copy(update={"digest": old.digest})
 
     def header(self) -> RunHeader:
-        """On what terms the class is graded once all are done.
+        """The terms of the class's run once everybody is done.
 
-        Where more of the course has changed than was graded again, the run stays one on its earlier terms but for that.
+        If more of the course has changed than was graded again, only the kits of these exercises change.
         """
         before = self._before
         kits = {**before.kits, **self._now.kits}
@@ -243,12 +243,12 @@ class Regrading:
         return header.model_copy(update={name: getattr(whole, name) for name in names})
 
     def left_behind(self) -> list[str]:
-        """Exercises that would be graded by something else now, and are not graded again."""
+        """Exercises whose kit has changed but which are not graded again."""
         whole = self._whole()
         return [id for id in self._before.changed_kits(whole) if id not in self.only]
 
     def _whole(self) -> RunHeader:
-        """On what terms all that was chosen at first would be graded now; what was withdrawn since is left out."""
+        """The current terms for the exercises chosen in the first run, without withdrawn ones."""
         known = {each.id for each in self._course.exercises}
         only = tuple(id for id in self._before.only if id in known)
         return header_of(self._course, Terms(self._terms.course, self._terms.level, self._before.seed, only), {})

@@ -33,7 +33,7 @@ from .run_header import Terms
 
 
 def digest_of(submission: Submission) -> str:
-    """SHA-256 of the sources that count and of what was wrong on the way, whatever the submission is called."""
+    """SHA-256 of the sources that count and of the problems in reading them; the submission's name does not matter."""
     total = hashlib.sha256()
     for exercise, source in sorted(submission.sources.items()):
         _add(total, b"source", exercise.encode(), source.content)
@@ -50,9 +50,9 @@ def _add(total: hashlib._Hash, *parts: bytes) -> None:
 
 
 def fault_record(name: str, reason: str, course: Course, terms: Terms) -> Record:
-    """A record in which no exercise has a mark.
+    """A record in which no exercise has points.
 
-    reason: one sentence about what happened; it may be shown to the learner.
+    reason: one sentence about what happened; learners may see it.
     """
     chosen = [each for each in course.exercises if not terms.only or each.id in terms.only]
     return Record.of(
@@ -83,7 +83,7 @@ NOT_GRADED = "not_graded.csv"
 
 
 def write_not_graded(out: Path, left_out: Iterable[LeftOut]) -> None:
-    """Write the list anew, a row a thing. Raises OSError."""
+    """Write the list of files that were not graded, one a row. Raises OSError."""
     rows = [["file", "reason"], *([_field(each.name), _field(each.reason)] for each in left_out)]
     write_file(out / NOT_GRADED, table(rows).encode("utf-8"), synced=True)
 
@@ -94,36 +94,36 @@ def _field(text: str) -> str:
 
 RESULTS = "results.jsonl"
 
-# As Record.to_json writes it; any other JSON is read in full.
+# The start of a line as Record.to_json writes it; any other JSON is parsed in full.
 _NAME_FIRST = re.compile(rb'\{"version":1,"submission":("(?:[^"\\]|\\.)*")')
 
 
 class ResultsError(Exception):
-    """The results in a folder cannot be read; the text is one sentence for people."""
+    """The results in a folder cannot be read; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """One learner's final record, and who that is."""
+    """One learner's final record, and the learner."""
 
     record: Record
     learner: Learner
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what was graded; empty when it could not be read, or the record is of an older make."""
+        """SHA-256 of what was graded; empty if it could not be read, or for a record of an older version."""
         return self.record.digest
 
     @property
     def titled(self) -> Record:
-        """The record under its learner's name for people, for a page or a table; with the id, so that it is unique."""
+        """The record with the learner's display name and id as its title, for a page or a table."""
         shown, name = self.learner.shown, self.learner.name
         return self.record if shown == name else self.record.model_copy(update={"submission": f"{shown} ({name})"})
 
 
 @dataclass(frozen=True)
 class Line:
-    """Where one record stands in a results file: bytes from its beginning."""
+    """The place of one record in a results file, in bytes."""
 
     number: int
     start: int
@@ -131,14 +131,14 @@ class Line:
 
 
 class Results(Sequence[Result]):
-    """The final records of a folder, in class order. Each is read when it is asked for; only their places are kept."""
+    """The final records of a folder, in class order. Each is read on access; only their places are in memory."""
 
     def __init__(self, path: Path, learners: Sequence[Learner], lines: Sequence[Line]) -> None:
         self._path, self._learners, self._lines = path, learners, lines
 
     @property
     def learners(self) -> Sequence[Learner]:
-        """Whose records these are, in the same order; no record is read."""
+        """The learners of the records, in the same order; reads no record."""
         return self._learners
 
     def __len__(self) -> int:
@@ -163,14 +163,14 @@ class Results(Sequence[Result]):
 
 
 def read_results(out: Path, *, with_disputed: bool = False) -> Results:
-    """The final record of each learner in OUT, in class order, read one by one as they are asked for.
+    """The final record of each learner in OUT, in class order, each read on access.
 
-    Learners whose record is not there (yet) are not among them: see `ungraded` and `handed_in_nothing`; nor are those
-    whom several submissions claim, whatever an earlier run has graded: see `disputed`.
+    Learners without a record (yet) are not included: see `ungraded` and `handed_in_nothing`. Learners claimed by
+    several submissions are not included either, whatever an earlier run graded: see `disputed`.
 
-    with_disputed: those too, since their records are kept until it is clear whose they are.
+    with_disputed: include these, since their records are kept until the dispute is solved.
 
-    Raises ResultsError when OUT holds no results, or (also while reading on) for a line that is no record.
+    Raises ResultsError when OUT holds no results, or (also on access) for a line that is no record.
     """
     path = out / RESULTS
     places = dict(final_lines(path))
@@ -180,18 +180,18 @@ def read_results(out: Path, *, with_disputed: bool = False) -> Results:
 
 
 def ungraded(out: Path) -> list[Learner]:
-    """Learners who handed something in and have no record: empty unless a run was stopped. Raises ResultsError."""
+    """Learners with a submission but without a record: only after a stopped run. Raises ResultsError."""
     places = dict(final_lines(out / RESULTS))
     return [each for each in class_of(out, places) if _counts(each) and each.name not in places]
 
 
 def handed_in_nothing(out: Path) -> list[Learner]:
-    """Learners of the roster who handed in nothing: they have no record, and no mark. Raises ResultsError."""
+    """Learners of the roster without a submission: they have no record and no points. Raises ResultsError."""
     return [learner for learner in class_of(out, ()) if not learner.handed_in]
 
 
 def disputed(out: Path) -> list[Learner]:
-    """Learners whom several submissions claim: none of these counts, so they have no mark. Raises ResultsError."""
+    """Learners claimed by several submissions: none of these counts, so they have no points. Raises ResultsError."""
     return [learner for learner in class_of(out, ()) if learner.is_disputed]
 
 
@@ -200,7 +200,7 @@ def _counts(learner: Learner) -> bool:
 
 
 def class_of(out: Path, recorded: Iterable[str]) -> list[Learner]:
-    """The class list, and whoever has a record without being in it, in the order of the records.
+    """The class list, then learners who have a record but are not in it, in the order of the records.
 
     Raises ResultsError when the class list cannot be read.
     """
@@ -214,7 +214,7 @@ def class_of(out: Path, recorded: Iterable[str]) -> list[Learner]:
 
 
 def final_lines(path: Path) -> Iterator[tuple[str, Line]]:
-    """Each line's learner and place; of two of one learner the later comes later."""
+    """Each line's learner and place; of two lines of one learner the later one counts, and comes later."""
     start = 0
     try:
         with path.open("rb") as file:
@@ -229,14 +229,14 @@ def final_lines(path: Path) -> Iterator[tuple[str, Line]]:
 
 
 def record_at(path: Path, line: Line) -> Record:
-    """The record in one line of a results file. Raises ResultsError when it is none."""
+    """The record in one line of a results file. Raises ResultsError for an invalid one."""
     with path.open("rb") as file:
         file.seek(line.start)
         return _record(file.read(line.size), line.number, path)
 
 
 def name_in(line: bytes, number: int, path: Path) -> str:
-    """Whose record a line is. Raises ResultsError when it is none."""
+    """The learner of a record's line. Raises ResultsError for an invalid one."""
     if found := _NAME_FIRST.match(line):
         try:
             return str(json.loads(found[1]))

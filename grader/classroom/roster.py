@@ -27,7 +27,7 @@ _OWN_IDS, _SIS_IDS, _LOGINS = IDS[:3], IDS[3:8], IDS[8:]
 
 
 class RosterError(Exception):
-    """A roster cannot be used; the text is one sentence for people."""
+    """A roster cannot be used; the message is one sentence for people."""
 
 
 class RosterRow(CsvRow):
@@ -73,9 +73,9 @@ class RosterRow(CsvRow):
 
 @dataclass(frozen=True)
 class Enrolled:
-    """One learner of a roster. `ids` are all numbers and logins that the roster gives; the first is the id.
+    """One learner of a roster. `ids`: all numbers and logins of the roster; the first is the id.
 
-    participant: the learner's number in one assignment of Moodle's, where the roster is its grading worksheet.
+    participant: the learner's number in one Moodle assignment, if the roster is its grading worksheet.
     """
 
     id: str
@@ -86,7 +86,7 @@ class Enrolled:
 
 
 def read_roster(path: Path) -> list[Enrolled]:
-    """The learners in a roster, in its order.
+    """The learners of a roster, in its order.
 
     Raises RosterError when it cannot be read, has no column that names learners, or has an id twice.
     """
@@ -108,13 +108,13 @@ def read_roster(path: Path) -> list[Enrolled]:
 
 
 def participant_in(cell: str) -> str:
-    """The participant's number in `Participant 1234567`; nothing when there is none."""
+    """The participant's number in `Participant 1234567`; empty if there is none."""
     found = _PARTICIPANT.fullmatch(cell)
     return found[1] if found else ""
 
 
 class Matcher:
-    """Finds the learners of a roster that a text can mean, by what the text is known to be."""
+    """Finds learners of a roster by a text."""
 
     def __init__(self, roster: Sequence[Enrolled]) -> None:
         self._exact = _meant_by(roster, _own_ids, str)
@@ -126,38 +126,38 @@ class Matcher:
         self._participants = _meant_by(roster, lambda each: [each.participant], str)
 
     def learner(self, text: str) -> Enrolled | None:
-        """The learner whose id, login, email or name this is; None when it is nobody's, or could be two learners'."""
+        """The learner with this id, login, email or name; None for nobody or several."""
         found = self.candidates(text)
         return found[0] if len(found) == 1 else None
 
     def candidates(self, text: str) -> tuple[Enrolled, ...]:
-        """All learners whose id, login, email or name this could be; one that fits better leaves no room for others."""
-        return self.by_login(text) or self.by_name(text)  # an id of two is one of theirs, and nobody's name
+        """All learners with this id, login or email; if there are none, those with this name."""
+        return self.by_login(text) or self.by_name(text)  # an id that two learners have is nobody's name
 
     def by_login(self, text: str) -> tuple[Enrolled, ...]:
-        """All whose id, login or email this is. Emails are the learners' own to set, so ids come first."""
+        """All learners with this id, login or email. Learners can set their email, so ids come first."""
         folded = text.casefold()
         tiers = (self._ids.get(folded, ()), self._emails.get(folded, ()), self._mailboxes.get(folded, ()))
         exact = self._exact.get(text, ())
         return exact if len(exact) == 1 else next(filter(None, tiers), ())
 
     def by_number(self, text: str) -> tuple[Enrolled, ...]:
-        """All whose id this is."""
+        """All learners with this id."""
         return self._exact.get(text, ())
 
     def by_name(self, text: str) -> tuple[Enrolled, ...]:
-        """All of this name. Who bears it with these very accents comes first, since they make names different."""
+        """All learners with this name. Equal accents come first, because accents make names different."""
         return self._spelt.get(_as_spelt(text)) or self._names.get(_letters_and_digits(text), ())
 
     def by_participant(self, number: str) -> tuple[Enrolled, ...]:
-        """All of this number in an assignment of Moodle's."""
+        """All learners with this number in a Moodle assignment."""
         return self._participants.get(number, ())
 
 
 def _meant_by(
     roster: Sequence[Enrolled], keys: Callable[[Enrolled], list[str]], spelt: Callable[[str], str]
 ) -> dict[str, tuple[Enrolled, ...]]:
-    """Whom each key can mean."""
+    """The learners that each key can mean."""
     meant: dict[str, list[Enrolled]] = defaultdict(list)
     for learner in roster:
         for key in {spelt(text) for text in keys(learner)} - {""}:
@@ -166,7 +166,7 @@ def _meant_by(
 
 
 def _own_domain(roster: Sequence[Enrolled]) -> str:
-    """The domain of most e-mails; nothing where there is none. An address elsewhere is its owner's to choose."""
+    """The domain of most emails; empty if there is none. Learners can choose an address with another domain."""
     domains = Counter(each.email.partition("@")[2].casefold() for each in roster if each.email)
     domain, count = max(domains.items(), key=lambda item: item[1], default=("", 0))
     return domain if 2 * count > sum(domains.values()) else ""
@@ -187,22 +187,22 @@ def _own_ids(learner: Enrolled) -> list[str]:
 def _name_keys(learner: Enrolled) -> list[str]:
     family, comma, given = learner.name.partition(",")
     words = f"{given} {family}".split() if comma else learner.name.split()
-    # Canvas writes lovelaceada, and garciamarquezgabriel: how many words are the family's, it alone knows
+    # Canvas writes lovelaceada and garciamarquezgabriel: only Canvas knows how many words the family name has
     turned = [" ".join([*words[place:], *words[:place]]) for place in range(1, min(len(words), MOST_WORDS))]
     return [learner.name, " ".join(words), *turned]
 
 
 MOST_WORDS = 12
-"""Of a name; of a longer one no more ways to turn it are looked at."""
+"""The most words of a name for which other orders are tried."""
 
 
 def _letters_and_digits(text: str) -> str:
-    """The text without case, accents, spaces and signs, as systems spell names in files."""
+    """The text without case, accents, spaces and signs, as platforms write names in file names."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(character for character in plain if character.isalnum())
 
 
 def _as_spelt(text: str) -> str:
-    """The same with accents and vowel signs, however they are encoded: Müller and Muller, राम and रमा are two names."""
+    """The same, but keeps accents and vowel signs: Müller and Muller, राम and रमा are different names."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return "".join(char for char in plain if char.isalnum() or unicodedata.category(char).startswith("M"))

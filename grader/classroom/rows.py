@@ -1,4 +1,4 @@
-"""Which row of the results each submitter has, so that whoever hands in again keeps it, whatever names say by then."""
+"""The rows of earlier runs: a submitter who hands in again keeps their row, even if names have changed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .entries import distinct
 
 @dataclass(frozen=True)
 class Rows:
-    """Which row each submitter had when the class was graded before, by what the platform tells them by.
+    """The row of each submitter in the earlier run, by `Claim.submitter`.
 
-    enrolled: the rows that were a roster's. may_move: whether there is another roster now, so that it decides; what it
-    moves is looked at later.
+    enrolled: the rows that were in the roster. may_move: the roster has changed, so it decides; whether a row moved is
+    checked later.
     """
 
     of: Mapping[str, str] = field(default_factory=dict)
@@ -22,24 +22,24 @@ class Rows:
 
     @property
     def kept(self) -> Rows:
-        """Those rows that whoever hands in again keeps."""
+        """The rows that a submitter keeps when they hand in again."""
         if not self.may_move:
             return self
         return replace(self, of={submitter: row for submitter, row in self.of.items() if row not in self.enrolled})
 
     def row_of(self, submitter: str, now: str | None) -> str | None:
-        """The row in which a submitter was, where that and not what the names say now decides; None where it does."""
+        """The earlier row of a submitter, if it overrides the current names; else None."""
         old = self.of.get(submitter)
         return None if old == now or (now is not None and self.may_move) else old
 
     def submitter_in(self, row: str) -> str:
-        """Whose a row was; empty where that is not known."""
+        """The submitter of an earlier row; empty if unknown."""
         return next((submitter for submitter, name in self.of.items() if name == row), "")
 
     def names(self, enrolled: Sequence[str], now: Mapping[str, str]) -> list[str]:
-        """What they go by whom no roster names: as before; and nobody by what somebody else has been called.
+        """Names for submitters who are not in the roster: the earlier one if they had one, else a name that nobody had.
 
-        enrolled: the rows of the roster. now: what each submitter would be called by the names as they are.
+        enrolled: the rows of the roster. now: each submitter's name by the current file names.
         """
         taken = list(dict.fromkeys([*enrolled, *self.of.values()]))
         new = [name for submitter, name in now.items() if submitter not in self.of]
@@ -48,4 +48,4 @@ class Rows:
 
 
 NO_ROWS = Rows()
-"""Of a class that was not graded before."""
+"""For a class that was not graded before."""

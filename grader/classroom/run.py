@@ -1,6 +1,6 @@
-"""One run of `kata grade-class`: grades a class into a folder, or goes on where an earlier run was stopped.
+"""One run of `kata grade-class`: grades a class into a folder, or resumes a stopped run.
 
-There is one run a folder at a time: the system frees the lock when a run ends, however it ends.
+Only one run can use a folder at a time: a lock, which the system frees when a run ends, however it ends.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .groups import one_work_each
 from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .ledger import Known, Ledger, writing
 from .members import CLASS_LIST, Members, write_class_list
-from .regrading import MOVED, Move, Regrading, Stands, moves_since, stood_before, write_moves
+from .regrading import MOVED, Grades, Move, Regrading, grades_before, moves_since, write_moves
 from .results_file import NOT_GRADED, RESULTS, digest_of, fault_record, write_not_graded
 from .run_header import RUN, RunError, RunHeader, Terms, read_run, write_run
 
@@ -34,9 +34,9 @@ LOCK = ".lock"
 
 @contextmanager
 def sole_run(out: Path, *, below: Path | None = None) -> Iterator[None]:
-    """Keep OUT for this run; it is made when it is not there, and taken away again if nothing was written to it.
+    """Lock OUT for this run. OUT is created if missing, and removed again if nothing was written to it.
 
-    Raises RunError when another run has it, OSError when it cannot be made.
+    Raises RunError when another run has the lock, OSError when OUT cannot be created.
     """
     is_new = not out.exists()
     lock = lock_at(out / LOCK, below=below)
@@ -56,22 +56,22 @@ def sole_run(out: Path, *, below: Path | None = None) -> Iterator[None]:
 
 @dataclass
 class Tally:
-    """How far a run has come."""
+    """The progress of a run."""
 
     total: int
     graded: int = 0
     unchanged: int = 0
     faults: list[str] = field(default_factory=list)
-    """Whose records are no marks, by the grader's own fault."""
+    """Names of records without points because of a fault of the grader."""
     remarks: list[str] = field(default_factory=list)
     """Sentences for the person who grades."""
 
 
 class ClassRun:
-    """Grades a class into OUT. The lock on OUT is the caller's.
+    """Grades a class into OUT. The caller holds the lock on OUT.
 
-    times: what is told of hand-ins, kept in OUT with the records. corrected_in: the folder in which points are set by
-    hand, which are about earlier results.
+    times: known hand-ins, kept in OUT with the records. corrected_in: the folder with points set by hand for the
+    earlier results.
     """
 
     def __init__(
@@ -102,21 +102,21 @@ class ClassRun:
         self._anew: list[str] = []
         """Who has handed in something else since the run before."""
         self.moves: list[Move] = []
-        """Whose points this run moved; known at its end."""
+        """The points that this run changed; filled at its end."""
         self.tally = Tally(self._untaken, remarks=list(members.remarks))
 
     @property
     def has_results(self) -> bool:
-        """Whether OUT holds results of this run, its earlier part included."""
+        """Whether OUT holds results of this run, including the run that it resumes."""
         return self._has_results
 
     def go_on(self, *, again: bool = False) -> None:
-        """Take up what an earlier run left in OUT; nothing, if it left no record.
+        """Resume the earlier run in OUT; does nothing if it left no record.
 
-        again: the exercises that are chosen are graded again for whoever has a record, and nothing else is.
+        again: grade only the chosen exercises again, for learners who have a record.
 
-        Raises RunError when that was graded on other terms, TimesError when what it was told of hand-ins is damaged,
-        LedgerError and OSError when OUT cannot be written.
+        Raises RunError when the earlier run had other terms, TimesError when its hand-in times are damaged, LedgerError
+        and OSError when OUT cannot be written.
         """
         results = self._out / RESULTS
         if not results.exists() or not results.stat().st_size:
@@ -135,7 +135,7 @@ class ClassRun:
         elif differences := before.differences(self._header):
             raise RunError(
                 f"{self._out} was graded on other terms: {'; '.join(differences)}. "
-                f"{_way_on(before, self._header)}Grade the class anew, without --resume, or give another folder."
+                f"{_how_to_resume(before, self._header)}Grade the class anew, without --resume, or give another folder."
             )
         self._before = before
         kept = read_kept_times(self._out)
@@ -155,13 +155,13 @@ class ClassRun:
                 write_run(self._out, before.model_copy(update={"source": self._header.source}))
 
     def grade(self, executor: Executor, width: int, note_graded: Callable[[str, bool], None]) -> None:
-        """Grade whoever has no record yet; leave one line a learner, in class order.
+        """Grade everybody without a record; at the end leave one line a learner, in class order.
 
-        width: how many batches are out at the same time. note_graded: told each learner's name, and whether there was
-        anything to grade.
+        width: the number of batches sent out at the same time. note_graded: called with each learner's name, and
+        whether there was anything to grade.
 
-        Raises LedgerError when the results cannot be written, MachineError and GraderBroken when nothing can be graded
-        (any more); the records that are there stay valid.
+        Raises LedgerError when the results cannot be written, MachineError and GraderBroken when grading is impossible;
+        records already written stay valid.
         """
         dispatch = Dispatch(executor, width, self._terms)
         try:
@@ -181,11 +181,11 @@ class ClassRun:
             self._ledger.close()
 
     def _finish(self) -> None:
-        """Leave one line a learner; before that, what moved is listed, as both lines of a learner are still there."""
+        """Leave one line a learner. Before that list changed points, while both lines of a learner are still there."""
         if self._before is not None:
             results = self._out / RESULTS
-            graded = stood_before(results, self._before, counted=False)
-            self._stood = stood_before(results, self._before, counted=True)
+            graded = grades_before(results, self._before, counted=False)
+            self._grades_before = grades_before(results, self._before, counted=True)
             self._list_moves(moves_since(graded, results, self._now, counted=False))
         self._ledger.finish([member.learner.name for member in self._members.all])
         if self._regrading is not None and not self.tally.faults:
@@ -194,14 +194,14 @@ class ClassRun:
 
     @property
     def _now(self) -> RunHeader | None:
-        """On what terms a record is that does not say otherwise."""
+        """The terms of records that do not name their own."""
         before = self._before
         return before and self._header.model_copy(update={"kits": {**before.kits, **self._header.kits}})
 
     def settle_moves(self) -> None:
-        """List what moved by what counts, once the policy and what was set by hand are in the records again."""
-        if self._stood:
-            self._list_moves(moves_since(self._stood, self._out / RESULTS, self._now, counted=True))
+        """List the changes in counted points, after policy and corrections were applied to the records again."""
+        if self._grades_before:
+            self._list_moves(moves_since(self._grades_before, self._out / RESULTS, self._now, counted=True))
 
     def _list_moves(self, moves: list[Move]) -> None:
         self.moves = moves
@@ -240,7 +240,7 @@ class ClassRun:
         except OutOfReach as error:
             self.tally.remarks.append(f"{entry.name} keeps its record of the earlier run. {error}")
             return True
-        except Exception:  # a judge's process is the place to find out what that is
+        except Exception:  # a judge's process will find and report the error
             return False
 
     def _records(self, found: list[str] | Lost) -> list[Record]:
@@ -256,7 +256,7 @@ class ClassRun:
         return [record, *(record.model_copy(update={"submission": name}) for name in others)]
 
     def _put_together(self, records: list[Record], regrading: Regrading) -> list[Record]:
-        """Whole records from those of the exercises that were graded again; who lost to a fault keeps the old one."""
+        """Merge results graded again into whole records; a learner with a fault of the grader keeps the old record."""
         failed = [record.submission for record in records if not record.complete]
         self.tally.faults += failed
         if failed:
@@ -274,7 +274,7 @@ class ClassRun:
             )
 
     def _keep(self, records: list[Record]) -> None:
-        if not self._ledger.is_open:  # not before: when nothing can be graded, older results stay as they are
+        if not self._ledger.is_open:  # not earlier: if nothing can be graded, older results stay unchanged
             self._ledger.set_older_aside()
             if set_aside(self._corrected_in):
                 kept = self._corrected_in / PREVIOUS
@@ -296,7 +296,7 @@ class ClassRun:
                 self.tally.remarks.append(f"{record.submission}: {reason}")
 
     def _write_class_list(self) -> None:
-        """Who is in the class, and after them whoever has a record of an earlier run all the same."""
+        """Write the class list: the class, then learners who only have a record of an earlier run."""
         with writing(self._out / NOT_GRADED):
             write_not_graded(self._out, self._members.left_out)
         path = self._out / CLASS_LIST
@@ -305,8 +305,8 @@ class ClassRun:
         self.tally.remarks += [f"{name} is not among the submissions any more; the record is kept." for name in gone]
 
 
-def _way_on(before: RunHeader, now: RunHeader) -> str:
-    """How to go on where nothing but some exercises' kits has changed."""
+def _how_to_resume(before: RunHeader, now: RunHeader) -> str:
+    """How to resume if only the kits of some exercises have changed; else empty."""
     changed = before.changed_kits(now)
     if not changed or (before.seed, before.isolation, before.only) != (now.seed, now.isolation, now.only):
         return ""
@@ -314,7 +314,7 @@ def _way_on(before: RunHeader, now: RunHeader) -> str:
 
 
 def _with_withdrawn(course: Course, ids: Sequence[str]) -> Course:
-    """The course as submissions were read when it had these exercises: whoever handed them in is unchanged."""
+    """The course with withdrawn exercises added, to read submissions as before: then they count as unchanged."""
     *others, last = course.units
     gone = (course.exercises[0].model_copy(update={"id": id, "unit": last.folder}) for id in ids)
     return course.model_copy(
@@ -323,5 +323,5 @@ def _with_withdrawn(course: Course, ids: Sequence[str]) -> Course:
 
 
 def _why_empty(record: Record) -> str:
-    """Why a submission without any exercise has none, where that is not said by what could not be read."""
+    """Why a submission has no exercises, if its problems do not say it already."""
     return record.problems[0].message if record.is_empty and record.problems else ""

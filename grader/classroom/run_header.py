@@ -1,4 +1,4 @@
-"""OUT/run.json: on what terms a class was graded, so that a run that goes on does so on the same ones."""
+"""OUT/run.json: the terms of a run (course, level, seed and so on), so that a resumed run uses the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .course_digest import kit_digests
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms a class is graded: the same for every submission."""
+    """The settings with which every submission of a class is graded."""
 
     course: Path
     level: Level
@@ -34,11 +34,11 @@ RUN = "run.json"
 
 
 class RunError(Exception):
-    """A run cannot go on; the text is one sentence for people."""
+    """A run cannot be resumed; the message is one sentence for people."""
 
 
 class ClassSource(BaseModel):
-    """Where a class lay, and what decided whose each row is: a run that goes on takes the same."""
+    """Where the class was, and the tables that decided the rows: a resumed run uses the same."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -50,7 +50,7 @@ class ClassSource(BaseModel):
 
 
 class RunHeader(BaseModel):
-    """On what terms a class was graded."""
+    """The terms of a run, as stored."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -75,7 +75,7 @@ class RunHeader(BaseModel):
     )
 
     def differences(self, now: RunHeader) -> list[str]:
-        """What would be graded differently now, each as a few words; nothing for the same terms."""
+        """What would be graded differently now, each in a few words; empty for the same terms."""
         found = []
         if (self.course_title, self.course_version) != (now.course_title, now.course_version):
             before = f"{self.course_title} {self.course_version}"
@@ -97,11 +97,11 @@ class RunHeader(BaseModel):
         return found
 
     def changed_kits(self, now: RunHeader) -> list[str]:
-        """The exercises that are graded by something else now, as far as it is known of both."""
+        """The exercises whose kit has changed, if it is known for both runs."""
         return [id for id, digest in self.kits.items() if now.kits.get(id, digest) != digest]
 
     def withdrawn(self, now: RunHeader) -> list[str]:
-        """The exercises that the course has no more, where all others are graded as ever; none where more changed."""
+        """The exercises that the course no longer has, if nothing else has changed; else empty."""
         gone = [id for id in self.kits if id not in now.kits]
         terms = [
             (each.course_title, each.seed, each.isolation, each.versions, sorted(set(each.only) - set(gone)))
@@ -121,7 +121,7 @@ class RunHeader(BaseModel):
 
 
 def header_of(course: Course, terms: Terms, arguments: dict[str, str], source: ClassSource | None = None) -> RunHeader:
-    """The header of a run that begins now. Raises OSError when a file of the course cannot be read."""
+    """The header of a new run. Raises OSError when a file of the course cannot be read."""
     chosen = [course.exercise(id) for id in terms.only] or list(course.exercises)
     return RunHeader(
         course_title=course.title,
@@ -145,7 +145,7 @@ def header_of(course: Course, terms: Terms, arguments: dict[str, str], source: C
 
 
 def read_run(out: Path) -> RunHeader | None:
-    """The header in OUT; None when there is none. Raises RunError when it cannot be read."""
+    """The header in OUT; None if there is none. Raises RunError when it cannot be read."""
     path = out / RUN
     try:
         return RunHeader.model_validate_json(path.read_bytes())
@@ -156,7 +156,7 @@ def read_run(out: Path) -> RunHeader | None:
 
 
 def write_run(out: Path, header: RunHeader) -> None:
-    """Write the header, whole or not at all. Raises OSError."""
+    """Write the header, all or nothing. Raises OSError."""
     write_file(out / RUN, [(header.model_dump_json(indent=2) + "\n").encode()], synced=True)
 
 

@@ -1,4 +1,4 @@
-"""What decides whose each row is in a run that goes on: the same as in the run before, and nothing that moves a row."""
+"""Reuses the settings of the earlier run that decide whose each row is, so that resuming moves no row."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from grader.intake.names import first_few
 
-from .attempts import graded_in, whose
+from .attempts import graded_in, learner_and_attempt
 from .claims import folded
-from .class_folder import HowRead
+from .class_folder import ReadingOptions
 from .lms_names import Platform, platform_called
 from .members import CLASS_LIST, Learner, Members, read_learners
 from .results_file import RESULTS, final_lines
@@ -21,24 +21,24 @@ from .run_header import ClassSource, RunError, RunHeader
 
 @dataclass(frozen=True)
 class SameClass:
-    """By which roster and whose names a class is read; and what was not asked for but comes from the run before."""
+    """Roster and platform by which a class is read; with remarks on settings taken from the earlier run."""
 
     roster: Path | None
     names: Platform | None
     groups: Path | None = None
     remarks: tuple[str, ...] = ()
 
-    def how_read(self, rows: Rows) -> HowRead:
-        """How the class is read, who was in a row before keeping it."""
-        return HowRead(self.roster, self.names, self.groups, rows)
+    def reading_options(self, rows: Rows) -> ReadingOptions:
+        """The settings for reading the class; submitters keep their earlier rows."""
+        return ReadingOptions(self.roster, self.names, self.groups, rows)
 
 
 def as_before(
     before: RunHeader | None, roster: Path | None, names: Platform | None, groups: Path | None, out: Path
 ) -> SameClass:
-    """The settings of the run before, where nothing else was asked for.
+    """The settings of the earlier run, where the user gave no others.
 
-    Raises RunError when a table of that run is gone, or other names are asked for.
+    Raises RunError when a table of that run is missing, or another platform is given.
     """
     if before is None:
         return SameClass(roster, names, groups)
@@ -57,7 +57,7 @@ def as_before(
 
 
 def _table(given: Path | None, kept: str, what: str, out: Path, remarks: list[str]) -> Path | None:
-    """The table that was given, else that of the run before, which is told."""
+    """The table that was given; else that of the earlier run, with a remark."""
     if given is not None or not kept:
         return given
     if not Path(kept).is_file():
@@ -69,7 +69,7 @@ def _table(given: Path | None, kept: str, what: str, out: Path, remarks: list[st
 
 
 def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Rows:
-    """The rows of the run before in OUT, which whoever hands in again keeps; none where there was no run.
+    """The rows of the earlier run in OUT, which submitters keep; none if there was no run.
 
     Raises ClassListError when its class list is damaged, OSError.
     """
@@ -77,11 +77,11 @@ def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Row
         return Rows()
     graded = graded_in(out)
     path = graded / CLASS_LIST
-    learners = [each for each in read_learners(path) if each.told_by] if path.exists() else []
-    rows = [whose(each.name)[0] if graded != out else each.name for each in learners]
+    learners = [each for each in read_learners(path) if each.submitter] if path.exists() else []
+    rows = [learner_and_attempt(each.name)[0] if graded != out else each.name for each in learners]
     enrolled = frozenset(row for row, each in zip(rows, learners, strict=True) if each.in_roster)
     may_move = before.source is None or before.source.roster_sha256 != _sha256(roster)
-    return Rows({each.told_by: row for row, each in zip(rows, learners, strict=True)}, enrolled, may_move)
+    return Rows({each.submitter: row for row, each in zip(rows, learners, strict=True)}, enrolled, may_move)
 
 
 def _sha256(roster: Path | None) -> str:
@@ -89,7 +89,7 @@ def _sha256(roster: Path | None) -> str:
 
 
 def source_of(submissions: Path, same: SameClass, members: Members) -> ClassSource:
-    """Where a class lies, and what decided whose is whose, to be kept. Raises OSError."""
+    """Where the class is, and the tables that decided its rows, to be stored. Raises OSError."""
     return ClassSource(
         submissions=str(submissions.absolute()),
         roster=str(same.roster.absolute()) if same.roster else "",
@@ -100,9 +100,9 @@ def source_of(submissions: Path, same: SameClass, members: Members) -> ClassSour
 
 
 def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource, members: Members, rows: Rows) -> None:
-    """Raise RunError when another roster would leave a graded row behind, or give it to somebody else.
+    """Raise RunError if another roster would drop a graded row or give it to somebody else.
 
-    One more learner, or another order, moves no row.
+    One more learner, or another order, is fine.
     """
     old = before.source if before else None
     if old is None or old.roster_sha256 == now.roster_sha256:
@@ -110,7 +110,7 @@ def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource,
     listed = [member.learner for member in members.all]
     left = _left_behind(graded_in(out), [learner.name for learner in listed])
     moved = _moved(out, listed) or [
-        row for each in listed if (row := rows.of.get(each.told_by)) is not None and row != each.name
+        row for each in listed if (row := rows.of.get(each.submitter)) is not None and row != each.name
     ]
     if not (left or moved):
         return
@@ -133,7 +133,7 @@ def _left_behind(out: Path, names: Sequence[str]) -> list[str]:
 
 
 def _moved(out: Path, now: Sequence[Learner]) -> list[str]:
-    """Ids that stand for somebody now who was in the class under another one."""
+    """Ids that now belong to somebody who had another id in the class."""
     path = out / CLASS_LIST
     before = list(read_learners(path)) if path.exists() else []
     called = {each.name: folded(each.shown) for each in before if each.in_roster}

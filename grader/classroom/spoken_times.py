@@ -1,6 +1,6 @@
-"""Points in time as Moodle writes them for people: `Sunday, 1 March 2026, 12:14 PM`, in several languages.
+"""Reads times as Moodle writes them for people: `Sunday, 1 March 2026, 12:14 PM`, in several languages.
 
-Only months that are named in one of these languages are read, and nothing is guessed: a number alone is no month.
+Only month names in these languages are read; nothing is guessed: a number alone is no month.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MONTHS = (
     ("december", "dezember", "décembre", "diciembre", "dicembre", "december", "dezembro"),
 )
 _NUMBER = {name: number for number, names in enumerate(_MONTHS, 1) for name in names}
-_NUMBER |= {name[:3]: number for number, (name, *_) in enumerate(_MONTHS, 1)}  # English ones are cut short, too
+_NUMBER |= {name[:3]: number for number, (name, *_) in enumerate(_MONTHS, 1)}  # English names may be shortened
 
 _WORD = r"[^\W\d_]+"
 _WEEKDAY = rf"(?:{_WORD}(?:-{_WORD})?\.?,? )?"
@@ -49,11 +49,11 @@ NOON = 12
 
 
 LEAST_OF_A_MONTH = 3
-"""Letters of a month's name that is cut short."""
+"""The fewest letters of a shortened month name."""
 
 
 def month_called(word: str) -> int | None:
-    """The number of the month of this name in one of the languages, or of a name that begins so and of no other."""
+    """The number of a month by its name in one of the languages, or by a beginning that only one month has."""
     plain = unicodedata.normalize("NFC", word).casefold()
     if plain in _NUMBER:
         return _NUMBER[plain]
@@ -62,7 +62,7 @@ def month_called(word: str) -> int | None:
 
 
 def read_spoken(text: str) -> datetime | None:
-    """The moment that `text` tells, without a zone; None for any other text."""
+    """The time in `text`, without a time zone; None for any other text."""
     plain = " ".join(unicodedata.normalize("NFC", text[: _LONGEST + 1]).casefold().split())
     if len(plain) > _LONGEST:
         return None
@@ -83,7 +83,7 @@ def read_spoken(text: str) -> datetime | None:
 
 
 def _hour(hour: int, half: str | None) -> int | None:
-    """The hour of 24; None for one that no clock of twelve hours shows."""
+    """The hour from 0 to 23; None for an impossible hour of a twelve-hour clock."""
     if not half:
         return hour
     if not 1 <= hour <= NOON:

@@ -1,13 +1,13 @@
-"""When work was handed in: as tables of an instructor say it, and by each attempt's own time.
+"""Hand-in times: from an instructor's tables, and for each attempt.
 
-Tables have a moment a learner, or a learner and unit. Columns are found by their headers: the learner (as in a
-roster: an id, login, email or name), the moment, and the unit where there is one. A row without a unit, or with `*`,
-is about every unit that has no row of its own. Where learners have several attempts, a column says which attempt; a
-row without one is about the last.
+A table has a time for each learner, or for each learner and unit. Columns are found by their headers: the learner (as
+in a roster: an id, login, email or name), the time, and optionally the unit. A row without a unit, or with `*`, is for
+every unit that has no row of its own. Where learners have several attempts, a column may name the attempt; a row
+without it is about the last.
 
-A time belongs to an attempt, and never to another one. Attempts bear names that learners choose. So a time that names
-no attempt, or one that is not there, cannot be left to whichever name comes last: it is the latest at which any
-attempt without a time of its own can have been handed in, and that is what counts for all of these.
+A time is never used for another attempt. Learners choose the attempts' names. So a time that names no attempt, or a
+missing one, cannot simply go to the last name: any attempt without a time of its own was handed in at that time at the
+latest, so it counts for all of these.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ ATTEMPTS = ("attempt", "attemptname", "attemptnumber")
 
 
 class TimesError(Exception):
-    """A CSV of moments cannot be used; the text is one sentence for people."""
+    """A CSV of times cannot be used; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row: whose (as it is written there), of which unit (or EVERY_UNIT), when in UTC, of which attempt if said."""
+    """One row: the learner (as written), the unit (or EVERY_UNIT), the time in UTC, and the attempt if given."""
 
     learner: str
     unit: str
@@ -106,7 +106,7 @@ class _ExtensionRow(_TimeRow):
 def read_hand_ins(path: Path, course: Course, *, attempts: bool = False) -> list[Row]:
     """The rows of a CSV of hand-ins; a time that clocks showed twice is the earlier one. Raises as `_rows` does.
 
-    attempts: whether a column may say which attempt a row is about; otherwise a learner hands in once.
+    attempts: whether a column may name the attempt; otherwise a learner hands in once.
     """
     return list(_rows(path, _TimeRow, course, earliest, attempts=attempts))
 
@@ -114,7 +114,7 @@ def read_hand_ins(path: Path, course: Course, *, attempts: bool = False) -> list
 def read_extensions(path: Path, course: Course) -> list[Row]:
     """The rows of a CSV of extensions; a time that clocks show twice is the later one. Raises as `_rows` does.
 
-    A row with a number of days instead of a time gives so many to each unit that has a due date, or to the one named.
+    A row with a number of days instead of a time adds these to each due date, or to that of the named unit.
     """
     return list(_rows(path, _ExtensionRow, course, latest))
 
@@ -127,8 +127,8 @@ def _rows(
 ) -> Iterator[Row]:
     """The rows of a CSV of moments; one without its distance from UTC is in the course's time zone.
 
-    Raises TimesError for a file that cannot be read, lacks a column, or says anything that is no moment of a unit, or
-    two moments for the same: marks hang on it, so nothing is guessed.
+    Raises TimesError for a file that cannot be read, lacks a column, has an invalid time or unit, or has two times for
+    the same: grades depend on it, so nothing is guessed.
     """
     first: dict[tuple[str, str, str], int] = {}
     for number, told in read_rows(path, model, TimesError):
@@ -173,9 +173,9 @@ Moments = dict[str, datetime]
 
 
 def by_learner(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[dict[str, Moments], tuple[str, ...]]:
-    """The moments of each learner by unit, under the learners' names in the results; and what names nobody of them.
+    """The times of each learner by unit, by the learners' names in the results; and the names that match no learner.
 
-    Of two rows that turn out to be of one learner and unit, the later moment counts.
+    If two rows turn out to be for one learner and unit, the later time counts.
     """
     found, unknown = by_attempt((replace(row, attempt="") for row in rows), learners)
     return {name: attempts[""] for name, attempts in found.items()}, unknown
@@ -184,7 +184,7 @@ def by_learner(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[dict[s
 def by_attempt(
     rows: Iterable[Row], learners: Sequence[Learner]
 ) -> tuple[dict[str, dict[str, Moments]], tuple[str, ...]]:
-    """As `by_learner`, but each learner's moments are kept apart by the attempt, as it is written in the rows."""
+    """As `by_learner`, but separately for each attempt, named as in the rows."""
     named, unknown = by_name(rows, learners)
     found: dict[str, dict[str, Moments]] = {}
     for name, row in named:
@@ -195,10 +195,10 @@ def by_attempt(
 
 @dataclass(frozen=True)
 class AttemptTimes:
-    """The moments of each attempt of a class, by `LEARNER/ATTEMPT`, and what there is to say about them.
+    """The times of each attempt of a class, by `LEARNER/ATTEMPT`, with remarks.
 
-    without_own: attempts that have the latest time of their learner, for want of their own.
-    odd: learners and attempts that rows name and that are not there. nobody: rows of nobody in the class.
+    without_own: attempts without a time of their own, which have their learner's latest. odd: learner and attempt of
+    rows whose attempt does not exist. nobody: names in rows that match no learner.
     """
 
     at: Mapping[str, Moments]
@@ -210,7 +210,7 @@ class AttemptTimes:
 def attempt_times(
     rows: Iterable[Row], learners: Sequence[Learner], attempts: Mapping[str, Sequence[str]]
 ) -> AttemptTimes:
-    """What the rows say of these attempts, given by their learners' names in the results."""
+    """The times of these attempts, given by their learners' names in the results."""
     told, nobody = by_attempt(rows, learners)
     at: dict[str, Moments] = {}
     without_own: list[str] = []
@@ -228,9 +228,9 @@ def attempt_times(
 
 
 def _own_times(rows: Mapping[str, Moments], attempts: Sequence[str]) -> tuple[dict[str, Moments], list[str]]:
-    """The moments that name an attempt, by the attempt; and what is none of the learner's attempts.
+    """The times of rows that name an attempt, by the attempt; and the names that are none of the learner's attempts.
 
-    Of several rows that name one attempt the latest counts.
+    Of several rows for one attempt the latest counts.
     """
     alike: dict[str, list[str]] = {}
     for name in attempts:
@@ -240,7 +240,7 @@ def _own_times(rows: Mapping[str, Moments], attempts: Sequence[str]) -> tuple[di
         if written in attempts:
             return written
         found = alike.get(written.casefold(), [])
-        return found[0] if len(found) == 1 else None  # of A and a, neither is meant by another spelling
+        return found[0] if len(found) == 1 else None  # if attempts A and a exist, another spelling means neither
 
     found: dict[str, Moments] = {}
     odd: list[str] = []
@@ -258,7 +258,7 @@ def _without_ending(name: str) -> str:
 
 
 def _latest(rows: Mapping[str, Moments]) -> Moments:
-    """What counts for attempts without a time: the one that names no attempt, else the latest of all."""
+    """The time for attempts without their own: that of the row without an attempt, else the latest of all."""
     if "" in rows:
         return rows[""]
     latest: Moments = {}

@@ -1,4 +1,4 @@
-"""The command line, `kata`. A command starts the zygote first and imports what it needs itself after that."""
+"""The command line, `kata`. A command starts the zygote first, and imports what it needs itself after that."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from grader import __version__
 from .endings import leave, sentences
 
 LEARN, TEACH, WRITE = "Learn", "Teach", "Write a course"
-"""What commands are for, as `kata --help` has it."""
+"""The headings of the groups of commands in `kata --help`."""
 ORDER = ("init", "next", "check", "watch", "hint", "play", "list", "review", "report", "solution", "reset", "doctor",
          "grade", "grade-class", "explain", "diff", "override", "export", "feedback", "policy", "similar", "forget",
          "release", "notebooks", "hand-in", "autograder",
          "new", "verify")  # fmt: skip
-"""The commands as a person meets them."""
+"""The commands in the order in which people need them."""
 
 
 class InOrder(TyperGroup):
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _was_swallowed(end: SystemExit) -> bool:
-    """Whether it is typer's answer to Ctrl-C, of which it says nothing."""
+    """Whether this is typer's exit after Ctrl-C, which prints nothing."""
     return isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt)
 
 

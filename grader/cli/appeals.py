@@ -1,4 +1,4 @@
-"""`kata explain`: why a learner of a graded class lost points, for the instructor who is asked."""
+"""`kata explain`: shows an instructor why a learner of a graded class lost points."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @app.command(rich_help_panel=TEACH)
 def explain(
-    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
+    out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
     learner: Annotated[str, typer.Argument(help="The learner's id, login, email or name.", metavar="LEARNER")],
     exercise: Annotated[
         str | None, typer.Argument(help="Only this exercise; all with lost points by default.", metavar="[EXERCISE]")
@@ -35,19 +35,19 @@ def explain(
         bool,
         typer.Option(
             "--inputs",
-            help="Ask the file again, and show hidden inputs, expected and actual values: for you alone.",
+            help="Run the checks again and show hidden inputs, expected and actual values. Not for learners.",
         ),
     ] = False,
     file: Annotated[
         Path | None,
-        typer.Option("--file", help="What was handed in, if it is not where it was graded.", metavar="PATH"),
+        typer.Option("--file", help="The submission, if it has moved since it was graded.", metavar="PATH"),
     ] = None,
     isolation: Annotated[
-        str | None, typer.Option("--isolation", help="As the class was graded by default.", metavar="LEVEL")
+        str | None, typer.Option("--isolation", help="Isolation level; by default that of the class.", metavar="LEVEL")
     ] = None,
     course: CourseFile = None,
 ) -> None:
-    """Say at which checks a learner lost points, and why, and how to run exactly these again."""
+    """Show at which checks a learner lost points, and why, and how to run them again with the same inputs."""
     from grader.classroom.appeal import told_of_lost, told_of_policy
     from grader.classroom.attempts import graded_in
     from grader.classroom.handed_in import result_of_learner
@@ -95,7 +95,7 @@ def _put(lines: Iterable[str]) -> None:
 
 @dataclass
 class _Appeal:
-    """One learner's appeal: where the file lies, and what it answers when it is asked again."""
+    """One learner's appeal: finds the submission, and can run its checks again."""
 
     out: Path
     result: Result
@@ -104,7 +104,7 @@ class _Appeal:
     handed_in: HandedIn | None = None
 
     def find(self, file: Path | None, header: RunHeader | None) -> None:
-        """Look for what was handed in; say so, if it is not there or not what was graded."""
+        """Find the submission; print a sentence if it is missing or is not what was graded."""
         from grader.classroom.handed_in import find_again, from_path
         from grader.intake import SubmissionError
 
@@ -119,7 +119,7 @@ class _Appeal:
             print(self.handed_in.remark, file=sys.stderr)
 
     def tell(self, exercise: ExerciseResult, *, inputs: bool) -> None:
-        """Print the inputs, if they are wanted, and the command that runs the exercise again."""
+        """Print the inputs, if asked for, and the command that runs the exercise again."""
         known = self.course.exercise(exercise.id)
         source = self.handed_in.submission.sources.get(exercise.id) if self.handed_in else None
         if source is None:
@@ -161,7 +161,7 @@ class _Appeal:
         _put(told_of_inputs(checks, again))
 
     def _ask_again(self, exercise: ExerciseResult, known: Exercise) -> tuple[ExerciseResult, dict[str, ShownCheck]]:
-        """What the file answers now, to the same seed, and the values of the checks that do not pass."""
+        """Grade the exercise again with the same seed; returns the result and values of the checks that do not pass."""
         from grader.judge.shown_case import asked_again
 
         assert self.handed_in is not None

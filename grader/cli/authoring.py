@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 @app.command(rich_help_panel=LEARN)
 def doctor(
     stop_judges: Annotated[
-        bool, typer.Option("--stop-judges", help="End the judges that are kept warm for you, and do nothing else.")
+        bool, typer.Option("--stop-judges", help="Only stop the judges that run in the background for you.")
     ] = False,
 ) -> None:
-    """Say what this machine can isolate, what to install, which judges are kept warm, and what to do next."""
+    """Show what this machine can isolate, what to install, which judges run in the background, and what to do next."""
     if stop_judges:
         _stop_judges()
         return
@@ -87,14 +87,14 @@ def _stop_judges() -> None:
 
 @app.command(rich_help_panel=WRITE)
 def new(
-    id: Annotated[str, typer.Argument(help="What it will be called, as a Python name.", metavar="ID")],
+    id: Annotated[str, typer.Argument(help="The exercise's id, a Python name.", metavar="ID")],
     unit: Annotated[
         str, typer.Option("--unit", help="The unit's folder.", metavar="FOLDER", autocompletion=unit_folders)
     ],
-    title: Annotated[str | None, typer.Option("--title", help="What learners will read; by default the id.")] = None,
+    title: Annotated[str | None, typer.Option("--title", help="The title for learners; by default the id.")] = None,
     course: CourseFile = None,
 ) -> None:
-    """Begin a new exercise: every file of its kit to start from, entered into course.yml and the lesson."""
+    """Create a new exercise: a template for each file of its kit, and entries in course.yml and the lesson."""
     from grader.authoring.scaffold import NewExercise, write_scaffold
 
     chosen = course_at(course, about_course=True)
@@ -118,7 +118,7 @@ def new(
 
 
 def _alternatives_of(course: Course, id: str) -> Path:
-    """Where the alternatives of an exercise belong, which the catalogue that was loaded may not know yet."""
+    """The folder for an exercise's alternatives; the loaded course may not contain the exercise yet."""
     from grader.course import load_course
 
     again = load_course(course.root / "course.yml")
@@ -134,11 +134,10 @@ def verify(
     isolation: Isolation = "best",
     seed: Seed = None,
     course: CourseFile = None,
-    jobs: Annotated[int, typer.Option("--jobs", help="How many judges work side by side.", min=1)] = os.cpu_count()
-    or 1,
+    jobs: Annotated[int, typer.Option("--jobs", help="How many judges run in parallel.", min=1)] = os.cpu_count() or 1,
     stubs: Annotated[bool, typer.Option("--write-stubs", help="Make the stubs from the solutions first.")] = False,
 ) -> None:
-    """The author's gate: is each exercise's kit complete, and does it hold?"""
+    """Test each exercise's kit: is it complete, and do its checks accept and refuse what they should?"""
     chosen = course_at(course, about_course=True)
     level = level_called(isolation, chosen_aloud=False)
     refuse_unknown(chosen, ids)

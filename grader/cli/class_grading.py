@@ -60,8 +60,8 @@ MINUTE = 60
 def class_progress(total: int) -> Iterator[Callable[[str, bool], None]]:
     """A progress bar on standard error when that is a terminal.
 
-    What it yields is told of each learner, and whether there was anything to grade: who keeps an earlier record is
-    taken off the total, so that rate and time left are those of grading.
+    The yielded function is called with each learner's name and whether there was anything to grade: a learner who keeps
+    an earlier record is removed from the total, so that rate and remaining time are those of grading.
     """
     if not sys.stderr.isatty():
         yield lambda name, was_graded: None
@@ -91,14 +91,14 @@ def class_progress(total: int) -> Iterator[Callable[[str, bool], None]]:
 
 
 def rate_in_words(speed: float | None) -> str:
-    """Submissions a second as people say it; nothing while it is not known."""
+    """Submissions per second, in words; empty while unknown."""
     if not speed:
         return ""
     return f"{speed:.1f} a second" if speed >= 1 else f"{speed * MINUTE:.1f} a minute"
 
 
 MOST_MOVES = 20
-"""Moved points that are printed; the file has all."""
+"""The most changed points that are printed; the file has all."""
 
 
 @app.command("grade-class", rich_help_panel=TEACH)
@@ -111,8 +111,7 @@ def grade_class(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder for results.jsonl.")],
-    jobs: Annotated[int, typer.Option("--jobs", help="How many judges work side by side.", min=1)] = os.cpu_count()
-    or 1,
+    jobs: Annotated[int, typer.Option("--jobs", help="How many judges run in parallel.", min=1)] = os.cpu_count() or 1,
     scheduler: Annotated[
         str | None,
         typer.Option(
@@ -122,7 +121,7 @@ def grade_class(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where a run into OUT was stopped; only what changed is graded.")
+        bool, typer.Option("--resume", help="Continue a stopped run into OUT; only new and changed work is graded.")
     ] = False,
     roster: Annotated[
         Path | None,
@@ -131,15 +130,15 @@ def grade_class(
     groups: Annotated[
         Path | None,
         typer.Option(
-            "--groups", help="A CSV with columns learner and group: what one hands in is each member's.", metavar="FILE"
+            "--groups", help="A CSV with columns learner and group: one member hands in for all.", metavar="FILE"
         ),
     ] = None,
     names: Annotated[
         str | None,
         typer.Option(
             "--names",
-            help="Whose download it is, by which names tell learners: canvas, moodle, blackboard, brightspace or "
-            "plain. Found out when it is not given.",
+            help="The platform that made the file names: canvas, moodle, blackboard, brightspace or plain. Detected by "
+            "default.",
             metavar="PLATFORM",
         ),
     ] = None,
@@ -152,7 +151,7 @@ def grade_class(
         bool,
         typer.Option(
             "--attempts",
-            help="Each learner's folder holds one folder, zip, notebook or file an attempt; one of them counts.",
+            help="Each learner's folder holds several attempts (a folder, zip, notebook or file each); one counts.",
         ),
     ] = False,
     handed_in: HandedIn = None,
@@ -169,7 +168,7 @@ def grade_class(
     if scheduler is None:
         from grader.classroom.judging import start_ahead
 
-        start_ahead(level)  # torch loads while the course and the class are read
+        start_ahead(level)  # torch loads while course and class are read
     from grader.classroom.attempts import attempts_of, folder_for_run, keep_class_list
     from grader.classroom.class_folder import class_in
     from grader.classroom.kept_times import read_kept_times
@@ -200,10 +199,10 @@ def grade_class(
         arguments |= {"scheduler": scheduler} if scheduler else {}
         arguments |= {"attempts": "yes"} if attempts else {}
         arguments |= {"names": platform} if platform else {}
-        # a worker of a cluster has another working folder
+        # a cluster's worker has another working folder
         folder, unpacked = (folder.absolute(), out.absolute()) if scheduler else (folder, out)
         rows = rows_before(out, earlier, same.roster)
-        with class_in(folder, unpacked, chosen, same.how_read(rows)) as members:
+        with class_in(folder, unpacked, chosen, same.reading_options(rows)) as members:
             source = source_of(folder, same, members)
             refuse_another_roster(out, earlier, source, members, rows)
             times = given.over(read_kept_times(records)) if resume else given
@@ -235,7 +234,7 @@ def grade_class(
 
 
 def _chosen_before(asked: Sequence[str], earlier: RunHeader | None) -> list[str]:
-    """A sentence about exercises that nobody has named this time."""
+    """A sentence about exercises of the earlier run that were not named this time."""
     if asked or earlier is None or not earlier.only:
         return []
     return [f"The exercises are those of the run before: {', '.join(earlier.only)}."]
@@ -287,14 +286,14 @@ def _grade(run: ClassRun, judges: Executor, width: int) -> None:
 
 @dataclass
 class _Stage:
-    """How far the command has come."""
+    """The stage that the command has reached."""
 
     run: ClassRun | None = None
 
 
 @contextmanager
 def _early_end_told(out: Path) -> Iterator[_Stage]:
-    """When something ends the run early, say how much is kept and how to go on."""
+    """If an error ends the run early, print how many records are kept and how to resume."""
     from grader.classroom.cluster import NoWorkerLeft
     from grader.classroom.ledger import LedgerError
 
@@ -326,7 +325,7 @@ def _kept(stage: _Stage, out: Path) -> str:
 
 
 def _show_moves(run: ClassRun, out: Path) -> None:
-    """Whose points a run that went on has moved, and why."""
+    """Print the points that a resumed run has changed, with the causes."""
     from grader.classroom.regrading import MOVED, told_moves
 
     if not run.moves:
@@ -339,7 +338,7 @@ def _show_moves(run: ClassRun, out: Path) -> None:
 
 
 def show_class(results: Results, course: Course, out: Path, html: bool, *, by_pseudonyms: bool = False) -> None:
-    """Print the class, and write its pages, one record in memory at a time."""
+    """Print the class, and write its pages; one record in memory at a time."""
     from grader.classroom.page_names import page_name
     from grader.classroom.played import PlayedOf
     from grader.classroom.pseudonyms import PSEUDONYMOUS, Pseudonyms
@@ -353,7 +352,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
     pages = out / PSEUDONYMOUS if known else out
     if html:
         make_folder(pages, below=out)
-    # what learners typed there may name them
+    # not with pseudonyms: typed texts may contain the learner's name
     played = None if known else PlayedOf(out)
     shown = Gallery(titles_of(course))
     summary = ClassSummary(titles_of(course), units_of(course))
@@ -378,7 +377,7 @@ def show_class(results: Results, course: Course, out: Path, html: bool, *, by_ps
 
         write_file(page, render_class(summary, shown).encode("utf-8"))
         for stale in set(pages.glob("learner-*.html")) - {pages / (row.link or "") for row in summary.rows}:
-            stale.unlink()  # of an earlier, larger class
+            stale.unlink()  # a page of an earlier, larger class
         print(f"Page: {page}")
     if known:
         tell_who_is_who(out)

@@ -1,4 +1,4 @@
-"""What a shell completes: exercises, units, levels. Nothing heavy is loaded, and whatever fails completes nothing."""
+"""Shell completion of exercises, units and levels. It loads nothing heavy, and on any error it completes nothing."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from grader.course import Course
 
 Choices = list[tuple[str, str]]
-"""What can stand there, each with a few words on it."""
+"""Possible values, each with a short description."""
 
 
 def exercise_ids(context: typer.Context, incomplete: str) -> Choices:
-    """The exercises whose ids begin so."""
+    """The exercises whose ids begin with the text."""
     found = [(each.id, each.title) for course in _course(context) for each in course.exercises]
     return _beginning(found, incomplete)
 
 
 def exercises_and_units(context: typer.Context, incomplete: str) -> Choices:
-    """The exercises and units whose names begin so."""
+    """The exercises and units whose names begin with the text."""
     units = [(unit.folder, unit.title) for course in _course(context) for unit in course.units]
     return [*exercise_ids(context, incomplete), *_beginning(units, incomplete)]
 
 
 def unit_folders(context: typer.Context, incomplete: str) -> Choices:
-    """The units whose folders begin so."""
+    """The units whose folders begin with the text."""
     return _beginning([(unit.folder, unit.title) for course in _course(context) for unit in course.units], incomplete)
 
 
 def levels(incomplete: str) -> Choices:
-    """The levels of isolation that begin so."""
+    """The isolation levels that begin with the text."""
     return _beginning([(level, "") for level in (*LEVELS, "best")], incomplete)
 
 
@@ -44,7 +44,7 @@ def _beginning(choices: Choices, incomplete: str) -> Choices:
 
 
 def _course(context: typer.Context) -> Iterator[Course]:
-    """The course that the command would use; none where there is none, or it is broken: the command will tell."""
+    """The course that the command would use; none if there is none or it is invalid, which the command reports."""
     from grader.course import CourseError, load_course
     from grader.course.named import installed_course, named_around
 

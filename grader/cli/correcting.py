@@ -1,4 +1,4 @@
-"""`kata override`, points that a person sets by hand, with a reason; `kata diff`, two gradings side by side."""
+"""`kata override` sets points by hand, with a reason; `kata diff` compares two gradings."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @app.command("diff", rich_help_panel=TEACH)
 def diff(
-    before: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT1")],
-    after: Annotated[Path, typer.Argument(help="What it left another time, or elsewhere.", metavar="OUT2")],
+    before: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT1")],
+    after: Annotated[Path, typer.Argument(help="Another such folder, to compare with.", metavar="OUT2")],
 ) -> None:
     """Compare two gradings of a class: whose points differ, and why; nothing is graded."""
     from grader.classroom.attempts import graded_in
@@ -54,21 +54,21 @@ def diff(
 def _moves(
     before: Path, after: Path, headers: tuple[RunHeader | None, RunHeader | None], places: list[dict[str, int]]
 ) -> list[Move]:
-    from grader.classroom.regrading import moves_between, stands_of
+    from grader.classroom.regrading import grades_of, moves_between
     from grader.classroom.results_file import read_results
 
     old, new = read_results(before), read_results(after)
     is_other = None not in headers and len({header.isolation for header in headers if header}) > 1
     moves = []
     for name in (name for name in places[0] if name in places[1]):
-        stood = stands_of(old[places[0][name]].record, headers[0])
-        stands = stands_of(new[places[1][name]].record, headers[1])
-        moves += moves_between(name, stood, stands, ["the isolation"] if is_other else [])
+        old_grades = grades_of(old[places[0][name]].record, headers[0])
+        new_grades = grades_of(new[places[1][name]].record, headers[1])
+        moves += moves_between(name, old_grades, new_grades, ["the isolation"] if is_other else [])
     return moves
 
 
 def _terms(one: RunHeader | None, other: RunHeader | None) -> list[str]:
-    """In what the terms differ."""
+    """The differences of the two runs' terms."""
     if one is None or other is None:
         return ["One of these does not say on what terms it was graded."]
     differences = one.differences(other)
@@ -76,12 +76,12 @@ def _terms(one: RunHeader | None, other: RunHeader | None) -> list[str]:
 
 
 BACK = "back"
-"""In place of points: what was set before is taken back."""
+"""In place of points: revokes an earlier override."""
 
 
 @app.command(rich_help_panel=TEACH)
 def override(
-    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
+    out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
     learner: Annotated[str, typer.Argument(help="The learner's id, login, email or name.", metavar="LEARNER")],
     exercise: Annotated[str, typer.Argument(help="The exercise's id.", metavar="EXERCISE")],
     points: Annotated[
@@ -125,7 +125,7 @@ def _exercise(result: Result, id: str) -> ExerciseResult:
 
 
 def _points(text: str, exercise: ExerciseResult) -> float | None:
-    """The number, from 0 to what the exercise is worth; None to take an earlier one back. Raises UsageError."""
+    """The number, from 0 to the exercise's maximum; None to revoke an earlier one. Raises UsageError."""
     if text == BACK:
         return None
     try:

@@ -1,4 +1,4 @@
-"""How a command ends: every error that people can make or meet is one sentence and an exit status."""
+"""How a command ends: an error that people can cause or meet is printed as one sentence, with an exit status."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ EXIT_INTERRUPTED = 130
 
 
 class UsageError(Exception):
-    """What was asked for cannot be done as it was asked; the text is one sentence."""
+    """The command cannot be done as given; the message is one sentence."""
 
 
 def leave(status: str | int | None) -> NoReturn:
-    """End at once when torch is loaded: taking it down in order takes a third of a second and serves nobody."""
+    """Exit at once if torch is loaded: a normal exit would take a third of a second longer, to unload it."""
     if "torch" not in sys.modules or isinstance(status, str):
         sys.exit(status)
-    with suppress(OSError):  # nobody reads any more
+    with suppress(OSError):  # the reader of the output has gone
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(status or 0)
@@ -33,7 +33,7 @@ def leave(status: str | int | None) -> NoReturn:
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Tell every error that people can make or meet in one sentence, with the exit status of the contract."""
+    """Print errors that people can cause or meet as one sentence, with the exit status that the docs promise."""
     try:
         yield
     except MachineError as error:
@@ -51,13 +51,13 @@ def sentences() -> Iterator[None]:
     except OSError as error:
         stop(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), EXIT_BAD_INPUT)
     except Exception as error:
-        if not isinstance(error, _told_by_themselves()):
+        if not isinstance(error, _errors_with_sentences()):
             raise
         stop(str(error), EXIT_BAD_INPUT)
 
 
-def _told_by_themselves() -> tuple[type[Exception], ...]:
-    """Errors whose text is a sentence for people; imported only now that there is one."""
+def _errors_with_sentences() -> tuple[type[Exception], ...]:
+    """The exceptions whose message is a sentence for people; imported only after an error."""
     from grader.classroom.cluster import ClusterError
     from grader.classroom.corrections import CorrectionsError
     from grader.classroom.exemptions import ExemptionsError
@@ -97,7 +97,7 @@ def _told_by_themselves() -> tuple[type[Exception], ...]:
 
 
 def stop(sentence: str, status: int) -> NoReturn:
-    """Say why, and end. What the sentence quotes of a file may steer no terminal."""
+    """Print the reason and exit. Control characters in quoted text are made safe."""
     from grader.render.safe_text import visible
 
     print(visible(sentence), file=sys.stderr)

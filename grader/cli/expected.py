@@ -1,4 +1,4 @@
-"""Wrong folders and files: what was expected, what is there, and a command that can be pasted.
+"""Messages for wrong folders and files: what was expected, what is there, and a command to paste.
 
 And the end of `kata doctor`: what to type next, for each kind of user.
 """
@@ -17,13 +17,13 @@ from grader.sandbox.levels import GRADING_LEVELS, Level
 from .endings import UsageError
 
 NAMED = 5
-"""Names that a sentence lists."""
+"""The most names that a sentence lists."""
 RESULTS = "results.jsonl"
 WORK = (".py", ".ipynb", ".zip", ".tar", ".tgz", ".gz")
 
 
 def demand_there(path: Path, expected: str, command: str, *, is_class: bool = False) -> None:
-    """Raise UsageError where there is nothing at a path; `command` is completed by something that is there.
+    """Raise UsageError if a path does not exist; the message shows `command` with a path that does.
 
     is_class: a folder is wanted, not one learner's work.
     """
@@ -40,7 +40,7 @@ def demand_there(path: Path, expected: str, command: str, *, is_class: bool = Fa
 
 
 def demand_class(path: Path) -> None:
-    """Raise UsageError for a single file where a class is wanted, which is a folder or a zip."""
+    """Raise UsageError for a single file; a class is a folder or a zip."""
     demand_there(
         path,
         "a folder with one folder, zip, notebook or file a learner, or a zip of such a folder",
@@ -56,7 +56,7 @@ def demand_class(path: Path) -> None:
 
 
 def demand_results(out: Path, command: str) -> None:
-    """Raise UsageError unless a class was graded into OUT; `command` is completed by a folder where one was."""
+    """Raise UsageError unless OUT holds a graded class; the message shows `command` with a folder that does."""
     if any((out / place).is_file() for place in (RESULTS, f"attempts/{RESULTS}")):
         return
     found = [name for name in _names_in(out) if (out / name / RESULTS).is_file()]
@@ -72,7 +72,7 @@ def demand_results(out: Path, command: str) -> None:
 
 
 def demand_course(given: Path) -> None:
-    """Raise UsageError where --course leads to no course.yml."""
+    """Raise UsageError if --course does not lead to a course.yml."""
     path = given / "course.yml" if given.is_dir() else given
     if path.exists():
         return
@@ -108,14 +108,14 @@ def _shown(path: Path) -> str:
 
 
 def _likest(name: str, names: Sequence[str]) -> str:
-    """Of some names the one that this was probably meant to be; the first, where none is like it."""
+    """The most similar of some names; the first if none is similar."""
     from grader.course.errors import likest
 
     return likest(name, names) or names[0]
 
 
 def next_steps(level: Level, findings: Sequence[Finding]) -> list[str]:
-    """Lines for a learner, an instructor and an author, each with what can be typed on this machine."""
+    """Lines for a learner, an instructor and an author, each with commands that work on this machine."""
     return ["What to do next:", *_to_learn(), *_to_grade(level, findings), *_to_write()]
 
 
@@ -135,7 +135,7 @@ def _to_learn() -> Iterator[str]:
 
 
 def _workspace() -> Path | None:
-    """The folder to work in that one stands in, if any; the clone that the program was installed from is none."""
+    """The workspace around the current folder, if any; the clone that the program was installed from does not count."""
     from grader.course import CourseError
     from grader.course.named import installed_course, named_around
 

@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from grader.formats.roster import Roster
 
 SHOWN = 12
-"""Learners that a warning names."""
+"""The most learners that a warning names."""
 
 WITH_NAMES = ("canvas", "moodle", "gradebook")
 """Formats for programs that find learners by their names or ids."""
 
-Force = Annotated[bool, typer.Option("--force", help="Write over what is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 
 @app.command(rich_help_panel=TEACH)
 def export(
     out: Annotated[
         Path,
-        typer.Argument(help="What `kata grade-class --out` left, or a file of `kata grade --json`.", metavar="OUT"),
+        typer.Argument(help="Results of `kata grade-class`, or a file of `kata grade --json`.", metavar="OUT"),
     ],
     format: Annotated[
         str,
@@ -69,7 +69,8 @@ def export(
         Path | None, typer.Option("--roster", help="A CSV with names and ids, such as Canvas or Moodle export it.")
     ] = None,
     bom: Annotated[
-        bool, typer.Option("--bom/--no-bom", help="Begin a csv with the mark by which Excel sees that it is UTF-8.")
+        bool,
+        typer.Option("--bom/--no-bom", help="Begin a csv with a byte order mark, so that Excel reads it as UTF-8."),
     ] = True,
     unit: Units = None,
     pseudonyms: PseudonymsToo = False,
@@ -112,7 +113,7 @@ def export(
 
 
 def _part(names: list[str] | None, course: Path | None) -> Part | None:
-    """The units that are exported; None for all that was graded."""
+    """The units to export; None for everything that was graded."""
     if not names:
         return None
     from grader.formats.part import Part
@@ -124,7 +125,7 @@ def _part(names: list[str] | None, course: Path | None) -> Part | None:
 
 
 def _warn_of_zeros(graded: Graded, course: Path | None) -> None:
-    """Name units of which nobody has handed in anything: they may not be set yet."""
+    """Warn of units that nobody has handed in: they may not be set yet."""
     nothing = graded.summary.nothing_of
     found = _course(course, needed=False) if nothing else None
     if found is None or len(nothing) == len(graded.summary.worth):
@@ -141,7 +142,7 @@ def _warn_of_zeros(graded: Graded, course: Path | None) -> None:
 
 
 def _refuse_names(format: str, roster: Path | None) -> None:
-    """Raise UsageError for what would want to know who the learners are."""
+    """Raise UsageError for formats and options that need the learners' identities."""
     if roster is not None:
         raise UsageError("With --pseudonyms nobody is looked up: leave out --roster.")
     if format in WITH_NAMES:
@@ -152,7 +153,7 @@ def _refuse_names(format: str, roster: Path | None) -> None:
 
 
 def _torn(graded: Graded, roster: Roster | None) -> list[str]:
-    """Sentences about those who would be the same learner of the roster."""
+    """Sentences about learners who match the same learner of the roster."""
     from grader.formats.roster import people_of
 
     torn = people_of([*graded.summary.learners, *graded.absent], roster).torn
@@ -160,7 +161,7 @@ def _torn(graded: Graded, roster: Roster | None) -> list[str]:
 
 
 def refuse_torn(torn: list[str]) -> None:
-    """End with a status that says so where learners could not be told apart; all others are exported by now."""
+    """Exit with an error status if learners could not be told apart; all others are exported by now."""
     if torn:
         stop(" ".join(torn), EXIT_BAD_INPUT)
 
@@ -222,7 +223,7 @@ def _terms(by: str, roster: Roster | None, bom: bool, course: Path | None) -> Ex
 
 
 def _course(given: Path | None, *, needed: bool) -> Course | None:
-    """The course, for its titles; without one, ids stand for themselves."""
+    """The course, for its titles; without one, ids are shown."""
     from grader.course import CourseError
 
     try:
@@ -245,7 +246,7 @@ def _roster(path: Path | None) -> Roster | None:
 
 
 def _warn(graded: Graded) -> None:
-    """Name those who have no mark."""
+    """Name the learners who have no mark."""
     if failed := [learner.shown for learner in graded.summary.without_mark]:
         _say(f"Without a mark, since the grader itself failed: {_named(failed)}. Grade them again.")
     if graded.summary.is_adjusted and (left := [learner.shown for learner in graded.summary.unadjusted]):
@@ -264,7 +265,7 @@ def _named(names: list[str]) -> str:
 
 
 def _say(sentence: str) -> None:
-    """Tell a sentence in which learners' own names may stand."""
+    """Print a sentence that may contain learners' names, with control characters made safe."""
     from grader.render.safe_text import visible
 
     print(visible(sentence), file=sys.stderr)
@@ -272,7 +273,7 @@ def _say(sentence: str) -> None:
 
 @contextmanager
 def export_errors_told() -> Iterator[None]:
-    """Errors of an export are sentences for whoever asked for it."""
+    """Print errors of an export as a sentence."""
     from grader.formats.marks import ExportError
 
     try:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @app.command(rich_help_panel=TEACH)
 def feedback(
-    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
+    out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
     worksheet: Annotated[
         Path | None,
         typer.Option(
             "--worksheet",
-            help="Moodle's grading worksheet of the assignment: it is filled in, and pages are called as Moodle "
-            "wants them.",
+            help="Moodle's grading worksheet of the assignment: it is filled in, and pages get the names that Moodle "
+            "expects.",
             metavar="FILE",
         ),
     ] = None,
@@ -37,7 +37,7 @@ def feedback(
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
-    """Give feedback back to a whole class: a zip of pages, and for Moodle the worksheet with grades and comments."""
+    """Write feedback for a whole class: a zip of pages, and for Moodle the worksheet with grades and comments."""
     from grader.formats.export import write_bytes
     from grader.formats.feedback import (
         WORKSHEET,
@@ -78,7 +78,7 @@ def feedback(
 
 
 def _participants(graded: Graded, worksheet: Path) -> tuple[dict[str, str], list[str]]:
-    """Everybody's number in Moodle's worksheet, by names in the results; sentences about who cannot be told apart."""
+    """The participant numbers of Moodle's worksheet by names in the results; and sentences about doubtful learners."""
     from grader.formats.roster import people_of, read_roster
 
     people = people_of(graded.summary.learners, read_roster(worksheet))

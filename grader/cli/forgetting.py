@@ -19,20 +19,16 @@ OUT_OF_REACH = (
     "pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform",
     "nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups",
 )
-"""Where a learner may be known still, when OUT knows nothing of them."""
+"""Places outside OUT that may still contain data of the learner."""
 
 
 @app.command(rich_help_panel=TEACH)
 def forget(
-    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
-    learner: Annotated[
-        str, typer.Argument(help="The learner's id; a login, email or name that is nobody else's does too.")
-    ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be taken away, and change nothing.")
-    ] = False,
+    out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
+    learner: Annotated[str, typer.Argument(help="The learner's id, or a login, email or name that nobody else has.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and change nothing.")] = False,
 ) -> None:
-    """Take one learner out of a graded class: records, pages, exports, times, hints, who is who."""
+    """Remove one learner from a graded class: records, pages, exports, times, hints, pseudonyms."""
     from grader.classroom.attempts import folder_for_run, graded_in
     from grader.classroom.forgetting import Forgetting, learner_in
     from grader.render.safe_text import visible

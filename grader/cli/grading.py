@@ -1,4 +1,4 @@
-"""`kata grade`, and `kata report`, a learner's own page."""
+"""`kata grade` for one submission, and `kata report`, a learner's own page."""
 
 from __future__ import annotations
 
@@ -96,19 +96,19 @@ def grade(
 
 
 def _stamped(record: Record, course: Course) -> Record:
-    """The record with the number of the course's make in it."""
+    """The record with the course's digest."""
     from grader.classroom.course_digest import course_digest
 
     return record.model_copy(update={"course": record.course.model_copy(update={"digest": course_digest(course)})})
 
 
 def _final(record: Record, course: Course, times: KeptTimes) -> Record:
-    """The record with the final points of the course's policy; what it would have to know is told on standard error."""
+    """The record with the final points of the course's policy; missing information is named on standard error."""
     from grader.classroom.final_points import hand_ins, without_hints
     from grader.classroom.members import Learner
     from grader.policy.adjusting import adjusted
 
-    # the CSVs may be of the whole class, so who else is in them is no news
+    # the CSVs may be for the whole class, so rows about others are not reported
     known = hand_ins(times, [Learner(name=record.submission, shown=record.submission)]).of(record.submission)
     if course.policy.due and not known.at:
         print(f"When {record.submission} handed in is not known, so it counts as in time.", file=sys.stderr)
@@ -131,7 +131,7 @@ def _write_outputs(record: Record, course: Course, json: Path | None, html: Path
 
 
 def page_of(record: Record, course: Course, played: Mapping[str, Played] | None = None) -> bytes:
-    """A record as a page, with what the learner handed in of exercises at work."""
+    """A record as a page, with the maps of `kata play` that the learner handed in."""
     from grader.render.small_pages import render_record
 
     page = render_record(record, titles=titles_of(course), units=units_of(course), played=played or {})
@@ -181,7 +181,7 @@ def report(
 def _checked(
     workspace: Workspace, isolation: str, seed: int | None
 ) -> tuple[Record | None, dict[tuple[str, str], Mismatch]]:
-    """Grade and note everything that is started, as `kata check` does; None when nothing is."""
+    """Grade everything that is started and record it as `kata check` does; None if nothing is started."""
     from grader.practice.checking import graded, note_record, started, submission_of
 
     begun = started(workspace, workspace.course.exercises)

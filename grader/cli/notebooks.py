@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 @app.command(rich_help_panel=TEACH)
 def notebooks(
     folder: Annotated[Path, typer.Argument(help="The course folder for nbgrader.", metavar="DIR")],
-    force: Annotated[bool, typer.Option("--force", help="Write over files that were changed since.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that were changed since.")] = False,
     wheel: Annotated[
         str | None,
         typer.Option(
             "--wheel",
-            help="The wheel, as whole path or address, that learners' notebooks tell to install; remembered there.",
+            help="The wheel that learners' notebooks tell to install, as absolute path or URL; kept in DIR's settings.",
             metavar="FILE|URL",
         ),
     ] = None,
@@ -60,13 +60,13 @@ def hand_in(
         bool, typer.Option("--class", help="SUBMISSION is a folder with one submission a learner.")
     ] = False,
     learner: Annotated[
-        str | None, typer.Option("--learner", help="Whose it is; by default the submission's own name.", metavar="NAME")
+        str | None, typer.Option("--learner", help="The learner; by default the submission's name.", metavar="NAME")
     ] = None,
     unit: Annotated[
         list[str] | None,
         typer.Option("--unit", help="Only for this unit; may be given again.", metavar="FOLDER"),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over other notebooks of theirs.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite other notebooks of these learners.")] = False,
     course: CourseFile = None,
 ) -> None:
     """Hand in files as notebooks: the answers go into the released notebooks, for `nbgrader autograde`."""
@@ -87,7 +87,9 @@ def hand_in(
         for sentence in disputes:
             print(printable(sentence), file=sys.stderr)
             refused = True
-        for done in handing_in.hand_in(entries, folder, chosen, releases, whatever=bool(unit), overwrite=force):
+        for done in handing_in.hand_in(
+            entries, folder, chosen, releases, even_unrecognised=bool(unit), overwrite=force
+        ):
             for path in (*done.written, *done.unchanged):
                 print(path)
                 written.add(path.stem)
@@ -104,8 +106,8 @@ def hand_in(
 def _handed_in(
     submissions: list[Path], whole_class: bool, learner: str | None, course: Course
 ) -> Iterator[tuple[list[Entry], tuple[str, ...]]]:
-    """The submissions by their learners' names, for as long as they are read, and which of a class are nobody's."""
-    from grader.classroom.class_folder import HowRead, class_in
+    """The submissions by learner, usable inside the context; and sentences about those without a learner."""
+    from grader.classroom.class_folder import ReadingOptions, class_in
     from grader.classroom.lms_names import NamesError
     from grader.classroom.members import last_attempts
 
@@ -116,18 +118,18 @@ def _handed_in(
         raise UsageError("With --class there is one folder, and its submissions name their learners.")
     with TemporaryDirectory() as room:
         try:
-            with class_in(submissions[0], Path(room), course, HowRead()) as everyone:
+            with class_in(submissions[0], Path(room), course, ReadingOptions()) as everyone:
                 yield last_attempts(everyone).entries, everyone.disputes
         except NamesError as error:
             raise UsageError(str(error)) from None
 
 
 def _named(submissions: list[Path], learner: str | None, course: Course) -> list[Entry]:
-    """The submissions by their learners' names. Raises UsageError for a name that is no learner's."""
+    """The submissions by learner. Raises UsageError for an invalid learner's name."""
     from grader.classroom import Entry, entries
     from grader.intake.names import ExerciseNames
 
-    # a name also for `.`; nothing is followed
+    # absolute, so that `.` has a name too; no link is followed
     paths = [Path(os.path.abspath(path)) for path in submissions]
     if learner is not None:
         if len(paths) > 1:
@@ -139,13 +141,13 @@ def _named(submissions: list[Path], learner: str | None, course: Course) -> list
             raise UsageError(
                 f"{path.name} is named after the work, not after a learner; say whose it is with --learner."
             )
-    # each by itself: two of one name are no two learners
+    # each separately: equal names would be numbered as two learners
     return [entry for path in paths for entry in entries([path])]
 
 
 @contextmanager
 def _extra() -> Iterator[None]:
-    """Say in a sentence that what notebooks need is not installed."""
+    """Print a sentence if the packages for notebooks are not installed."""
     try:
         yield
     except ModuleNotFoundError as error:

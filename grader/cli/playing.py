@@ -1,4 +1,4 @@
-"""`kata play`: a learner's own code put to work in a small trained model."""
+"""`kata play`: runs a learner's own code in a small trained model."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def play(
         ),
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--text", help="What the model is to work on, in place of asking.")
+        str | None, typer.Option("--text", help="The text for the model; otherwise it is asked for.")
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--file", help="The same from a file: a text for tiny_gpt to learn, say.")
+        Path | None, typer.Option("--file", help="A file with that text, such as one for tiny_gpt to learn.")
     ] = None,
     without: Annotated[
         list[str] | None,
@@ -54,11 +54,11 @@ def play(
         ),
     ] = None,
     page: Annotated[bool, typer.Option("--page", help=f"Write a page into {PAGES}/ beside your exercises.")] = False,
-    show: Annotated[bool, typer.Option("--open", help="The same, and open it in the browser.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="Write the page and open it in the browser.")] = False,
     isolation: Isolation = "best",
     course: CourseFile = None,
 ) -> None:
-    """Put your own code to work in a small trained model, and see what it attends to."""
+    """Run your own code in a small trained model, and see what it attends to."""
     workspace = workspace_here(course)
     progress = progress_of(workspace)
     if id is None:
@@ -80,7 +80,7 @@ def play(
         raise UsageError(str(first)) from None
     source = workspace.file_of(exercise).read_bytes()
     level = level_called(isolation, chosen_aloud=False)
-    launched = None if level == "none" else launch_ahead(level)  # torch loads there while it loads here
+    launched = None if level == "none" else launch_ahead(level)  # the worker loads torch while this process loads it
     if not (page or show):
         console().print(standing.said, style="yellow" if standing.is_warning else "green")
         console().print()
@@ -89,7 +89,7 @@ def play(
     from grader.play.catalogue import scene_of
     from grader.play.stage import Stage
 
-    torch.set_num_threads(1)  # more are no faster with tensors so small
+    torch.set_num_threads(1)  # more threads are no faster for such small tensors
     stage = Stage(exercise, source, level, launched)
     with closing(stage):
         scene = scene_of(chosen, stage)
@@ -103,7 +103,7 @@ def play(
 
 
 def print_list(workspace: Workspace, progress: Progress, screen: Console) -> None:
-    """What can be played, and what must come first. Loads no model."""
+    """Print what can be played, and what to do first. Loads no model."""
     from rich.table import Table
 
     from grader.play.catalogue import PLAYS, waits_for
@@ -124,7 +124,7 @@ def print_list(workspace: Workspace, progress: Progress, screen: Console) -> Non
 
 
 class _Shown:
-    """One scene in front of somebody."""
+    """One scene, shown to a person."""
 
     def __init__(
         self, workspace: Workspace, play: Play, title: str, standing: Standing, scene: Scene, source: bytes
@@ -136,7 +136,7 @@ class _Shown:
         self.has_failed = False
 
     def play(self, text: str | None, off: Sequence[str]) -> None:
-        """In the terminal: what was asked for, or the example, and then what is typed, if somebody can type."""
+        """Show a scene in the terminal: the given text or the example, then each typed text, if there is a keyboard."""
         screen = console()
         somebody_types = sys.stdin.isatty() and sys.stdout.isatty()
         self._has_keys = somebody_types and text is None
@@ -148,7 +148,7 @@ class _Shown:
             self._converse(screen, list(off))
 
     def _run_to_the_end(self, screen: Console, text: str, off: Sequence[str], *, may_go_on: bool) -> bool:
-        """False when it was stopped and is to go on."""
+        """Run the scene. Returns False if it was stopped and shall go on."""
         try:
             self._run(screen, text, off)
         except KeyboardInterrupt:
@@ -182,7 +182,7 @@ class _Shown:
             raise UsageError(str(error)) from None
 
     def _keep(self, off: Sequence[str]) -> None:
-        """Note what was seen with everything on; that it can't be noted must not spoil it."""
+        """Save what was shown with nothing switched off. An error there must not end the scene."""
         from grader.play.catalogue import digest_of
         from grader.play.keeping import keep, played_of
         from grader.practice.progress import now
@@ -197,14 +197,14 @@ class _Shown:
             print(f"What was seen could not be kept for your report: {error.strerror or error}.", file=sys.stderr)
 
     def _say(self, screen: Console, sentence: str) -> None:
-        """What quotes the learner's code or what was typed may steer no terminal."""
+        """Print a sentence; control characters in quoted code or input are made safe."""
         from grader.play.parts import Words
         from grader.play.terminal import show
 
         show(Words(sentence, "warning"), screen)
 
     def _converse(self, screen: Console, off: list[str]) -> None:
-        """Play what is typed until nothing is."""
+        """Play each typed line, until an empty one."""
         if not (self._play.reads or self._play.switches):
             return
         text = self._scene.example
@@ -230,7 +230,7 @@ class _Shown:
         return " ".join(filter(None, [*lines, "An empty line ends."]))
 
     def write_page(self, text: str | None, off: Sequence[str], *, opened: bool) -> None:
-        """Everything there is to see, as a page."""
+        """Write all parts of the scene as a page."""
         from grader.play.page import render_play
         from grader.play.parts import Words
         from grader.play.stage import Stopped
@@ -257,7 +257,7 @@ class _Shown:
 
 
 def _text_of(file: Path) -> str:
-    """What a file says. Raises UsageError for what is no text, OSError."""
+    """The text of a file. Raises UsageError if it is not text, OSError."""
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -271,7 +271,7 @@ def _typed_errors() -> tuple[type[Exception], ...]:
 
 
 def _line() -> str | None:
-    """What is typed; None for nothing, at the end of the input and at Ctrl-C."""
+    """A typed line; None for an empty one, at the end of the input and at Ctrl-C."""
     try:
         return input(ASKED).strip() or None
     except (EOFError, KeyboardInterrupt):

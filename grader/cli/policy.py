@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @app.command(rich_help_panel=TEACH)
 def policy(
-    out: Annotated[Path, typer.Argument(help="What `kata grade-class --out` left.", metavar="OUT")],
+    out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
     handed_in: HandedIn = None,
     extensions: Extensions = None,
     hints: Hints = None,

@@ -1,4 +1,4 @@
-"""The learner's commands: where you are, check, hints, a fresh start, the answers after passing, a workspace."""
+"""The learner's commands: overview, check, hints, reset, solution, workspace."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def check(
 
 
 def _demand_files(workspace: Workspace, files: Mapping[str, Path]) -> None:
-    """Raise UsageError for an exercise whose file is gone."""
+    """Raise UsageError for an exercise whose file is missing."""
     for id, path in files.items():
         if not path.exists():
             raise UsageError(
@@ -121,13 +121,13 @@ def _demand_files(workspace: Workspace, files: Mapping[str, Path]) -> None:
 
 
 def _offer_debugger(record: Record) -> None:
-    """Say how to step through the one exercise that was checked and failed, with the same numbers."""
+    """Print how to debug the one exercise that was checked and failed, with the same inputs."""
     if len(record.exercises) == 1 and record.exercises[0].status == "failed":
         _wrapped()(f"Step through it: kata check --debug {record.exercises[0].id} --seed {record.seed}")
 
 
 def _debug(workspace: Workspace, what: list[str], isolation: str, seed: int | None) -> None:
-    """Open the debugger in the one exercise that is named."""
+    """Open the debugger for the one exercise that is named."""
     from grader.course.stubs import stub_of
     from grader.practice.checking import files_of
     from grader.practice.varied import is_as_given
@@ -160,7 +160,7 @@ def _offer_play(record: Record, screen: Console) -> None:
 
 @app.command(rich_help_panel=LEARN)
 def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile = None) -> None:
-    """Check every file as soon as it is saved; single keys do the rest."""
+    """Check every file as soon as it is saved; press single keys for hints, the next exercise and more."""
     level = level_called(isolation, chosen_aloud=False)
     workspace = workspace_here(course)
     progress_of(workspace)
@@ -212,7 +212,7 @@ def hint(
         str | None, typer.Argument(help="The exercise's id.", metavar="ID", autocompletion=exercise_ids)
     ] = None,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Open none: print how many you have opened, for your instructor.")
+        bool, typer.Option("--csv", help="Open no hint: print how many you have opened, as a CSV for your instructor.")
     ] = False,
     course: CourseFile = None,
 ) -> None:
@@ -250,7 +250,7 @@ def hint(
 
 
 def _print_opened_hints(workspace: Workspace) -> None:
-    """How many hints the learner has opened, exercise by exercise, as instructors' commands read it."""
+    """Print the learner's opened hints by exercise, as the CSV that instructors' commands read."""
     known = progress_of(workspace)
     rows = csv.writer(sys.stdout, lineterminator="\n")
     rows.writerow(("exercise", "hints"))
@@ -261,7 +261,7 @@ def _print_opened_hints(workspace: Workspace) -> None:
 
 @app.command(rich_help_panel=LEARN)
 def reset(id: ExerciseId, course: CourseFile = None) -> None:
-    """Start an exercise afresh; the old work is kept."""
+    """Start an exercise again from its stub; your old work is kept."""
     from grader.practice.workspace import reset as put_aside
 
     workspace = workspace_here(course)
@@ -299,7 +299,7 @@ def solution(
 
 
 def _refuse_unless_sealed(workspace: Workspace, exercise: Exercise, *, force: bool) -> None:
-    """In a bundle answers are sealed, if they are there, and open for those who have passed."""
+    """Raise UsageError unless the bundle has a sealed answer and the learner has passed the exercise (or `force`)."""
     if not workspace.course.sealed_path(exercise).is_file():
         raise UsageError("This is a learner's bundle: the course's answers are not in it.")
     if force:
@@ -308,17 +308,17 @@ def _refuse_unless_sealed(workspace: Workspace, exercise: Exercise, *, force: bo
 
 @app.command(rich_help_panel=LEARN)
 def init(
-    folder: Annotated[Path, typer.Argument(help="The folder to work in; made if need be.", metavar="DIR")],
+    folder: Annotated[Path, typer.Argument(help="The folder to work in; it is created if necessary.", metavar="DIR")],
     course: CourseFile = None,
 ) -> None:
-    """Make a workspace of your own, or bring it up to date; files that you have changed are never touched.
+    """Create or update your workspace; files that you have changed are never touched.
 
-    That it is yours, and which course it is of, is remembered in your own configuration.
+    The workspace and its course are registered in your own configuration.
     """
     from grader.course.named import unnamed_around
     from grader.practice.workspace import is_at, make_workspace
 
-    # a workspace that was moved is named anew, often from inside; a course in it would be refused all the same
+    # a moved workspace is registered again, often from inside; make_workspace still refuses a folder in a course
     about_course = not is_at(unnamed_around(Path.cwd()), folder)
     chosen = course_at(course, may_be_bundle=True, about_course=about_course)
     made = make_workspace(folder, chosen)
@@ -337,7 +337,7 @@ def init(
 
 
 def glance(course: Path | None = None) -> None:
-    """Where you are, and the next exercise."""
+    """Print the overview and the next exercise."""
     from grader.practice.glance import print_glance
 
     workspace = workspace_here(course)
@@ -348,9 +348,9 @@ def glance(course: Path | None = None) -> None:
 
 
 def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
-    """The workspace around the current folder, or the course that was named or that this program was installed with.
+    """The workspace around the current folder; else one for the named or installed course.
 
-    start: to be looked from in place of the current folder.
+    start: the folder to start from instead of the current one.
     """
     from grader.course import load_course
     from grader.course.named import installed_course, is_installed, no_course
@@ -370,7 +370,7 @@ def workspace_here(course: Path | None, start: Path | None = None) -> Workspace:
 
 
 def _no_workspace() -> str:
-    """That one is in no workspace, where one is, and how to make one."""
+    """A sentence: there is no workspace here, where the registered one is, and how to make one."""
     from grader.course import CourseError
     from grader.registry import RegistryError, registered
 
@@ -388,7 +388,7 @@ def _no_workspace() -> str:
 
 
 def progress_of(workspace: Workspace) -> Progress:
-    """What is known of the learner; a damaged file is set aside and made anew from what can be graded again."""
+    """The learner's progress. A damaged file is moved away and rebuilt by grading again."""
     from grader.practice.progress import DamagedProgress, ProgressFile
 
     file = ProgressFile(workspace.state)
@@ -401,7 +401,7 @@ def progress_of(workspace: Workspace) -> Progress:
 
 
 def _rebuild(workspace: Workspace) -> None:
-    """Grade everything that is started, to know again what is passed."""
+    """Grade everything that is started, to find out what is passed."""
     from grader.practice.checking import graded, note_record, started, submission_of
 
     begun = started(workspace, workspace.course.exercises)
@@ -417,7 +417,7 @@ def _rebuild(workspace: Workspace) -> None:
 
 
 def _wrapped() -> Callable[[str], None]:
-    """Prints text with its lines broken between words, as wide as the terminal is."""
+    """A function that prints text, wrapped between words to the terminal's width."""
     from rich.text import Text
 
     from grader.render.safe_text import encodable
@@ -428,7 +428,7 @@ def _wrapped() -> Callable[[str], None]:
 
 @contextmanager
 def damage_told() -> Iterator[None]:
-    """That nothing can be noted must not cost a learner the verdict: say so and go on."""
+    """If the progress cannot be written, say so and go on: the learner still gets the results."""
     from grader.practice.progress import DamagedProgress
 
     try:

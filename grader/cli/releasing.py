@@ -15,7 +15,7 @@ from .terms import CourseFile, Units, course_at, progress, set_units
 
 
 class Checks(str, Enum):
-    """Which checks a bundle holds."""
+    """The checks that a bundle contains."""
 
     all = "all"
     visible = "visible"
@@ -24,9 +24,10 @@ class Checks(str, Enum):
 @app.command(rich_help_panel=TEACH)
 def release(
     out: Annotated[Path, typer.Option("--out", help="A new folder, or a file that ends in .zip.", metavar="DIR|ZIP")],
-    force: Annotated[bool, typer.Option("--force", help="Write over a zip that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing zip.")] = False,
     checks: Annotated[
-        Checks, typer.Option("--checks", help="visible: keep the hidden checks; then nothing counts as passed at home.")
+        Checks,
+        typer.Option("--checks", help="visible: leave hidden checks out; then nothing counts as passed at home."),
     ] = Checks.all,
     with_solutions: Annotated[
         bool,
@@ -39,7 +40,7 @@ def release(
     unit: Units = None,
     course: CourseFile = None,
 ) -> None:
-    """Make the learner's bundle: lessons, stubs, checks and what they expect, without any solutions."""
+    """Make the learner's bundle: lessons, stubs, checks and expected answers, without any solutions."""
     chosen = set_units(course_at(course, about_course=True), unit)
     if with_solutions and checks is Checks.visible:
         raise UsageError(
@@ -107,7 +108,7 @@ def gradescope(
 
 @autograder.command("github")
 def github(
-    folder: Annotated[Path, typer.Argument(help="The repository that learners' ones are made from.", metavar="DIR")],
+    folder: Annotated[Path, typer.Argument(help="The template of the learners' repositories.", metavar="DIR")],
     repository: Annotated[
         str, typer.Option("--repository", help="The private repository with the course.", metavar="OWNER/NAME")
     ],

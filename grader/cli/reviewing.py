@@ -1,4 +1,4 @@
-"""`kata review`: what was passed comes back, to be written again from the formula."""
+"""`kata review`: passed exercises come back, to be written again from the formula."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _print_rows(screen: Console, workspace: Workspace, coming: Sequence[Coming],
 
 
 def _put(screen: Console, shown: str, style: str = "") -> None:
-    """A line, however long: a file name is to be copied in one piece."""
+    """Print a line without wrapping: a file name must be copyable in one piece."""
     screen.print(_text(screen, shown, style), soft_wrap=True)
 
 

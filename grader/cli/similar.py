@@ -45,7 +45,7 @@ def similar(
     ] = None,
     course: CourseFile = None,
 ) -> None:
-    """Name pairs of learners whose answers are alike beyond what the exercise explains. It marks nobody."""
+    """Name pairs of learners whose answers are more alike than the exercise explains. It changes no points."""
     chosen = course_at(course)
     refuse_unknown(chosen, only)
     demand_class(submissions)
@@ -76,13 +76,13 @@ def similar(
 def _class_in(
     submissions: Path, course: Course, roster: Path | None, groups: Path | None
 ) -> Iterator[tuple[list[Entry], dict[str, str]]]:
-    """The submissions in a folder or a zip, for as long as they are read, and who handed in together."""
-    from grader.classroom.class_folder import HowRead, class_in
+    """The submissions in a folder or a zip, usable inside the context; and each learner's group."""
+    from grader.classroom.class_folder import ReadingOptions, class_in
     from grader.classroom.groups import group_of_each, read_groups
     from grader.classroom.members import last_attempts
 
     rows = read_groups(groups) if groups else []
-    with TemporaryDirectory() as room, class_in(submissions, Path(room), course, HowRead(roster)) as members:
+    with TemporaryDirectory() as room, class_in(submissions, Path(room), course, ReadingOptions(roster)) as members:
         of, unknown = group_of_each(rows, [each.learner for each in members.all])
         if unknown:
             _say(f"In a group, but nobody in this class: {first_few(unknown)}.")

@@ -1,7 +1,4 @@
-"""What the commands share: which course, which level, which seed, and how progress is shown.
-
-And the options by which commands are told what a course's policy needs to know.
-"""
+"""What commands share: choice of course, level and seed, progress bars, and options for the policy."""
 
 from __future__ import annotations
 
@@ -44,23 +41,23 @@ Exempt = Annotated[
     Path | None,
     typer.Option(
         "--exempt",
-        help="A CSV with columns learner, exercise (or unit) and maybe reason: what does not count for whom.",
+        help="A CSV with columns learner, exercise (or unit) and maybe reason: which do not count for this learner.",
         metavar="FILE",
     ),
 ]
-Raw = Annotated[bool, typer.Option("--raw", help="Leave out the course's policy: the points as they were graded.")]
+Raw = Annotated[bool, typer.Option("--raw", help="Do not apply the course's policy: report the points as graded.")]
 PseudonymsToo = Annotated[
     bool,
     typer.Option(
         "--pseudonyms",
-        help="Call learners by pseudonyms, always the same in OUT; files go into OUT/pseudonymous, who is who into a "
-        "table apart.",
+        help="Replace names by pseudonyms, always the same in OUT; files go into OUT/pseudonymous, and a table apart "
+        "says who is who.",
     ),
 ]
 
 
 def tell_who_is_who(out: Path) -> None:
-    """Write down who bears which pseudonym in OUT, and say where."""
+    """Write the table of pseudonyms in OUT, and print its path."""
     from grader.classroom.pseudonyms import Pseudonyms
     from grader.classroom.results_file import class_of, read_results
 
@@ -79,12 +76,11 @@ def times_given(
     *,
     attempts: bool = False,
 ) -> KeptTimes:
-    """What the CSVs say.
+    """Read the CSVs of the options.
 
-    attempts: whether learners have several, so that hand-in times also say which is the last.
+    attempts: whether learners have several attempts, so that hand-in times also decide which is the last.
 
-    Raises UsageError when they would change nothing, TimesError, HintsError or ExemptionsError when one says what
-    cannot be used.
+    Raises UsageError when they would have no effect; TimesError, HintsError or ExemptionsError for an invalid CSV.
     """
     from grader.classroom.exemptions import read_exemptions
     from grader.classroom.kept_times import KeptTimes, read_hints
@@ -112,7 +108,10 @@ def times_given(
 
 
 def final_records(out: Path, course: Course, times: KeptTimes, *, raw: bool) -> list[str]:
-    """Make the records in OUT what counts; sentences for the person who grades. Raises as what it calls."""
+    """Apply policy or raw points to the records in OUT; returns sentences for the user.
+
+    Raises what the functions it calls raise.
+    """
     from grader.classroom.attempts import choose_attempts, graded_in
     from grader.classroom.final_points import apply_policy, take_away_policy
 
@@ -125,7 +124,7 @@ Isolation = Annotated[
     str,
     typer.Option(
         "--isolation",
-        help=f"How learners' code is walled off: {', '.join(LEVELS)}, or best.",
+        help=f"How learners' code is isolated: {', '.join(LEVELS)}, or best.",
         metavar="LEVEL",
         autocompletion=levels,
     ),
@@ -150,15 +149,15 @@ Units = Annotated[
 
 
 def course_at(given: Path | None, *, may_be_bundle: bool = False, about_course: bool = False) -> Course:
-    """The course that was named, that of the workspace around, or the one this program was installed with.
+    """The named course, that of the workspace around, or the one this program was installed with.
 
-    A course.yml that is met and was not named is never used.
+    A course.yml that is only found nearby is never used.
 
-    about_course: the command is for the course that one stands in, so a course there that was not named ends it; it is
-    only told of otherwise.
+    about_course: the command works on the course in the current folder; so an unregistered course there is an error,
+    and for other commands only a remark.
 
-    Raises CourseError when there is none, UsageError for a learner's bundle, unless that will do: most commands want
-    the answers.
+    Raises CourseError when there is none; UsageError for a learner's bundle, which has no solutions, unless
+    may_be_bundle.
     """
     course = _course_at(given, about_course=about_course)
     if course.is_bundle and not may_be_bundle:
@@ -188,7 +187,7 @@ def _course_at(given: Path | None, *, about_course: bool) -> Course:
 
 
 def level_called(name: str, *, chosen_aloud: bool) -> Level:
-    """The level of that name; "best" is the strongest that this machine has. Raises UsageError for any other name."""
+    """The level with this name; "best" is the strongest on this machine. Raises UsageError for any other name."""
     if name == "best":
         level = strongest_level()
         if level != "full":
@@ -203,9 +202,9 @@ def level_called(name: str, *, chosen_aloud: bool) -> Level:
 
 
 def seed_or_fresh(given: int | None, course: Course) -> int:
-    """The seed that was given, or one by chance.
+    """The given seed, or a random one.
 
-    Raises UsageError for one that no record could hold, GraderBroken for one that a bundle has no plans for.
+    Raises UsageError for one that is too large for a record, GraderBroken for one that a bundle has no plans for.
     """
     from grader.judge.seeds import seed_for
     from grader.record import MAX_SEED
@@ -222,7 +221,7 @@ def refuse_unknown(course: Course, ids: Sequence[str] | None) -> None:
 
 
 def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
-    """The units of these folders or numbers, in course order. Raises UsageError for a name of none."""
+    """The units with these folders or numbers, in course order. Raises UsageError for an unknown one."""
     for name in names or ():
         if not any(_is_called(unit, name) for unit in course.units):
             raise UsageError(f"There is no unit {name!r}: take {', '.join(unit.folder for unit in course.units)}.")
@@ -235,7 +234,7 @@ def _is_called(unit: Unit, name: str) -> bool:
 
 
 def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> list[str]:
-    """The exercises that were chosen one by one or by their units; none for all. Raises CourseError, UsageError."""
+    """The exercises chosen by id or unit; empty for all. Raises CourseError, UsageError."""
     refuse_unknown(course, only)
     named = units_called(course, units)
     tell_units(course, named)
@@ -244,7 +243,7 @@ def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence
 
 
 def set_units(course: Course, names: Sequence[str] | None) -> Course:
-    """The course with these units alone, all where none is named; each is told on standard error."""
+    """The course with only these units, all if none is named; prints each on standard error."""
     from grader.course.part import part_of
 
     units = units_called(course, names)
@@ -253,7 +252,7 @@ def set_units(course: Course, names: Sequence[str] | None) -> Course:
 
 
 def tell_units(course: Course, units: Sequence[Unit]) -> None:
-    """Say of each what it holds, what it is worth and when it is due."""
+    """Print each unit's number of exercises, points and due date."""
     from grader.policy.adjusting import moment
     from grader.policy.rules import deadlines
     from grader.render.wording import counted, score
@@ -269,7 +268,7 @@ def tell_units(course: Course, units: Sequence[Unit]) -> None:
 
 
 def refuse_exposed(level: Level, *places: Path) -> None:
-    """Raise UsageError for the first of these places that the sandbox would show to learners' code."""
+    """Raise UsageError for the first of these paths that the sandbox shows to learners' code."""
     for place in places if level in GRADING_LEVELS else ():
         if shown := exposed(place):
             raise UsageError(
@@ -288,7 +287,7 @@ def units_of(course: Course) -> list[tuple[str, list[str]]]:
 
 
 def console() -> Console:
-    """Standard output as rich writes to it."""
+    """A rich console for standard output."""
     from rich.console import Console
 
     return Console()
@@ -296,7 +295,7 @@ def console() -> Console:
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
-    """A progress bar on standard error when that is a terminal; `advance(name)` says what has just been done."""
+    """A progress bar on standard error when that is a terminal; call `advance(name)` after each item."""
     if not sys.stderr.isatty():
         yield lambda name: None
         return

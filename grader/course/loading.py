@@ -143,7 +143,7 @@ _NEED_DUE = ("late_percent_per_day", "late_percent_at_most", "grace_minutes")
 
 def _check_due(source: Source, folder: str, when: Any, folders: tuple[str, ...], *, has_zone: bool) -> None:
     place = ("policy", "due", folder)
-    if source.is_spoilt(place):
+    if source.is_invalid(place):
         return
     if folder not in folders:
         source.report(place, f"there is no unit {quoted(folder)} to be due{did_you_mean(folder, folders)}")
@@ -258,7 +258,7 @@ def _refuse_filled_in(source: Source, place: Place, entry: Mapping[str, Any], ke
     """Refuse a key that the loader computes, and suppress other errors about it."""
     if key in entry:
         source.report((*place, key), f"unknown key {quoted(key)}: it follows from where the file stands")
-    source.spoilt.add((*place, key))
+    source.invalid.add((*place, key))
 
 
 def _shared_limits(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -72,23 +72,23 @@ def named_around(start: Path) -> Named | None:
     return None
 
 
-def unnamed_around(start: Path, *, whoever: bool = False) -> Path | None:
+def unnamed_around(start: Path, *, any_owner: bool = False) -> Path | None:
     """The nearest course or workspace around `start`, if it is the user's and was not named.
 
-    whoever: also if it belongs to another user.
+    any_owner: also if it belongs to another user.
     """
     named = named_around(start)
     for folder in map(Path, folders_around(start)):
         if named is not None and folder == named.root:
             return None
-        if any((folder / marker).is_file() and (whoever or is_users_own(folder / marker)) for marker in MARKERS):
+        if any((folder / marker).is_file() and (any_owner or is_users_own(folder / marker)) for marker in MARKERS):
             return folder
     return None
 
 
-def refuse_unnamed(start: Path, *, whoever: bool = False) -> None:
+def refuse_unnamed(start: Path, *, any_owner: bool = False) -> None:
     """Raise Unnamed when the nearest course or workspace around `start` was not named."""
-    if folder := unnamed_around(start, whoever=whoever):
+    if folder := unnamed_around(start, any_owner=any_owner):
         raise Unnamed(how_to_name(folder))
 
 

@@ -30,7 +30,7 @@ class Source:
 
     data: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
-    spoilt: set[Place] = field(default_factory=set)  # already reported: suppress further errors about these
+    invalid: set[Place] = field(default_factory=set)  # already reported: suppress further errors about these
     problems: list[Problem] = field(default_factory=list)
 
     def line(self, place: Place) -> int:
@@ -42,12 +42,12 @@ class Source:
     def report(self, place: Place, sentence: str) -> None:
         self.problems.append(Problem(self.line(place), sentence))
 
-    def spoil(self, place: Place, sentence: str) -> None:
+    def report_invalid(self, place: Place, sentence: str) -> None:
         self.report(place, sentence)
-        self.spoilt.add(place)
+        self.invalid.add(place)
 
-    def is_spoilt(self, place: Place) -> bool:
-        return any(place[:length] in self.spoilt for length in range(len(place) + 1))
+    def is_invalid(self, place: Place) -> bool:
+        return any(place[:length] in self.invalid for length in range(len(place) + 1))
 
 
 class Unreadable(Exception):
@@ -93,10 +93,10 @@ class _Reader:
             raise Unreadable(Problem(_line(event), sentence))
         if isinstance(event, yaml.AliasEvent):
             sentence = f"the alias {quoted(f'*{event.anchor}')} is not allowed here: write its value out"
-            return self.source.spoil(place, sentence)
+            return self.source.report_invalid(place, sentence)
         if event.tag is not None:
             tag = event.tag.replace(_TAG, "!!")
-            self.source.spoil(place, f"the tag {quoted(tag)} is not allowed here: leave it out")
+            self.source.report_invalid(place, f"the tag {quoted(tag)} is not allowed here: leave it out")
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(place, depth)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -141,7 +141,7 @@ class _Reader:
             sentence = "a key must be text, not something with parts or an alias"
         self.source.problems.append(Problem(_line(event), sentence))
         stand_in = f"the key on line {_line(event)}, column {event.start_mark.column}"
-        self.source.spoilt.add((*place, stand_in))
+        self.source.invalid.add((*place, stand_in))
         return stand_in
 
     def _scalar(self, place: Place, event: Any) -> Any:
@@ -149,7 +149,7 @@ class _Reader:
         if event.style in ("'", '"'):
             self.quoted = event
         if not _is_text(text):
-            return self.source.spoil(place, f"{name_of(place)} holds an escape that stands for no character")
+            return self.source.report_invalid(place, f"{name_of(place)} holds an escape that stands for no character")
         kind = _kind_of(event)
         if kind == "null":
             return None
@@ -160,7 +160,7 @@ class _Reader:
         # In YAML 010 is 8 and 1:30 is 90: surely not what was meant.
         if "_" in text or ":" in text or (kind == "int" and not _PLAIN_INTEGER.fullmatch(text)):
             sentence = f"{name_of(place)} must be a plain decimal number, not {quoted(text)}"
-            return self.source.spoil(place, sentence)
+            return self.source.report_invalid(place, sentence)
         return int(text) if kind == "int" else _CONSTRUCTOR.construct_yaml_float(yaml.ScalarNode(kind, text))
 
 

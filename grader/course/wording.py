@@ -36,7 +36,7 @@ _FILLED_IN = ("root", "unit", "bundle", "bundle_checks")
 
 def problems_of(error: ValidationError, source: Source) -> Iterator[Problem]:
     """Pydantic's errors as sentences with lines, except at places already reported."""
-    findings = [found for found in error.errors(include_url=False) if not source.is_spoilt(found["loc"])]
+    findings = [found for found in error.errors(include_url=False) if not source.is_invalid(found["loc"])]
     meant: dict[Place, Place] = {}
     for finding in findings:
         if finding["type"] == "extra_forbidden" and (key := _key_meant(finding["loc"], source.data)):

@@ -1,1 +1,1 @@
-"""Graded classes in the formats of other programs: one module a format, all reading the same results."""
+"""Exports graded classes for other programs: one module a format, all reading the same results."""

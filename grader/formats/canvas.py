@@ -31,15 +31,15 @@ from .marks import Column, ExportError, FormatError, Marks, PlatformLearner, dem
 from .roster import Person, people_of
 
 PlatformId = Literal["ID", "SIS User ID"]
-"""Which of Canvas' two numbers a learner's `platform_id` is."""
+"""Which of Canvas's two numbers a learner's `platform_id` is."""
 
 HEADER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS_POSSIBLE = "Points Possible"
 EXCUSED = "EX"
-"""In place of a score: the assignment does not count for this learner."""
+"""Instead of a score: the assignment does not count for this learner."""
 
 _ALSO_FOR_LEARNERS = (*HEADER, "LastName", "FirstName", "Integration ID", "Root Account")
-# A column whose title holds one of these is passed over by Canvas without a word.
+# Canvas silently skips a column whose title contains one of these.
 _PASSED_OVER = tuple(
     f"{which} {what}"
     for which, kinds in {
@@ -59,9 +59,11 @@ def canvas_gradebook(
     platform_id: PlatformId = "ID",
     excused: Collection[tuple[str, str]] = (),
 ) -> str:
-    """The text of the file, in the order given. excused: learners' ids and columns' names that do not count for them.
+    """The text of the file; rows and columns in the order given.
 
-    Raises FormatError for titles that Canvas would not take, or could not tell apart.
+    excused: pairs of a learner's id and a column's name that do not count.
+
+    Raises FormatError for titles that Canvas would not accept, or could not tell apart.
     """
     titles = [_title(column) for column in columns]
     demand_different(titles, "columns")
@@ -80,7 +82,7 @@ def canvas_gradebook(
 
 
 def _name(learner: PlatformLearner) -> str:
-    # a learner of that name would set what the assignments are worth
+    # a learner with this name would overwrite the maximum points of the assignments
     return line_field(learner.id if POINTS_POSSIBLE in learner.name else learner.name)
 
 
@@ -97,9 +99,9 @@ _AN_ID = re.compile(r"\s\(\d+\)\s*$")
 def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
     """The one file. With a roster, ids and names come from it.
 
-    Learners without a submission are not in it: for an empty field Canvas would propose to remove the mark it has.
+    Learners without a submission are left out: for an empty field Canvas would propose to remove an existing score.
 
-    Raises ExportError when there is nothing to export, two learners are alike, or Canvas would not take a title.
+    Raises ExportError when there is nothing to export, two learners are alike, or Canvas would not accept a title.
     """
     summary = graded.summary
     assignments = [
@@ -141,7 +143,7 @@ def _learner(person: Person, submission: str, *, by_canvas_id: bool) -> Platform
     number = person.id if by_canvas_id else person.sis_id
     known = (person.login, person.email, person.sis_id, person.id, submission)
     login = person.login or person.email
-    if not (login or number or submission.isdecimal()):  # all that is known, and it may be one
+    if not (login or number or submission.isdecimal()):  # a bare number is all that is known: it may be Canvas's id
         login = submission
     return PlatformLearner(
         next(filter(None, known)),
@@ -153,7 +155,7 @@ def _learner(person: Person, submission: str, *, by_canvas_id: bool) -> Platform
 
 
 def _namesakes(learners: Sequence[ClassLearner], people: Mapping[str, Person], terms: ExportTerms) -> frozenset[str]:
-    """Those of whom only a name is known that is another's too: Canvas would take their marks for the other's."""
+    """Learners of whom only a name is known that another one has too: Canvas would mix up their scores."""
     if terms.roster is None:
         known = {each.name for each in learners if each.in_roster}
         names = [folded(each.shown) for each in learners]
@@ -177,10 +179,10 @@ def _say_who_is_unknown(graded: Graded, people: Mapping[str, Person], terms: Exp
 
 
 def _importable_title(title: str) -> str:
-    """The title; one that ends like Canvas's number of an assignment does not end so any more."""
+    """The title; changed if its end looks like Canvas's number of an assignment."""
     return f"{title}." if _AN_ID.search(title) else title
 
 
 def _importable_name(name: str) -> str:
-    """The name; nobody is called what marks the row of the points."""
+    """The name; changed if it looks like the mark of the points row."""
     return " ".join(name.split()).replace(POINTS_POSSIBLE, POINTS_POSSIBLE.replace(" ", "_"))

@@ -1,6 +1,6 @@
-"""What every format is given and gives back, and how its files are put in their place.
+"""What all formats share: their settings, their files, and how these are written.
 
-Files are written whole or not at all, and never over others unasked.
+Files are written completely or not at all, and never overwrite others unless asked to.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .roster import Roster
 
 @dataclass(frozen=True)
 class ExportTerms:
-    """The same for every format; each reads what it needs."""
+    """The settings of an export, the same for every format; each reads what it needs."""
 
     by: By = "learner"
     roster: Roster | None = None
     titles: Mapping[str, str] = field(default_factory=dict)
-    """Each exercise's title by its id; ids stand for themselves where it is not known."""
+    """Each exercise's title by its id; without a title the id is shown."""
     units: Sequence[tuple[str, Sequence[str]]] = ()
     """Each unit's title with its exercise ids."""
     bom: bool = True
-    """Whether a table for a spreadsheet begins with a byte order mark."""
+    """Whether a CSV for a spreadsheet begins with a byte order mark."""
     say: Callable[[str], None] = print
-    """Takes a sentence for whoever exports."""
+    """Receives a sentence for the user."""
 
 
 @dataclass(frozen=True)
@@ -39,20 +39,20 @@ class File:
 
     name: str
     parts: Iterable[str]
-    """Its text, in pieces."""
+    """Its text, in chunks."""
 
 
 EACH_LEARNERS = "[0-9][0-9][0-9][0-9]-*.json"
-"""What the files of a format with a file a learner are called."""
+"""The file names of a format with one file for each learner."""
 
 
 def write_file(file: File, path: Path, *, force: bool = False) -> Path:
-    """Write one file. Raises ExportError when there is one already, unless `force`, or it cannot be written."""
+    """Write one file. Raises ExportError when it exists already (unless `force`) or cannot be written."""
     return _write((part.encode() for part in file.parts), path, force=force)
 
 
 def write_bytes(content: bytes, path: Path, *, force: bool = False) -> Path:
-    """Write one file. Raises ExportError when there is one already, unless `force`, or it cannot be written."""
+    """Write one file. Raises ExportError when it exists already (unless `force`) or cannot be written."""
     return _write([content], path, force=force)
 
 
@@ -67,14 +67,14 @@ def _write(parts: Iterable[bytes], path: Path, *, force: bool) -> Path:
 
 
 def write_files(files: Iterator[File], folder: Path, *, force: bool = False) -> Iterator[Path]:
-    """Write files into a folder, each yielded once it is there; with `force` in place of those of an earlier export.
+    """Write files into a folder; yields each path once it is written. With `force` they replace an earlier export.
 
-    Raises ExportError when the folder holds anything already, unless `force`, or a file cannot be written.
+    Raises ExportError when the folder is not empty (unless `force`) or a file cannot be written.
     """
     if folder.is_dir():
         if not force and any(folder.iterdir()):
             raise ExportError(f"{folder} is not empty. With --force an earlier export there is replaced.")
-        for earlier in folder.glob(EACH_LEARNERS):  # of learners who may not be in the class any more
+        for earlier in folder.glob(EACH_LEARNERS):  # some may be of learners who are no longer in the class
             earlier.unlink()
     elif os.path.lexists(folder):
         raise ExportError(f"{folder} is a file; this format has one a learner and needs a folder.")
@@ -83,7 +83,7 @@ def write_files(files: Iterator[File], folder: Path, *, force: bool = False) -> 
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
-    """Raise ExportError when there is something at `path` that must not be written over."""
+    """Raise ExportError if `path` exists and must not be overwritten."""
     if path.is_dir():
         raise ExportError(f"{path} is a folder.")
     if os.path.lexists(path) and not force:

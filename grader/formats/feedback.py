@@ -40,7 +40,7 @@ WORKSHEET = "moodle-worksheet.csv"
 LEAST = 1e-6
 """Points that differ by less are equal."""
 _NEVER = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in a zip, so that equal pages make equal zips."""
+"""The fixed time of every file in a zip, so that equal pages make equal zips."""
 
 
 class WorksheetRow(CsvRow):
@@ -100,7 +100,7 @@ def read_worksheet(path: Path) -> Worksheet:
 
 @dataclass(frozen=True)
 class Given:
-    """What one learner gets back: points, of how many, and why; None where there is no mark."""
+    """One learner's grade: points, maximum and comment; points are None where there is no grade."""
 
     points: float | None
     max_points: float
@@ -108,11 +108,11 @@ class Given:
 
 
 def filled(worksheet: Worksheet, of: Mapping[str, Given]) -> str:
-    """The worksheet's text with a grade and a comment for each of these participants; all else as it is.
+    """The worksheet's text with a grade and a comment for each of these participants; everything else unchanged.
 
-    A grade is in proportion where the assignment is worth something else in Moodle.
+    A grade is scaled if the assignment has another maximum in Moodle.
 
-    Raises ExportError where an assignment is not graded in points there.
+    Raises ExportError if the assignment is not graded in points there.
     """
     table = worksheet.table
     rows = (
@@ -139,13 +139,13 @@ def is_in_proportion(worksheet: Worksheet, of: Mapping[str, Given]) -> bool:
 
 
 def given_to(result: Result, titles: Mapping[str, str]) -> Given:
-    """What a learner gets back."""
+    """The grade of one learner."""
     record = result.record
     return Given(mark(record), record.counted_max_points, comment_on(record, titles))
 
 
 def comment_on(record: Record, titles: Mapping[str, str]) -> str:
-    """A few lines of HTML: the sum, what the policy changed, and what was lost where."""
+    """A few lines of HTML: the total, what the policy changed, and where points were lost."""
     lines = [f"{score(record.counted_points)} / {score(record.counted_max_points)}"] if record.complete else []
     lines += [] if record.complete else [ungraded(record)]
     lines += [f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ()]
@@ -161,7 +161,7 @@ def _told(exercise: ExerciseResult, titles: Mapping[str, str]) -> str:
 
 
 def place_for(result: Result, participant: str) -> str:
-    """Where a learner's page lies in the zip: by the id, or where Moodle looks for this participant's."""
+    """The path of a learner's page in the zip: by the id, or where Moodle looks for this participant's."""
     if not participant:
         return page_name(result.learner.name)
     name = re.sub(r"[^\w .-]+|_", " ", result.learner.shown).strip() or "participant"
@@ -169,7 +169,7 @@ def place_for(result: Result, participant: str) -> str:
 
 
 def zip_of(pages: Iterable[tuple[str, bytes]]) -> bytes:
-    """A zip of pages, the same bytes for equal pages."""
+    """A zip of pages; equal pages give the same bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in pages:
@@ -181,7 +181,7 @@ def zip_of(pages: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def each_of(results: Iterable[Result], participants: Mapping[str, str] | None) -> Iterator[tuple[Result, str]]:
-    """Those who get something back, with their numbers in Moodle; without a worksheet, everybody."""
+    """The learners who get feedback, with their participant numbers in Moodle; without a worksheet, all learners."""
     for result in results:
         if participants is None:
             yield result, ""

@@ -23,18 +23,19 @@ from .telling import as_json, files_each, told_of_exercise
 
 VERSION = 1
 MOST_BYTES = 90_000
-"""Of a whole result: the reporter takes it in base64 from an environment variable, and Linux ends one at 128 KiB."""
+"""Size of a whole result: the reporter takes it in base64 from an environment variable, which Linux limits to 128 KiB.
+"""
 _MESSAGE_LENGTHS = (1500, 400, 100, 0)
 _STATUS: dict[Status, str] = {"passed": "pass", "error": "error"}
 
 
 def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
-    """One result a learner."""
+    """One result for each learner."""
     return files_each(graded, terms, runner_result)
 
 
 def runner_result(record: Record, terms: ExportTerms) -> dict[str, Any]:
-    """What the reporter is told about one submission: a test an exercise, no points where the grader itself failed."""
+    """The result of one submission: one test for each exercise; no points if the grader itself failed."""
     for length in _MESSAGE_LENGTHS:
         result = _result(record, terms, length)
         if len(as_json(result).encode()) <= MOST_BYTES:
@@ -43,7 +44,7 @@ def runner_result(record: Record, terms: ExportTerms) -> dict[str, Any]:
 
 
 def _result(record: Record, terms: ExportTerms, length: int) -> dict[str, Any]:
-    """The result with messages of at most so many characters."""
+    """The result, with messages of at most `length` characters."""
     tests = [_test(exercise, terms, length, scored=record.complete) for exercise in record.exercises]
     statuses = {test["status"] for test in tests}
     status = "error" if "error" in statuses else "fail" if "fail" in statuses else "pass"

@@ -1,6 +1,6 @@
-"""The results to export, read anew for each pass, and what of them becomes a column.
+"""The results to export, read again for each pass, and the assignments that become columns.
 
-A class of any size is never in memory as a whole. A column is the whole course, a unit, or an exercise.
+A class is never in memory as a whole. A column is the whole course, a unit, or an exercise.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ from .part import Part
 
 @dataclass(frozen=True)
 class Summary:
-    """What has to be known of a class before the first row can be written."""
+    """Facts about a class that are needed before the first row is written."""
 
     title: str
     learners: tuple[Learner, ...]
     without_mark: tuple[Learner, ...]
-    """Those in whose submission an exercise could not be graded, by the grader's own fault."""
+    """Learners with an exercise that could not be graded, through a fault of the grader."""
     worth: dict[str, float]
-    """What each exercise that counts for anybody adds to the maximum, in order: nothing, if it is extra credit."""
+    """What each exercise that counts for anybody adds to the maximum, in order; 0 for extra credit."""
     is_adjusted: bool
-    """Whether a policy was applied, so that the points that are exported are not those that were graded."""
+    """Whether a policy was applied, so that the exported points are not the graded ones."""
     unadjusted: tuple[Learner, ...]
-    """Those whose points are the graded ones; not all, where `is_adjusted`, when a run was stopped."""
+    """Learners whose points are the graded ones; with `is_adjusted`, some remain when a run was stopped."""
     has_attempts: bool
-    """Whether anybody has several attempts."""
+    """Whether any learner has several attempts."""
     nothing_of: frozenset[str]
-    """The exercises of which nobody has handed in anything."""
+    """The exercises that nobody has handed in."""
     has_groups: bool = False
-    """Whether anybody has handed in with a group."""
+    """Whether any learner has handed in with a group."""
 
 
 class Graded:
-    """The results of `kata grade-class` (its folder), or one record as `kata grade --json` writes it (a file)."""
+    """The results of `kata grade-class` (a folder), or one record of `kata grade --json` (a file)."""
 
     def __init__(self, path: Path, part: Part | None = None, *, by_pseudonyms: bool = False) -> None:
-        """part: only a part of the course. by_pseudonyms: nothing of it tells who a learner is.
+        """part: only a part of the course. by_pseudonyms: replace everything that identifies a learner.
 
         Raises ExportError when there are no results.
         """
@@ -81,7 +81,7 @@ class Graded:
             self._results = self._pseudonyms.results(self._results)
 
     def __iter__(self) -> Iterator[Result]:
-        """Every result in the order of the class. Raises ExportError at the first that cannot be read."""
+        """Every result in class order. Raises ExportError at the first that cannot be read."""
         try:
             for result in self._results:
                 yield result if self._part is None else self._part.of_result(result)
@@ -90,7 +90,7 @@ class Graded:
 
     @cached_property
     def summary(self) -> Summary:
-        """The class as a whole, from one pass that reads every record. Raises ExportError when there is none."""
+        """Read every record once and summarize the class. Raises ExportError when there is none."""
         worth: dict[str, float] = {}
         learners: list[Learner] = []
         without_mark: list[Learner] = []
@@ -131,22 +131,22 @@ class Graded:
 
     @property
     def target(self) -> Path:
-        """The folder for what is made of them, where no other is named."""
+        """The default folder for the exported files."""
         return self.folder / PSEUDONYMOUS if self._pseudonyms else self.folder
 
     @property
     def absent(self) -> list[Learner]:
-        """Learners who handed in nothing: they have no mark."""
+        """Learners who handed in nothing: they have no points."""
         return self._known(handed_in_nothing(self.folder)) if self.is_class else []
 
     @property
     def disputed(self) -> list[Learner]:
-        """Learners whom several submissions claim: they have no mark."""
+        """Learners claimed by several submissions: they have no points."""
         return self._known(disputed(self.folder)) if self.is_class else []
 
     @property
     def waiting(self) -> list[Learner]:
-        """Learners who handed in something that is not graded yet, since the run was stopped."""
+        """Learners whose submission is not graded yet, because the run was stopped."""
         return self._known(ungraded(graded_in(self.folder))) if self.is_class else []
 
     def _known(self, learners: list[Learner]) -> list[Learner]:
@@ -154,7 +154,7 @@ class Graded:
 
     @property
     def graded_at(self) -> datetime:
-        """When the results were last written to, in UTC; records themselves hold no time."""
+        """When the results were last written, in UTC; records themselves hold no time."""
         return datetime.fromtimestamp(int(self.path.stat().st_mtime), timezone.utc)
 
 
@@ -174,22 +174,22 @@ BY: tuple[By, ...] = get_args(By)
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a column holds the points of."""
+    """The exercises whose points one column holds."""
 
     title: str
     max_points: float
     exercises: tuple[str, ...] | None
-    """Those whose points are added up; None for the whole submission."""
+    """The exercises to add up; None for the whole submission."""
 
     @property
     def column(self) -> Column:
-        """The column as the writers of files know it."""
+        """The column for the writers of files."""
         return Column(self.title, self.max_points)
 
     def points(self, record: Record) -> float | None:
-        """The record's points; None where something could not be graded, was not asked for, or nothing of it counts.
+        """The record's points; None if something could not be graded or was not chosen, or if nothing of it counts.
 
-        Where a part does not count for this learner, the rest stands for the whole: a column has one maximum.
+        If a part does not count for this learner, the rest is scaled to the full maximum: a column has only one.
         """
         there = self._of(record)
         if there is None or self.is_excused(record):
@@ -212,7 +212,7 @@ class Assignment:
         return bool(there) and all(each.uncounted for each in there or ())
 
     def _of(self, record: Record) -> list[ExerciseResult] | None:
-        """The record's exercises of this assignment; None where one is not in it."""
+        """The record's exercises of this assignment; None if one is missing."""
         by_id = {each.id: each for each in record.exercises}
         if self.exercises is None:
             return list(record.exercises)
@@ -222,7 +222,7 @@ class Assignment:
 def assignments_of(
     summary: Summary, by: By, units: Sequence[tuple[str, Sequence[str]]], titles: Mapping[str, str]
 ) -> list[Assignment]:
-    """The assignments, in course order. An exercise that no unit holds is one of its own."""
+    """The assignments, in course order. An exercise that is in no unit gets a column of its own."""
     if by == "learner":
         return [Assignment(summary.title, sum(summary.worth.values()), None)]
     groups = [(title, [id for id in ids if id in summary.worth]) for title, ids in units] if by == "unit" else []
@@ -232,6 +232,6 @@ def assignments_of(
 
 
 def _own_title(id: str, titles: Mapping[str, str]) -> str:
-    """The exercise's title; with its id where others have the same, as importers find columns by their titles."""
+    """The exercise's title, with its id if others have the same title: importers find columns by title."""
     title = titles.get(id, id)
     return title if list(titles.values()).count(title) <= 1 else f"{title} [{id}]"

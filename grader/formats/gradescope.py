@@ -69,7 +69,7 @@ def _uncounted(test: dict[str, Any]) -> dict[str, Any]:
 
 
 def no_grade(output: str) -> dict[str, Any]:
-    """What Gradescope is told when there is no grade: why, and no score."""
+    """A result for Gradescope without a score: why there is no grade."""
     return {"output": output}
 
 

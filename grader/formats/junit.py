@@ -24,11 +24,11 @@ from .graded import Graded
 from .marks import mark
 from .telling import is_unchecked, joined, told_of_check, told_of_diagnosis, told_of_record, why_no_checks
 
-HOST = "localhost"  # what the schema asks for where it is not known
+HOST = "localhost"  # the schema's value for an unknown host
 
 
 def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
-    """The one file, a suite at a time."""
+    """The one file, suite by suite."""
     yield File("junit.xml", _document(graded, terms))
 
 
@@ -75,7 +75,7 @@ def _suite(record: Record, name: str, id: int, stamp: str, terms: ExportTerms) -
 
 
 def _graded(record: Record) -> dict[str, str]:
-    """The points before the course's policy, where one was applied, and which of several attempts it is."""
+    """The points before the course's policy, if one was applied, and which of several attempts it is."""
     which = {"attempt": which_attempt(record)} if record.attempt else {}
     if not record.is_adjusted:
         return which
@@ -92,7 +92,7 @@ def _cases(exercise: ExerciseResult, terms: ExportTerms) -> Iterator[Element]:
             SubElement(case, "skipped", message=why_no_checks(exercise))
         yield case
         return
-    seconds = exercise.seconds / len(exercise.checks)  # a record times the exercise, not each check
+    seconds = exercise.seconds / len(exercise.checks)  # a record has the time of an exercise, not of each check
     diagnosis = told_of_diagnosis(exercise)
     for check in exercise.checks:
         case = Element("testcase", name=safe_line(check.title), classname=exercise.id, time=number_field(seconds))

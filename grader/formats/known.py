@@ -12,15 +12,15 @@ from .graded import Graded
 
 @dataclass(frozen=True)
 class Format:
-    """One format: what it is for, and what makes its files."""
+    """One format: its purpose, and the function that makes its files."""
 
     what: str
     files: Callable[[Graded, ExportTerms], Iterator[File]]
     """Raises ExportError, before the first file or while one is written."""
     folder: str | None = None
-    """The folder for the files of a format that has one a learner; None where there is one file in all."""
+    """The folder for a format with a file for each learner; None for one file in all."""
     single: str | None = None
-    """What the file is called where there is one learner."""
+    """The file's name for a single learner."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -32,4 +32,4 @@ FORMATS: Mapping[str, Format] = {
     "github": Format("a GitHub Classroom result a learner", github.files, "github", "github.json"),
 }
 GRADEBOOK = "gradebook"
-"""nbgrader's gradebook: no file is made, the points are put into it."""
+"""nbgrader's gradebook: points are written into its database, no file is made."""

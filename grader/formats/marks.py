@@ -1,6 +1,6 @@
-"""Marks as every writer of them is given them: learners, columns, and the points of each learner in each column.
+"""The data that all writers of marks get: learners, columns, and the points of each learner in each column.
 
-Where the grader itself failed there is no mark, and none is never a zero.
+A fault of the grader gives no mark, never a zero.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from grader.record import ExerciseResult, Record
 
 
 class ExportError(Exception):
-    """The results cannot be exported as asked; the text is one sentence."""
+    """The results cannot be exported as asked; the message is one sentence."""
 
 
 def mark(record: Record) -> float | None:
-    """The points of a whole submission that count, or None when an exercise could not be graded."""
+    """The counted points of a whole submission; None if an exercise could not be graded."""
     return record.counted_points if record.complete else None
 
 
 def exercise_mark(exercise: ExerciseResult) -> float | None:
-    """The points of an exercise that count, or None when it could not be graded or does not count for this learner."""
+    """The counted points of an exercise; None if it could not be graded or does not count for this learner."""
     return None if exercise.status == "error" or exercise.uncounted else exercise.counted_points
 
 
@@ -31,16 +31,16 @@ def ungraded_exercises(record: Record) -> list[str]:
 
 
 Marks = Mapping[tuple[str, str], float | None]
-"""Points by a learner's id and a column's name; None, or nothing, where there is no mark (yet)."""
+"""Points by a learner's id and a column's name; None, or no entry, where there is no mark (yet)."""
 
 
 class FormatError(Exception):
-    """These marks cannot be written in this format; the text is one sentence."""
+    """These marks cannot be written in this format; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class PlatformLearner:
-    """Somebody with marks. Only the id is always known."""
+    """A learner with marks. Only the id is always known."""
 
     id: str
     first_name: str = ""
@@ -49,25 +49,25 @@ class PlatformLearner:
     platform_id: str = ""
     """The learner's number on the learning platform."""
     login: str | None = None
-    """The login there, empty where it is not known; None where the id is it."""
+    """The login there; empty if unknown, None if the id is the login."""
 
     @property
     def name(self) -> str:
-        """The name as lists are sorted by, "Berg, Anna"; the id when there is no name."""
+        """The name for sorting, "Berg, Anna"; the id if there is no name."""
         return ", ".join(part for part in (self.last_name, self.first_name) if part) or self.id
 
 
 @dataclass(frozen=True)
 class Column:
-    """Something to get points for."""
+    """One column of points."""
 
     name: str
     max_points: float
     platform_id: str = ""
-    """The number of the assignment on the learning platform, if it is known."""
+    """The assignment's number on the learning platform, if known."""
 
 
 def demand_different(names: Sequence[str], what: str) -> None:
-    """Raise FormatError when a name comes twice."""
+    """Raise FormatError if a name occurs twice."""
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise FormatError(f"Two {what} are called {twice[0]!r}; the marks could not be told apart.")

@@ -33,7 +33,7 @@ Identifier = Literal["email", "id number", "username"]
 
 NO_GRADE = "-"
 MOST_POINTS = 100.0
-"""The highest grade that Moodle takes, unless the site allows more."""
+"""The highest grade that Moodle accepts, unless the site allows more."""
 
 _IDENTIFIERS: dict[Identifier, tuple[str, Callable[[PlatformLearner], str]]] = {
     "email": ("Email address", lambda learner: learner.email or (learner.id if "@" in learner.id else "")),
@@ -43,7 +43,7 @@ _IDENTIFIERS: dict[Identifier, tuple[str, Callable[[PlatformLearner], str]]] = {
 
 
 def moodle_identifier(learner: PlatformLearner, identifier: Identifier) -> str | None:
-    """How Moodle knows a learner, or None when that is not known ("0" counts as empty there)."""
+    """The learner's identifier in Moodle; None if unknown ("0" counts as empty there)."""
     value = line_field(_IDENTIFIERS[identifier][1](learner))
     return value if value not in ("", "0") else None
 
@@ -51,9 +51,11 @@ def moodle_identifier(learner: PlatformLearner, identifier: Identifier) -> str |
 def moodle_grades(
     learners: Sequence[PlatformLearner], columns: Sequence[Column], marks: Marks, *, identifier: Identifier = "email"
 ) -> str:
-    """The text of the file, in the order given. Where nobody's first name is known, names stand in one column.
+    """The text of the file; rows and columns in the order given.
 
-    Raises FormatError for a learner without the identifier, or two with the same, and for columns of one name.
+    If nobody's first name is known, names are in one column.
+
+    Raises FormatError for a learner without the identifier, two with the same one, and columns with equal names.
     """
     demand_different([column.name for column in columns], "columns")
     header = _IDENTIFIERS[identifier][0]
@@ -77,9 +79,9 @@ _PREFERRED: tuple[Identifier, ...] = ("email", "id number", "username")
 
 
 def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
-    """The one file. Learners whom Moodle could not know are left out, since they would end the import.
+    """The one file. Learners without an identifier are left out, since they would stop the import.
 
-    Raises ExportError when there is nothing to export, nobody is known or two learners are alike.
+    Raises ExportError when there is nothing to export, nobody has an identifier, or two learners are alike.
     """
     summary = graded.summary
     people = dict(people_of(summary.learners, terms.roster).of)
@@ -134,7 +136,7 @@ def _points(assignment: Assignment, record: Record) -> float | None:
 
 
 def _best(people: Iterable[Person]) -> Identifier | None:
-    """The identifier that tells most of these apart."""
+    """The identifier that most of these people have, each a different one."""
     there = list(people)
     counts = {
         each: len({moodle_identifier(_learner(person, each), each) for person in there} - {None}) for each in _PREFERRED
@@ -144,7 +146,7 @@ def _best(people: Iterable[Person]) -> Identifier | None:
 
 
 def _learner(person: Person, identifier: Identifier) -> PlatformLearner:
-    """The learner with this identifier as the id; the rest is for whoever reads the file."""
+    """The learner with this identifier as the id; the other fields are for human readers."""
     id = {"email": person.email, "id number": person.sis_id, "username": person.login}[identifier]
     first, last = person.parts
     return PlatformLearner(id, first, last, email=person.email, platform_id=person.sis_id)

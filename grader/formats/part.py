@@ -1,4 +1,4 @@
-"""A part of what was graded, such as this week's unit: each record as if nothing else had been set."""
+"""A part of the results, such as this week's unit: each record as if only this part had been set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .marks import ExportError
 
 @dataclass(frozen=True)
 class Part:
-    """Some units: what they are called together, their folders and exercises."""
+    """Some units: their common name, their folders and exercises."""
 
     title: str
     folders: frozenset[str]
@@ -25,7 +25,7 @@ class Part:
 
     @classmethod
     def of(cls, units: Sequence[Unit]) -> Part:
-        """The part of a course that these units are."""
+        """The part of a course with these units."""
         return cls(
             " and ".join(unit.title for unit in units),
             frozenset(unit.folder for unit in units),
@@ -33,7 +33,7 @@ class Part:
         )
 
     def of_result(self, result: Result) -> Result:
-        """The same learner's result of this part. Raises ExportError where nothing of it was graded."""
+        """The learner's result for this part. Raises ExportError if nothing of it was graded."""
         there = [each for each in result.record.exercises if each.id in self.exercises]
         if not there:
             raise ExportError(

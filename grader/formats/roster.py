@@ -1,7 +1,7 @@
-"""Who is who to another system: a CSV with the learners, as Canvas and Moodle export it, or one typed by hand.
+"""The learners' identities on another platform: a CSV exported by Canvas or Moodle, or typed by hand.
 
-What a submission is called is matched to a learner as `kata grade-class --roster` does it. Here each column is kept for
-itself, as an import wants an id back in the column from which it came.
+Submissions are matched to learners as with `kata grade-class --roster`. Here each column is kept separately, because an
+import wants an id in the column from which it came.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .marks import ExportError
 
 @dataclass(frozen=True)
 class Person:
-    """One learner as the roster has them; a field that it lacks is empty."""
+    """One learner of the roster; a missing field is empty."""
 
     name: str
     id: str = ""
@@ -36,7 +36,7 @@ class Person:
 
     @property
     def parts(self) -> tuple[str, str]:
-        """First and last name, where the roster tells them apart; else nothing, and the name as it is."""
+        """First and last name; if the roster does not separate them, an empty text and the whole name."""
         if self.first and self.last:
             return self.first, self.last
         family, comma, given = self.name.partition(",")
@@ -44,7 +44,7 @@ class Person:
 
 
 class Roster:
-    """The learners of a class, found again by what their submissions are called."""
+    """The learners of a class, found by the names of their submissions."""
 
     def __init__(self, people: Sequence[Person]) -> None:
         self.people = tuple(people)
@@ -52,25 +52,25 @@ class Roster:
         self._matcher = Matcher([_enrolled(person) for person in self.people])
 
     def find_all(self, learners: Sequence[Learner]) -> list[Person | None]:
-        """Who each learner is, all of one class; None where nobody or several fit."""
-        whose = resolve([_claim(each) for each in learners], list(self._enrolled)).whose
-        return [self._found(learner, each.learner) for learner, each in zip(learners, whose, strict=True)]
+        """The person for each learner of one class; None if none or several match."""
+        matches = resolve([_claim(each) for each in learners], list(self._enrolled)).matches
+        return [self._found(learner, each.learner) for learner, each in zip(learners, matches, strict=True)]
 
     def find(self, learner: Learner) -> Person | None:
-        """Who this learner is, the only one of a class."""
+        """The person for this learner, the only one of a class."""
         return self.find_all([learner])[0]
 
     def _found(self, learner: Learner, claimed: Enrolled | None) -> Person | None:
         if claimed is not None:
             return self._enrolled[claimed]
-        if learner.platform:  # a name there is its learner's to choose
+        if learner.platform:  # learners choose their display names there
             return None
         texts = (learner.email, learner.shown)
         return next((self._enrolled[found] for text in texts if text and (found := self._matcher.learner(text))), None)
 
 
 def _claim(learner: Learner) -> Claim:
-    """Whose a submission says that it is; of one that the class's own roster has found, the id there."""
+    """The learner's name as a claim; the id if the class was graded with a roster."""
     platform = platform_called(learner.platform)
     name = learner.name if platform in ("plain", "blackboard") else learner.shown
     return Claim(platform, name, learner.ids)
@@ -84,9 +84,9 @@ def _enrolled(person: Person) -> Enrolled:
 
 @dataclass(frozen=True)
 class People:
-    """Who each learner is, by the name in the results.
+    """The person for each learner, by the name in the results.
 
-    torn: the names of learners who would be the same person, by that person's name; none of them is in `of`.
+    torn: names of learners who match the same person, by that person's name; `of` contains none of them.
     """
 
     of: Mapping[str, Person]
@@ -94,14 +94,14 @@ class People:
 
     @property
     def none(self) -> frozenset[str]:
-        """The names in the results of all who are torn."""
+        """All names in the results that are in `torn`."""
         return frozenset(name for names in self.torn.values() for name in names)
 
 
 def people_of(learners: Iterable[Learner], roster: Roster | None) -> People:
-    """Who each learner is; without a roster, what the results say about them.
+    """The person for each learner; without a roster, from the results.
 
-    A learner whom the roster lacks is left out, and so are all who would be the same person: none of these is it.
+    Learners who are not in the roster are left out, and so are all who match the same person.
     """
     everybody = list(learners)
     if roster is None:
@@ -113,7 +113,7 @@ def people_of(learners: Iterable[Learner], roster: Roster | None) -> People:
     found = {names[0]: person for person, names in owners.items() if len(names) == 1}
     torn: dict[str, tuple[str, ...]] = {}
     for person, names in owners.items():
-        if len(names) > 1:  # others may bear the same name
+        if len(names) > 1:  # several learners may have this name
             torn[person.name] = (*torn.get(person.name, ()), *names)
     return People(found, torn)
 
@@ -123,7 +123,7 @@ def _as_graded(learner: Learner) -> Person:
 
 
 def changed_identifiers(people: Iterable[Person]) -> list[str]:
-    """Identifiers that cannot be written as they are, since a spreadsheet would take them for formulas."""
+    """Identifiers that must be changed, because a spreadsheet would read them as formulas."""
     texts = [text for each in people for text in (each.id, each.sis_id, each.login, each.email)]
     return [text for text in texts if text_field(text) != text]
 
@@ -131,7 +131,7 @@ def changed_identifiers(people: Iterable[Person]) -> list[str]:
 def read_roster(path: Path) -> Roster:
     """Read a roster; its first line names the columns.
 
-    Raises ExportError when it cannot be read, has no column with names or identifiers, or names nobody.
+    Raises ExportError when it cannot be read, has no column with names or identifiers, or has no learners.
     """
     people = [_person(row) for _, row in read_rows(path, RosterRow, ExportError) if not row.is_nobody]
     known = [each for each in people if each.name]

@@ -1,4 +1,4 @@
-"""CSV for people and their own programs: a row a learner, or a row a learner and exercise."""
+"""CSV for people and their own programs: a row for each learner, or for each learner and exercise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .marks import ExportError, exercise_mark, mark, ungraded_exercises
 from .roster import Person, people_of
 
 BOM = "\ufeff"
-"""Before the first line, it tells Excel that the file is UTF-8; without it é becomes Ã©."""
+"""At the start of a file it tells Excel that the encoding is UTF-8; without it é becomes Ã©."""
 
 Cell = str | float | None
 
@@ -27,9 +27,9 @@ CLAIMED_TWICE = "several submissions claim to be theirs, so none counts"
 
 
 def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
-    """The one table. It begins with a byte order mark unless the terms say otherwise, since Excel opens it.
+    """The one table. It begins with a byte order mark for Excel, unless the terms say otherwise.
 
-    Raises ExportError when there is nothing to export or the terms ask for what this format has not.
+    Raises ExportError when there is nothing to export or the terms ask for something this format lacks.
     """
     if terms.by == "unit":
         raise ExportError("The format csv has a row by learner or by exercise, not by unit.")
@@ -50,12 +50,12 @@ def csv_lines(rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
 
 def _field(cell: Cell) -> str:
     if isinstance(cell, int):
-        return str(cell)  # a seed to its last digit
+        return str(cell)  # a seed must keep all digits
     return text_field(visible(cell)) if isinstance(cell, str) else number_field(cell)
 
 
 def _columns(graded: Graded) -> list[Cell]:
-    """The titles of the columns that say who it is; of groups, where there are any."""
+    """The titles of the identity columns; with the group's, if there are any."""
     return [*_WHO, *(["group"] if graded.summary.has_groups else [])]
 
 
@@ -66,7 +66,7 @@ def _who(learner: Learner, people: Mapping[str, Person], graded: Graded) -> list
 
 
 def _without_points(graded: Graded, torn: Collection[str]) -> Iterator[tuple[Learner, str]]:
-    """Those who have no mark by no fault of the grader's, each with the reason."""
+    """Learners without points for reasons that are not the grader's fault, each with the reason."""
     for absent in graded.absent:
         if absent.name not in torn:
             yield absent, HANDED_IN_NOTHING
@@ -113,12 +113,12 @@ def _by_learner(graded: Graded, people: Mapping[str, Person], torn: Collection[s
 
 
 def _which(record: Record) -> list[Cell]:
-    """Which of how many attempts the record is of."""
+    """Which attempt the record is of, and how many there are."""
     return [record.attempt.number, record.attempt.of] if record.attempt else [1, 1]
 
 
 def _how(record: Record) -> list[Cell]:
-    """What was graded, and what the course's policy changed about it."""
+    """What was graded, and what the course's policy changed."""
     if not record.is_adjusted:
         return [None, None, None]
     reasons = " ".join(f"{each.reason} ({change(each)})" for each in record.adjustments or ())

@@ -1,6 +1,6 @@
-"""What a check or an exercise came to, in words for a learner, as safe to show as every report of this project.
+"""The result of a check or an exercise as text for a learner, with control characters made safe.
 
-And the way in which formats of one JSON file a learner are written.
+Also writes formats with one JSON file for each learner.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ NO_CHECKS = {
     "not_started": "This is still the file as it was given.",
     "error": NOT_GRADED,
 }
-"""Why there is nothing to tell of the checks of an exercise."""
+"""Why an exercise has no results of checks."""
 
 
 def is_unchecked(exercise: ExerciseResult) -> bool:
-    """Whether there was nothing to check: what a record then holds are checks that did not run, all of them."""
+    """Whether nothing was checked: then all checks in the record are ones that did not run."""
     return not exercise.checks or exercise.status in ("missing", "not_started")
 
 
 def why_no_checks(exercise: ExerciseResult) -> str:
-    """Why nothing was checked here."""
+    """Why nothing was checked."""
     return NO_CHECKS.get(exercise.status, "Nothing was checked.")
 
 
 def told_of_check(check: CheckResult) -> str:
-    """The check's message; where a check was not run or failed in the grader itself, that."""
+    """The check's message; or that it did not run, or that the grader failed."""
     if check.outcome == "skipped":
         return _block(check.message) or "Not run."
     if check.outcome == "error":
-        return NOT_GRADED  # what went wrong inside the grader is not for learners
+        return NOT_GRADED  # faults inside the grader are not shown to learners
     return _block(check.message)
 
 
 def told_of_diagnosis(exercise: ExerciseResult) -> str:
-    """The known mistakes that fit, a line each."""
+    """The known mistakes found, one a line."""
     return "\n".join(f"Probably: {safe_line(each.message)}" for each in exercise.diagnosis)
 
 
 def told_of_exercise(exercise: ExerciseResult) -> str:
-    """All there is to say of an exercise: what did not pass and why."""
+    """The text about an exercise: what did not pass, and why."""
     if exercise.status == "error" or is_unchecked(exercise):
         return why_no_checks(exercise)
     failed = (
@@ -74,7 +74,7 @@ def told_of_exercise(exercise: ExerciseResult) -> str:
 
 
 def told_of_record(record: Record) -> str:
-    """The sum, how it came about, and what could not be taken of the submission."""
+    """The total, how it was computed, and the problems of the submission."""
     course = f"{safe_line(record.course.title)} {safe_line(record.course.version)}"
     total = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
     lines = [f"{course}: {total}."] if record.complete else []
@@ -95,7 +95,7 @@ def told_of_record(record: Record) -> str:
 
 
 def joined(*texts: str) -> str:
-    """The texts that say something, as paragraphs."""
+    """Join the non-empty texts as paragraphs."""
     return "\n\n".join(text for text in texts if text)
 
 
@@ -106,11 +106,11 @@ def _block(text: str) -> str:
 def files_each(
     graded: Graded, terms: ExportTerms, made: Callable[[Record, ExportTerms], dict[str, Any]]
 ) -> Iterator[File]:
-    """A file for each learner, in the order of the class."""
+    """A file for each learner, in class order."""
     for number, result in enumerate(graded, start=1):
         yield File(f"{number:04d}-{stem_of(result.record.submission)}.json", [as_json(made(result.record, terms))])
 
 
 def as_json(value: dict[str, Any]) -> str:
-    """The value as a text file of JSON, the same bytes for equal values."""
+    """A value as a JSON text file; equal values give the same bytes."""
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

@@ -72,11 +72,11 @@ class _Line:
         return question
 
     def give(self, text: str, html: str, *, passed: bool = False, more: bool = False) -> None:
-        """Answer the question that was taken last, with the same as text and as HTML.
+        """Answer the last question, with the same content as text and as HTML.
 
-        more: there is more to come, which the kernel asks for.
+        more: more parts follow; the kernel will ask for them.
         """
-        with suppress(OSError):  # the kernel has gone: the end is near
+        with suppress(OSError):  # the kernel has ended, and this process ends soon
             answer = {"text": text, "html": html, "passed": passed, "more": more}
             self._answers.write(json.dumps(answer).encode("ascii") + b"\n")
             self._answers.flush()
@@ -95,10 +95,10 @@ class _Asked:
     answer: Answer
     seed: int
     is_try: bool
-    """Whether the learner's progress takes note of it."""
+    """Whether it counts as an attempt in the learner's progress."""
     typed: Typed
     play: Words | None = None
-    """How it is played, where that is wished."""
+    """The arguments of `%kata play`; None for a check."""
 
 
 class _Judging:
@@ -139,7 +139,7 @@ class _Judging:
         judge.grade([asked.answer.submission], lambda record: self._answer(asked, record), show=self._keep)
 
     def _play(self, asked: _Asked, words: Words) -> None:
-        """One answer for each thing there is to see. Raises UsageError, MachineError."""
+        """Send one answer for each part of the scene. Raises UsageError, MachineError."""
         source = asked.answer.submission.sources[asked.exercise.id].content
         with playing(asked.workspace, asked.exercise, source, words) as shown:
             for text, html, more in shown:
@@ -230,7 +230,7 @@ def _workspace(course: Path | None, start: Path) -> tuple[Workspace, bool]:
 
 
 def _noted(asked: _Asked, record: Record) -> list[str]:
-    """Note the record in the learner's progress; what there is to say about that."""
+    """Write the record into the learner's progress; returns sentences about it."""
     from grader.play.catalogue import offer_of
     from grader.practice.checking import note_record
     from grader.practice.progress import DamagedProgress, now

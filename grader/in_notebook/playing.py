@@ -1,6 +1,6 @@
-"""`%kata play ID`: an answer as it was run last, at work in a small trained model; what is seen as text and as HTML.
+"""`%kata play ID`: runs an answer in a small trained model; shows the scene as text and as HTML.
 
-It is said piece by piece, so that a model that learns can be watched.
+The parts of a scene are sent one by one, so that the learner can watch a model train.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAGES = "play"
 
 @dataclass(frozen=True)
 class Typed:
-    """How an exercise is checked and played in this notebook: the magic may not have been loaded."""
+    """The commands for checking and playing in this notebook; they differ if the magic was not loaded."""
 
     check: str
     play: str
@@ -40,12 +40,12 @@ AS_MAGIC = Typed("%kata {}", "%kata play {}")
 AS_CALLS = Typed('kata.check("{}")', 'kata.play("{}")')
 
 Shown = Iterator[tuple[str, str, bool]]
-"""Text, the same as HTML, and whether there is more."""
+"""Text, the same as HTML, and whether more follows."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """What was typed behind `%kata play`."""
+    """The arguments of `%kata play`."""
 
     exercise: str
     text: str | None
@@ -55,14 +55,14 @@ class Words:
 
 
 class _Reader(argparse.ArgumentParser):
-    """Says what is wrong in place of ending the process."""
+    """Raises UsageError instead of ending the process."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"This is not understood: {message}. Type, say: %kata play ID --without scale")
 
 
 def words_of(line: str, typed: Typed) -> Words:
-    """Read what was typed. Raises UsageError, a sentence."""
+    """Parse the arguments. Raises UsageError, with one sentence."""
     reader = _Reader(prog="%kata play", add_help=False, allow_abbrev=False)
     reader.add_argument("exercise")
     reader.add_argument("--text")
@@ -78,7 +78,7 @@ def words_of(line: str, typed: Typed) -> Words:
 
 @contextmanager
 def playing(workspace: Workspace, exercise: Exercise, source: bytes, words: Words) -> Iterator[Shown]:
-    """What there is to see of a source, while it is on stage. Raises UsageError, MachineError."""
+    """Run the scene of a source; yields its parts. Raises UsageError, MachineError."""
     import torch
 
     from grader.cli.practising import progress_of
@@ -92,7 +92,7 @@ def playing(workspace: Workspace, exercise: Exercise, source: bytes, words: Word
         standing = standing_with(source, progress_of(workspace), exercise, words.typed.check)
     except NotYet as first:
         raise UsageError(str(first)) from None
-    torch.set_num_threads(1)  # more are no faster with tensors so small
+    torch.set_num_threads(1)  # more threads are no faster for such small tensors
     stage = Stage(exercise, source, strongest_level())
     try:
         yield _Show(workspace, exercise, play, standing, scene_of(play, stage), source).shown(words)
@@ -101,7 +101,7 @@ def playing(workspace: Workspace, exercise: Exercise, source: bytes, words: Word
 
 
 class _Show:
-    """One scene below a cell."""
+    """Shows one scene below a cell."""
 
     def __init__(
         self, workspace: Workspace, exercise: Exercise, play: Play, standing: Standing, scene: Scene, source: bytes
@@ -110,7 +110,7 @@ class _Show:
         self._standing, self._scene, self._source = standing, scene, source
 
     def shown(self, words: Words) -> Shown:
-        """Everything, one part after another; last, where the page is if one was wished."""
+        """Yield all parts; if a page was asked for, its path last."""
         from grader.play.catalogue import BadText, UnknownSwitch
         from grader.play.parts import Words as Said
         from grader.play.stage import Stopped
@@ -146,7 +146,7 @@ class _Show:
         return f"The page is {self._workspace.shown(path)}"
 
     def _kept(self, seen: Sequence[Part], words: Words) -> list[str]:
-        """Note what was seen with everything on; what there is to say about that."""
+        """Save what was shown with nothing switched off; returns sentences about it."""
         from grader.play.catalogue import digest_of
         from grader.play.keeping import keep, played_of
         from grader.practice.progress import now
@@ -167,7 +167,7 @@ def _drawn(parts: Sequence[Part]) -> tuple[str, str]:
     from grader.play.page import render_cell
     from grader.play.terminal import show
 
-    # a kernel's environment asks for colours
+    # ignore the kernel's environment, which asks for colours
     console = Console(file=io.StringIO(), width=TEXT_WIDTH, force_terminal=False, legacy_windows=False)
     with console.capture() as captured:
         for part in parts:

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import torch
 from pydantic import TypeAdapter, ValidationError
 
+from .answer_schemas import ANSWER_SCHEMAS, ERROR
 from .case import GRADIENTS, OBSERVED, Case, Question
 from .compare import gradients_difference, same
-from .told_forms import ERROR, FORMS
 
 NUMBERS = re.compile(r"[\d\s]+")
 
@@ -68,11 +68,11 @@ def _read(item: Any, case: Case) -> Answers:
     if error is not None:
         return Answers({}, read_error(error))
     values = {}
-    for number, name in case.told.items():
+    for number, name in case.returned.items():
         if str(number) not in told:
             raise Malformed(f"no answer for {name}")
         values[name] = told[str(number)]
-        form = FORMS.get(case.steps[number]["do"])
+        form = ANSWER_SCHEMAS.get(case.steps[number]["do"])
         if form is not None:
             _check_form(form, name, values[name])
     return Answers(values)

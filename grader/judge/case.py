@@ -21,7 +21,7 @@ STEPS_OF_TRAINING = 10
 
 @dataclass
 class Case:
-    """Steps that fill numbered slots; `told` names the slots whose values are returned.
+    """Steps that fill numbered slots; `returned` names the slots whose values are returned.
 
     `axes` names the axes of the output for a learner, `inputs` the tensors by the learner's own parameter names.
     `is_random`: right outputs may differ, since the learner's code draws random numbers in an order of its own.
@@ -33,16 +33,17 @@ class Case:
     is_random: bool = False
     said: str = ""
     steps: list[dict[str, Any]] = field(default_factory=list)
-    told: dict[int, str] = field(default_factory=dict)
+    returned: dict[int, str] = field(default_factory=dict)
     inputs: dict[str, Slot] = field(default_factory=dict)
     module: Slot | None = None
     output: Slot | None = None
 
-    def _add(self, do: str, tell: str = "", **details: Any) -> Slot:
+    def _add(self, do: str, return_as: str = "", **details: Any) -> Slot:
         number = len(self.steps)
-        self.steps.append({"do": do, "tell": bool(tell), **details})
-        if tell:
-            self.told[number] = tell
+        # the key "tell" is part of the wire format
+        self.steps.append({"do": do, "tell": bool(return_as), **details})
+        if return_as:
+            self.returned[number] = return_as
         return Slot(number)
 
     def tensor(self, value: torch.Tensor, *, name: str = "", gradient: bool = False) -> Slot:
@@ -60,14 +61,14 @@ class Case:
         """A module of torch.nn, such as library_module("Dropout", 0.5)."""
         return self._add("library_module", name=name, args=list(args))
 
-    def call(self, target: Slot, *args: Any, method: str = "", tell: str = "", **kwargs: Any) -> Slot:
+    def call(self, target: Slot, *args: Any, method: str = "", return_as: str = "", **kwargs: Any) -> Slot:
         """Call what is in a slot, or one of its methods. Tensor arguments are passed as fresh copies."""
         args, kwargs = tuple(map(self._handed_in, args)), {k: self._handed_in(v) for k, v in kwargs.items()}
-        return self._add("call", tell, target=target, method=method, args=list(args), kwargs=kwargs)
+        return self._add("call", return_as, target=target, method=method, args=list(args), kwargs=kwargs)
 
-    def refuses(self, target: Slot, *args: Any, tell: str = "refusal", **kwargs: Any) -> Slot:
+    def refuses(self, target: Slot, *args: Any, return_as: str = "refusal", **kwargs: Any) -> Slot:
         """Call what should be refused; returns "refused", "accepted", or the name of another error."""
-        return self._add("refuses", tell, target=target, method="", args=list(args), kwargs=kwargs)
+        return self._add("refuses", return_as, target=target, method="", args=list(args), kwargs=kwargs)
 
     def load(self, module: Slot, weights: Mapping[str, torch.Tensor]) -> None:
         """Load numbers into a module's parameters, by name."""
@@ -79,7 +80,7 @@ class Case:
         name = str(dtype).removeprefix("torch.") if dtype else ""
         self._add("prepare", target=module, train=train, dtype=name)
 
-    def tell(self, value: Any, name: str) -> None:
+    def return_value(self, value: Any, name: str) -> None:
         """Return a slot's value (or a list or dict of slots) under this name."""
         self._add("value", name, value=value)
 
@@ -91,9 +92,9 @@ class Case:
         """Return the names of the module's buffers as "buffers"."""
         self._add("buffers", "buffers", target=module)
 
-    def attribute(self, target: Slot, name: str, *, tell: str = "") -> None:
-        """Return an attribute under its own name, or under `tell`."""
-        self._add("attribute", tell or name, target=target, name=name)
+    def attribute(self, target: Slot, name: str, *, return_as: str = "") -> None:
+        """Return an attribute under its own name, or under `return_as`."""
+        self._add("attribute", return_as or name, target=target, name=name)
 
     def observed(self) -> None:
         """Return, as "observed", what was observed of the steps so far: {"largest", "functions", "printed"}.
@@ -158,7 +159,7 @@ def function(entry: str, *args: Any, axes: str = "", names: Sequence[str] = (), 
     keywords = {
         name: case.tensor(arg, name=name) if isinstance(arg, torch.Tensor) else arg for name, arg in kwargs.items()
     }
-    case.output = case.call(case.entry(entry), *slots, tell=OUTPUT, **keywords)  # type: ignore[arg-type]
+    case.output = case.call(case.entry(entry), *slots, return_as=OUTPUT, **keywords)  # type: ignore[arg-type]
     return case
 
 
@@ -184,7 +185,7 @@ def module(
     passed = [
         case.tensor(value, name=name) if isinstance(value, torch.Tensor) else value for name, value in inputs.items()
     ]
-    case.output = case.call(case.module, *passed, tell=OUTPUT)
+    case.output = case.call(case.module, *passed, return_as=OUTPUT)
     return case
 
 
@@ -197,18 +198,18 @@ def called_again(case: Case, *others: Any, weights: Mapping[str, torch.Tensor] |
     if case.module is None:
         assert case.output is not None
         case.steps.append({**case.steps[case.output.number], "args": [case._handed_in(other) for other in others]})
-        case.told[len(case.steps) - 1] = "the second output"
+        case.returned[len(case.steps) - 1] = "the second output"
         case.said = "the function called twice, with other numbers of the same shape"
         return case
     second = [case._handed_in(other) for other in others]
-    case.call(case.module, *second, tell="the second output")
+    case.call(case.module, *second, return_as="the second output")
     case.prepare(case.module, train=True)
-    case.call(case.module, *first, tell="the output in training")
-    case.call(case.module, *second, tell="the second output in training")
+    case.call(case.module, *first, return_as="the output in training")
+    case.call(case.module, *second, return_as="the second output in training")
     case.prepare(case.module)
     if weights is not None:
         case.load(case.module, weights)
-        case.call(case.module, *first, tell="the output with other weights")
+        case.call(case.module, *first, return_as="the output with other weights")
     case.is_random = is_random
     case.said = "one module called again, with other numbers of the same shape"
     return case

@@ -14,18 +14,18 @@ from .compare import names_text, shape_text
 from .errors import CheckFailed
 
 DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
-"""A match begins at the first digit of a run only: else a text of 100,000 digits would take minutes."""
+"""A match begins at the first digit of a run of digits: otherwise a text of 100,000 digits would take minutes."""
 MAX_SOURCE_LINE = 120
 MAX_NAME = 60
 NAME_LIKENESS = 0.6
 MOST_LIKENED = 200
-"""How many defined names are compared with a missing one: each takes a moment, and a file can hold 100,000."""
+"""How many defined names are compared with a missing one: each takes time, and a file can define 100,000."""
 NO_MODULE = re.compile(r"No module named '([\w.]{1,60})'")
 DEFINITION = re.compile(rf"(?:def|class)\s+([A-Za-z_]\w{{0,{MAX_NAME - 1}}})")
-"""Names are cut before they are compared: the time grows faster than the square of their lengths."""
+"""Names are cut before they are compared: the time grows faster than the square of their length."""
 
 BREAKPOINT = "BdbQuit"
-"""What a debugger raises that finds nobody to talk to."""
+"""The exception that a debugger raises when no person is there to type."""
 BREAKPOINT_TEXT = (
     "There is a `breakpoint()` in your code, and nobody here to answer it. `kata check --debug` stops there; for every "
     "other check take it out."
@@ -52,7 +52,7 @@ def fail(message: str) -> NoReturn:
 def error_text(
     error: Mapping[str, Any], source_lines: Sequence[str], forbidden_reason: str, *, hide_numbers: bool
 ) -> str:
-    """Describe an error of the learner's code: what it was, and the learner's own line, nothing of the grader's.
+    """Describe an error of the learner's code: the error and the learner's own line, without the grader's frames.
 
     With `hide_numbers` decimals in the error's text are blanked: they could be hidden inputs.
     """

@@ -98,11 +98,11 @@ class LearnerModule:
             raise CheckFailed("Your code sent no readable answer.") from error
 
     def read(
-        self, talk: Talk, *, tell: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
+        self, talk: Talk, *, describe: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
     ) -> Mapping[str, Any]:
         """Return what `talk` reads from the answers to its questions; an error of the learner's code fails the check.
 
-        `tell` makes the sentence for an error; with `diagnosed` known mistakes are recognised by the same reading.
+        `describe` makes the sentence for an error; with `diagnosed` known mistakes are recognised by the same reading.
         """
         effort = 0
 
@@ -124,7 +124,7 @@ class LearnerModule:
         if diagnosed:
             self.exchanges.append(Reading(talk, came, effort))
         if error is not None:
-            fail((tell or self.tell_error)(error))
+            fail((describe or self.tell_error)(error))
         return came
 
     def outputs(self, *cases: Case) -> list[torch.Tensor]:
@@ -176,7 +176,7 @@ class LearnerModule:
     def keeps_inputs(self, *cases: Case) -> None:
         """Check that a call leaves its input tensors unchanged."""
         for case in cases:
-            case.tell(dict(case.inputs), "inputs")
+            case.return_value(dict(case.inputs), "inputs")
         answers = self.ask(*cases)
         for case, answer in zip(cases, answers, strict=True):
             for name, slot in case.inputs.items():
@@ -212,7 +212,7 @@ class LearnerModule:
 
     def returns_a_pair(self, case: Case, result: Slot, sentence: str) -> None:
         """Check that the value in a slot has two parts; otherwise fail with this sentence."""
-        case.call(result, method="__len__", tell="parts")
+        case.call(result, method="__len__", return_as="parts")
         (answer,) = self.ask_all(case)
         if answer.error is not None:
             # a value without a length is no pair; an error with frames was raised in the learner's own lines

@@ -103,7 +103,7 @@ def _reply(exchange: Exchange) -> tuple[bytes, bytes]:
     """The reply with these answers, packed as a worker packs it."""
     cases = zip(exchange.question.cases, exchange.answers, strict=True)
     reply = [
-        {"answers": {str(number): answers.values[name] for number, name in case.told.items()}, "error": None}
+        {"answers": {str(number): answers.values[name] for number, name in case.returned.items()}, "error": None}
         for case, answers in cases
     ]
     frame = wire.pack(reply, wire.TRUSTED_BYTES)
@@ -116,7 +116,7 @@ class _Rehearsing(LearnerModule):
     """Answers with the reference's answers."""
 
     def __init__(self, planned: PlannedCheck, expected: KnowsAnswers, draw: Draw, given: str) -> None:
-        super().__init__(_Nobody(), expected, draw, source=given, given=given, questions=_Packing(planned))
+        super().__init__(_NoProcess(), expected, draw, source=given, given=given, questions=_Packing(planned))
         self._planned = planned
 
     def ask_all(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
@@ -131,12 +131,12 @@ class _Rehearsing(LearnerModule):
         return answers
 
     def read(
-        self, talk: Talk, *, tell: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
+        self, talk: Talk, *, describe: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
     ) -> Mapping[str, Any]:
         raise _NotRehearsed
 
 
-class _Nobody:
+class _NoProcess:
     """Stands in for the learner's process, which a rehearsal never asks."""
 
     def ask(self, question: Question, meanwhile: object = None) -> Any:
@@ -161,7 +161,7 @@ class _Packed:
 
 
 def _made_from(case: Case) -> tuple[Any, ...]:
-    return case.seed, [dict(step) for step in case.steps], dict(case.told)
+    return case.seed, [dict(step) for step in case.steps], dict(case.returned)
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -20,7 +20,7 @@ from .mistakes import Mistake
 from .plan import Plan
 from .process import LocalProcess, WalledProcess
 
-MOST_KEPT_BYTES = 4 * 1024 * 1024
+MAX_KEPT_BYTES = 4 * 1024 * 1024
 """Limit for the answers of one session kept for the diagnosis; a whole course's right answers take a tenth of it
 each. Without a limit, one submission's answers could fill the judge's memory."""
 
@@ -92,7 +92,7 @@ class Session:
         if check in self._learners:
             exchanges = self._learners[check].exchanges
             size = sum(answers.size for exchange in exchanges for answers in exchange.answers)
-            if self._kept_bytes + size > MOST_KEPT_BYTES:
+            if self._kept_bytes + size > MAX_KEPT_BYTES:
                 exchanges.clear()  # far more than any expected answer, so it matches no known mistake either
             else:
                 self._kept_bytes += size

@@ -103,9 +103,9 @@ def loud_weights(
 def cut_off(case: Case) -> Case:
     """Return the output clamped to ±FAR: one huge row must not hide errors in the others."""
     assert case.output is not None
-    del case.told[case.output.number]
+    del case.returned[case.output.number]
     case.steps[case.output.number]["tell"] = False
-    case.output = case.call(case.library_module("Hardtanh", -FAR, FAR), case.output, tell=OUTPUT)
+    case.output = case.call(case.library_module("Hardtanh", -FAR, FAR), case.output, return_as=OUTPUT)
     return case
 
 
@@ -159,21 +159,29 @@ class TextReader(Case):
         self.is_random = False
 
     def read(
-        self, x: torch.Tensor | Slot, cache: Slot | None = None, *, tell: str, name: str = "x", tell_cache: str = ""
+        self,
+        x: torch.Tensor | Slot,
+        cache: Slot | None = None,
+        *,
+        return_as: str,
+        name: str = "x",
+        return_cache_as: str = "",
     ) -> Slot:
         """Read a chunk after the given cache; return the new cache, and report the output (and the cache, if named)."""
         assert self.module is not None
         chunk = self.tensor(x, name=name) if isinstance(x, torch.Tensor) else x
         pair = self.call(self.module, chunk) if cache is None else self.call(self.module, chunk, cache)
-        self.output = self.call(pair, 0, method="__getitem__", tell=tell)
-        return self.call(pair, 1, method="__getitem__", tell=tell_cache)
+        self.output = self.call(pair, 0, method="__getitem__", return_as=return_as)
+        return self.call(pair, 1, method="__getitem__", return_as=return_cache_as)
 
-    def read_in_chunks(self, x: torch.Tensor, lengths: Sequence[int], *, tells_caches: bool = False) -> Slot:
+    def read_in_chunks(self, x: torch.Tensor, lengths: Sequence[int], *, returns_caches: bool = False) -> Slot:
         """Read a text in chunks of these lengths, each after the cache of those before; return the last cache."""
         cache = None
         for number, chunk in enumerate(torch.split(x, list(lengths), dim=1), start=1):
-            told = f"cache after chunk {number}" if tells_caches else ""
-            cache = self.read(chunk, cache, tell=f"out of chunk {number}", name=f"chunk {number}", tell_cache=told)
+            as_name = f"cache after chunk {number}" if returns_caches else ""
+            cache = self.read(
+                chunk, cache, return_as=f"out of chunk {number}", name=f"chunk {number}", return_cache_as=as_name
+            )
         assert cache is not None
         return cache
 
@@ -207,7 +215,7 @@ class Texts:
     ) -> TextReader:
         """A text read in one call."""
         reading = self.reader(draw, sizes, dtype=dtype, train=train)
-        reading.read(self.text(draw, sizes, tokens, dtype=dtype), tell="output")
+        reading.read(self.text(draw, sizes, tokens, dtype=dtype), return_as="output")
         return reading
 
     def in_chunks(
@@ -217,22 +225,24 @@ class Texts:
         lengths: Sequence[int],
         *,
         dtype: torch.dtype = torch.float32,
-        tells_caches: bool = False,
+        returns_caches: bool = False,
     ) -> TextReader:
         """A text read in chunks of these lengths."""
         reading = self.reader(draw, sizes, dtype=dtype)
-        reading.read_in_chunks(self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, tells_caches=tells_caches)
+        reading.read_in_chunks(
+            self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, returns_caches=returns_caches
+        )
         return reading
 
     def branching(self, draw: Draw, sizes: Any) -> TextReader:
         """A cache that several continuations start from, the first of them twice."""
         reading = self.reader(draw, sizes)
-        start = reading.read(self.text(draw, sizes, 3), tell="the start", name="the start")
+        start = reading.read(self.text(draw, sizes, 3), return_as="the start", name="the start")
         one, other = self.text(draw, sizes, 2), self.text(draw, sizes, 2)
-        longer = reading.read(one, start, tell="a continuation", name="a continuation")
-        reading.read(other, start, tell="another continuation", name="another continuation")
-        reading.read(one, start, tell="the first continuation again", name="the first continuation again")
-        reading.read(other, longer, tell="the end of the first", name="the end of the first")
+        longer = reading.read(one, start, return_as="a continuation", name="a continuation")
+        reading.read(other, start, return_as="another continuation", name="another continuation")
+        reading.read(one, start, return_as="the first continuation again", name="the first continuation again")
+        reading.read(other, longer, return_as="the end of the first", name="the end of the first")
         return reading
 
     def start_and_rest(
@@ -240,8 +250,8 @@ class Texts:
     ) -> TextReader:
         """A text read in two chunks, the first of two tokens; the output is the second chunk's."""
         reading = self.reader(draw, sizes, weights=weights, dtype=dtype)
-        cache = reading.read(x[:, :2].to(dtype), tell="the start", name="the start")
-        reading.read(x[:, 2:].to(dtype), cache, tell="the rest", name="the rest")
+        cache = reading.read(x[:, :2].to(dtype), return_as="the start", name="the start")
+        reading.read(x[:, 2:].to(dtype), cache, return_as="the rest", name="the rest")
         return reading
 
 

@@ -1,7 +1,7 @@
-"""Text of what a check asked, what was expected and what came: for answering an appeal, never for learners.
+"""Text about a check's questions, with expected and actual answers: for answering an appeal, never for learners.
 
-A case is shown as the Python code that it stands for. Numbers are written so that they can be read back to the last
-bit; of a large tensor, the beginning and its size.
+A case is shown as the Python code that it stands for. Numbers are written with full precision; of a large tensor only
+the beginning and the size are shown.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def shown_check(
 def asked_again(
     course: Course, level: Level, seed: int, submission: Submission, exercise: str
 ) -> tuple[ExerciseResult, dict[str, ShownCheck]]:
-    """What a submission answers now to the checks of an exercise, and the values of those that do not pass."""
+    """Grade a submission's exercise again; returns the result, and the values of the checks that do not pass."""
     from .grading import Judge
 
     shown: dict[str, ShownCheck] = {}
@@ -106,7 +106,7 @@ def _cases(exchange: Exchange | Reading, expected: KnowsAnswers) -> Iterator[Sho
 
 
 def _reading(reading: Reading, expected: KnowsAnswers) -> ShownCase:
-    """A check that reads plain values from the learner's own numbers: these values, and what it asked for them."""
+    """A check that reads plain values from the learner's own outputs: these values, and the calls that gave them."""
     asked: list[str] = []
 
     def answer(question: Question) -> list[Answers]:
@@ -119,7 +119,7 @@ def _reading(reading: Reading, expected: KnowsAnswers) -> ShownCase:
 
 
 def is_wrong(came: Answers, expected: Answers) -> bool:
-    """Whether one case's answers are others than the reference's."""
+    """Whether one case's answers differ from the reference's."""
     if came.error is not None or expected.error is not None:
         return came.error != expected.error
     return any(difference(came.values.get(name), right, what="") for name, right in expected.values.items())
@@ -153,7 +153,7 @@ def case_text(case: Case) -> Iterator[str]:
 
 
 def calls_text(case: Case) -> Iterator[str]:
-    """Only what a case calls, as lines of Python."""
+    """Only the calls of a case, as lines of Python."""
     names = _Names(case)
     for number, step in enumerate(case.steps):
         lines = list(names.lines(number, step))
@@ -170,9 +170,9 @@ class _Names:
         self._texts: dict[int, str] = {}
 
     def _result(self, number: int) -> str:
-        """The name of what a call returns."""
+        """The name of a call's result."""
         is_module = self._case.module is not None and number == self._case.module.number
-        return self._case.told.get(number, "module" if is_module else f"value_{number}").replace(" ", "_")
+        return self._case.returned.get(number, "module" if is_module else f"value_{number}").replace(" ", "_")
 
     def lines(self, number: int, step: Mapping[str, Any]) -> Iterator[str]:
         """The lines of one step; tensors and results get a name, looked-up things are written where they are used."""
@@ -225,7 +225,7 @@ class _Names:
 
 
 def python_name(label: str) -> str:
-    """The name of an input as Python can have it."""
+    """The name of an input as a valid Python name."""
     return label.replace(" ", "_")
 
 

@@ -32,10 +32,10 @@ def quietly() -> Iterator[None]:
 # share the machine.
 torch.set_num_threads(1)
 
-KEPT_ANSWERS = 2000
+MAX_CACHED_ANSWERS = 2000
 """Size of the cache of answers: in a batch every submission is asked the same questions."""
 
-KEPT_PAIRS = 1000
+MAX_CACHED_PAIRS = 1000
 
 ROUNDING_STEPS = 4.0
 
@@ -105,7 +105,7 @@ class TrustedModule:
         self._answers.clear()
 
     def _keep(self, answers: Mapping[tuple[bytes, int], Answers]) -> None:
-        if len(self._answers) < KEPT_ANSWERS:
+        if len(self._answers) < MAX_CACHED_ANSWERS:
             self._answers.update(answers)
 
     def _run(self, cases: Sequence[Case], data: Sequence[Mapping[str, Any]]) -> list[Answers]:
@@ -173,7 +173,7 @@ class Expected:
         if self._latest_pair is not None:
             self._latest_pair.unload()
         if (one, other) not in self._pairs:
-            if len(self._pairs) >= KEPT_PAIRS:
+            if len(self._pairs) >= MAX_CACHED_PAIRS:
                 self._pairs.pop(next(iter(self._pairs)))
             self._pairs[one, other] = self._made_pair(self.mistakes[one][0], self.mistakes[other][0])
         self._latest_pair = self._pairs[one, other]
@@ -199,7 +199,7 @@ class Expected:
         if kept is None:
             pairs = zip(self.answers_to(question), self.reference.answer_rounded(question), strict=True)
             kept = [Answers(_distance(expected.values, moved.values)) for expected, moved in pairs]
-            if len(self._slack) < KEPT_ANSWERS:
+            if len(self._slack) < MAX_CACHED_ANSWERS:
                 self._slack[question.digest] = kept
         return kept
 

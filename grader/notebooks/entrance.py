@@ -26,7 +26,7 @@ from grader.intake.folder import MAX_ENTRIES, read_regular
 from grader.intake.names import is_passed_over, printable
 from grader.intake.submission import RefusedError, UnreadableError
 
-from .former import Former
+from .former import EarlierGradings
 from .readiness import course_of, fault_of_unit
 from .rebuild import NotebookError
 
@@ -77,14 +77,14 @@ NOT_IN_NAMES = '<>"\\*?[]'
 """Characters that nbgrader's pages take for HTML or script text, and its commands for glob patterns."""
 
 
-def watch(autograde: Any) -> Former:
+def watch(autograde: Any) -> EarlierGradings:
     """Restrict what this run of nbgrader's Autograde sees of each submission to its notebooks and its time.
 
     Submissions that cannot be graded are named in the log, and their earlier gradings kept; once all others are graded,
     the run ends like nbgrader's own runs with failures. Without a course nothing is graded. Returns the earlier
     gradings that this run replaces.
     """
-    former = Former(autograde)
+    earlier = EarlierGradings(autograde)
     convert, begin, prepare = autograde.convert_notebooks, autograde.init_destination, autograde.init_assignment
 
     def convert_notebooks() -> None:
@@ -108,12 +108,12 @@ def watch(autograde: Any) -> Former:
         try:
             convert()
         finally:
-            former.put_back()
+            earlier.put_back()
         if failed:
             raise NbGraderException(f"Submissions that were not graded: {len(failed)}. The log above says why.")
 
     def init_destination(assignment: str, student: str) -> bool:
-        former.keep(assignment, student)
+        earlier.keep(assignment, student)
         return bool(begin(assignment, student))
 
     def init_assignment(assignment: str, student: str) -> None:
@@ -124,7 +124,7 @@ def watch(autograde: Any) -> Former:
 
     autograde.convert_notebooks, autograde.init_destination = convert_notebooks, init_destination
     autograde.init_assignment = init_assignment
-    return former
+    return earlier
 
 
 def _refusal(autograde: Any, place: str) -> str | None:

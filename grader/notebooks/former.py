@@ -22,7 +22,7 @@ class _Kept:
     """Whether the submission is unchanged since: only then may the grading be restored."""
 
 
-class Former:
+class EarlierGradings:
     """The gradings that one run of nbgrader's Autograde replaces."""
 
     def __init__(self, autograde: Any) -> None:

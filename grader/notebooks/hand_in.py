@@ -125,13 +125,13 @@ def hand_in(
     course: Course,
     releases: Sequence[Release],
     *,
-    whatever: bool = False,
+    even_unrecognised: bool = False,
     overwrite: bool = False,
 ) -> Iterator[HandedIn]:
     """Write each submission as notebooks, one for each release that it belongs to.
 
     A submission that cannot be handed in is reported, and the others continue.
-    whatever: also hand in a submission in which nothing is recognised, for every release, with the reason.
+    even_unrecognised: also hand in a submission in which nothing is recognised, for every release, with the reason.
     overwrite: replace another notebook of the learner's.
     """
     seen: set[str] = set()
@@ -145,7 +145,7 @@ def hand_in(
             done.refusals.append(f"{entry.path} is another submission of {entry.name}; hand in one of them.")
         else:
             seen.add(entry.name)
-            _hand_in(entry, folder, course, releases, done, whatever=whatever, overwrite=overwrite)
+            _hand_in(entry, folder, course, releases, done, even_unrecognised=even_unrecognised, overwrite=overwrite)
         yield done
 
 
@@ -156,13 +156,13 @@ def _hand_in(
     releases: Sequence[Release],
     done: HandedIn,
     *,
-    whatever: bool,
+    even_unrecognised: bool,
     overwrite: bool,
 ) -> None:
     submission = _read(entry, course)
     done.notes += [problem.message for problem in submission.problems]
     about = submission.sources.keys() | {each.exercise for each in submission.problems if each.exercise}
-    chosen = [release for release in releases if release.exercises & about or (whatever and not about)]
+    chosen = [release for release in releases if release.exercises & about or (even_unrecognised and not about)]
     if not chosen:
         answered = ", ".join(sorted(submission.sources))
         done.refusals.append(
@@ -235,7 +235,7 @@ def _demand_the_same(content: bytes, release: Release, submission: Submission, c
 
 
 def _read(entry: Entry, course: Course) -> Submission:
-    """What was handed in, of all its files; when it cannot be read, nothing, with the reason as a problem."""
+    """The learner's submission with all of its files; if unreadable, an empty one with the reason as its problem."""
     if not entry.parts:
         return replace(read(entry.path, course), name=entry.name)
     try:
@@ -252,7 +252,7 @@ def _last_changed(entry: Entry, files: Collection[str]) -> datetime:
 
 
 def _notebook_at(entry: Entry, file: str) -> Path | None:
-    """Where a notebook of the submission lies; None for one in a zip."""
+    """The path of the submission's notebook; None for one in a zip."""
     if entry.parts:
         return next((part.path for part in entry.parts if part.called == file), None)
     if entry.path.is_dir():
@@ -261,7 +261,7 @@ def _notebook_at(entry: Entry, file: str) -> Path | None:
 
 
 def _texts_by_unit(entry: Entry, submission: Submission, course: Course, done: HandedIn) -> dict[str, dict[str, str]]:
-    """What stands in named cells of the submission's own notebooks, for the unit that each of these answers alone."""
+    """Texts in named cells of the submission's notebooks, by unit; only of notebooks that answer a single unit."""
     units: dict[str, set[str]] = {}
     for id, source in submission.sources.items():
         if _CELL in source.name:

@@ -30,7 +30,7 @@ def fault_of_unit(autograde: Any, course: Course, unit: str) -> str | None:
             released = released_at(path)
             exercises_in(released, course)
             if moved := list(_moved_points(autograde, course, unit, path.stem, released)):
-                return _way_out(autograde, course, unit, moved)
+                return _how_to_fix(autograde, course, unit, moved)
     except NotebookError as error:
         return str(error)
     return None
@@ -56,7 +56,7 @@ def _most_points(coursedir: Any, unit: str, name: str) -> dict[str, float]:
             return {}
 
 
-def _way_out(autograde: Any, course: Course, unit: str, moved: list[str]) -> str:
+def _how_to_fix(autograde: Any, course: Course, unit: str, moved: list[str]) -> str:
     root, course_root, name = (shlex.quote(str(each)) for each in (autograde.coursedir.root, course.root, unit))
     commands = (
         f"kata notebooks {root} --course {course_root} --force",

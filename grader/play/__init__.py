@@ -1,1 +1,1 @@
-"""A learner's own attention put to work: inside small trained models, in a terminal or on a page."""
+"""`kata play`: a learner's own attention runs inside small trained models, in a terminal or on a page."""

@@ -1,8 +1,8 @@
-"""The attention of one layer, asked of a learner's class with given weights; its attention weights, found by probing.
+"""Runs one attention layer with a learner's class and given weights, and finds its attention weights by probing.
 
-Most classes return no attention weights. They can be seen all the same: when the value of token k is a one at place k
-and zeros elsewhere, what attention puts out for a query are its weights. So the learner's own code is asked with such
-values.
+Most classes return no attention weights, but these can be read off the output: give token k a value that is one at
+index k and zero elsewhere; then the output for a query is its row of attention weights. So the learner's own code is
+called with such values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .stage import Stage
 Make = Callable[..., list[Slot]]
 """make(case, weights, *inputs): calls modules of the learner's class with these weights on these tensors.
 
-The outputs of several stand for parts of the width, side by side.
+Several outputs are slices of the width, to be concatenated.
 """
 
 
@@ -31,7 +31,7 @@ The outputs of several stand for parts of the width, side by side.
 class Class:
     """How a learner's class is used as a layer's attention.
 
-    has_out: whether it has the last projection itself; where it has none, the judge's follows.
+    has_out: whether the class has the output projection itself; if not, the judge applies it.
     """
 
     make: Make
@@ -40,10 +40,10 @@ class Class:
 
 @dataclass(frozen=True)
 class Asked:
-    """The attention of some layers by a learner's class, with some things switched off.
+    """The attention of some layers, computed by a learner's class, with some parts switched off.
 
-    What is off is off by what the class is asked, not by other code: a head, when nothing of it is passed on; the
-    scale, when the queries are made larger by as much as it takes away; the mask, when each token is asked as the last.
+    A part is switched off by changing the inputs, not the code. A head: its columns of the output projection are zero.
+    The scale: the queries are multiplied by √(head width). The mask: each token is put last in its text.
     """
 
     stage: Stage
@@ -52,18 +52,18 @@ class Asked:
     without: Without = NOTHING_OFF
 
     def attend(self, layer: int, x: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
-        """What comes out of a layer's attention for x (b, n, width) and what else the class takes. Raises Stopped."""
+        """The output of a layer's attention for x (b, n, width) and the class's other inputs. Raises Stopped."""
         return self._outputs([self._switched(layer)], x, *others)[0]
 
     def weights(self, layer: int, x: torch.Tensor, *others: torch.Tensor, memory: bool = False) -> torch.Tensor:
         """The attention weights (heads, queries, keys) for one text (n, width). Raises Stopped.
 
-        memory: what is looked at is the first of the others, not x.
+        memory: keys and values come from the first of the others, not from x.
         """
         weights = self._switched(layer)
         looked_at = (others[0][0] if memory else x).double()
         each, n = weights.head_width, len(looked_at)
-        # a map that makes a one at place k of the k-th token: exact as long as no token is a mixture of others
+        # maps the k-th token to a vector with a one at index k; exact if no token is a linear combination of others
         spread = torch.linalg.pinv(looked_at)
         probes = [_probe(weights, spread[:, start : start + each]) for start in range(0, n, each)]
         in_double = [each.double() if each.is_floating_point() else each for each in others]
@@ -82,18 +82,18 @@ class Asked:
         return replace(weights, out=out)
 
     def _outputs(self, all_weights: list[Projections], x: torch.Tensor, *others: torch.Tensor) -> list[torch.Tensor]:
-        """One question: what comes out for x (b, n, width) with each of these weights."""
+        """The outputs for x (b, n, width) with each of these weights, in one question."""
         b, n, width = x.shape
         case, asked, parts = Case(), _each_last(x) if self.without.mask else x, 1
         for number, weights in enumerate(all_weights):
             outputs = self.learned.make(case, weights, asked, *others)
             parts = len(outputs)
             for part, out in enumerate(outputs):
-                # each token was asked as the last one
+                # each token was put last
                 told = case.call(out, 1, -1, method="select") if self.without.mask else out
-                case.tell(told, f"{number}.{part}")
+                case.return_value(told, f"{number}.{part}")
         shape = (b * n, width // parts) if self.without.mask else (b, n, width // parts)
-        came = self.stage.tensors(case, [shape] * len(case.told), x.dtype)
+        came = self.stage.tensors(case, [shape] * len(case.returned), x.dtype)
         return [
             self._whole(weights, torch.cat(came[number * parts : (number + 1) * parts], -1).view(b, n, width))
             for number, weights in enumerate(all_weights)
@@ -106,7 +106,7 @@ class Asked:
 
 
 def _probe(weights: Projections, spread: torch.Tensor) -> Projections:
-    """Weights with which each head puts out how much it looks at some of the tokens."""
+    """Weights with which each head's output is its attention weights for some of the tokens."""
     value = torch.zeros_like(weights.value, dtype=torch.float64)
     for head in range(weights.heads):
         places = weights.places(head)
@@ -117,7 +117,7 @@ def _probe(weights: Projections, spread: torch.Tensor) -> Projections:
 
 
 def _each_last(x: torch.Tensor) -> torch.Tensor:
-    """Each token of each text once as the last of all (b·n, n, width): so it sees all others, whatever the mask."""
+    """Each token of each text once as the last one, (b·n, n, width): so it sees all others, whatever the mask."""
     b, n, width = x.shape
     others = torch.arange(n).repeat(n, 1)
     order = torch.cat([others[others != torch.arange(n)[:, None]].view(n, n - 1), torch.arange(n)[:, None]], dim=1)
@@ -130,7 +130,7 @@ def _each_last(x: torch.Tensor) -> torch.Tensor:
 def called(
     case: Case, entry: str, init: tuple[float, ...], weights: Mapping[str, torch.Tensor], *inputs: torch.Tensor
 ) -> Slot:
-    """What a module of the learner's with these weights puts out."""
+    """The output of a module of the learner's class with these weights."""
     module = case.call(case.entry(entry), *init)
     case.prepare(module, dtype=inputs[0].dtype)
     case.load(module, {name: tensor.contiguous() for name, tensor in weights.items()})
@@ -150,7 +150,7 @@ def multi_head_attention(context: int) -> Class:
 
 
 def causal_attention(context: int) -> Class:
-    """`CausalAttention(d_in, d_out, context_length, dropout)`: one for each head."""
+    """`CausalAttention(d_in, d_out, context_length, dropout)`: one module for each head."""
 
     def make(case: Case, weights: Projections, x: torch.Tensor) -> list[Slot]:
         init = (len(weights.query), weights.head_width, context, 0.0)
@@ -184,7 +184,7 @@ def _head(weights: Projections, head: int) -> dict[str, torch.Tensor]:
 
 
 def self_attention(entry: str) -> Class:
-    """`MySelfAttention(hidden_size)`, or `CrossAttention(hidden_size)`, which is shown a memory as well."""
+    """`MySelfAttention(hidden_size)`, or `CrossAttention(hidden_size)`, which takes a memory as well."""
 
     def make(case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
         named = {"linear_q.weight": weights.query, "linear_k.weight": weights.key, "linear_v.weight": weights.value}
@@ -195,14 +195,14 @@ def self_attention(entry: str) -> Class:
 
 
 def state_of(weights: Projections) -> dict[str, torch.Tensor]:
-    """A layer's weights by the names of the course."""
+    """A layer's weights as a state dict, named as in the course."""
     named = {"q_proj": weights.query, "k_proj": weights.key, "v_proj": weights.value, "o_proj": weights.out}
     state = {f"{name}.weight": tensor for name, tensor in named.items()}
     return state | {f"{name}.bias": torch.zeros(len(tensor)) for name, tensor in named.items()}
 
 
 def projected(entry: str, *sizes: float) -> Class:
-    """`MultiHeadAttention(hidden_dim, nums_head, dropout)` of `padded_multi_head_attention`, and what is named so."""
+    """`MultiHeadAttention(hidden_dim, nums_head, dropout)` of `padded_multi_head_attention`, and classes like it."""
 
     def make(case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
         named = state_of(weights) | {"o_proj.bias": weights.out_bias}

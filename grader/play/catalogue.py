@@ -1,7 +1,7 @@
-"""What can be played. Nothing heavy is imported for the list.
+"""The exercises that `kata play` can run. Listing them imports nothing heavy.
 
-What a scene is, what one can switch off in it (--without mask, scale, residual, positions, head:1.3), and whether a
-learner's file may play, told without looking into it.
+Defines what a scene is, which parts can be switched off in it (--without mask, scale, residual, positions, head:1.3),
+and decides from the progress file whether a learner's file may be played.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 
 class BadText(Exception):
-    """What was typed cannot be played; the text is one sentence."""
+    """The typed text cannot be played; the message is one sentence."""
 
 
 class Scene(Protocol):
-    """One exercise at work. `example` is played when nothing is typed."""
+    """Shows one exercise at work. `example` is the text used when nothing is typed."""
 
     example: str
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """What there is to see, part by part, as it is found; in full for a page.
+        """Yield the parts to show, each as soon as it is computed; in_full: all parts, for a page.
 
-        Raises BadText, UnknownSwitch for what was typed, Stopped where the learner's code fails, MachineError.
+        Raises BadText, UnknownSwitch for bad input, Stopped where the learner's code fails, MachineError.
         """
         ...
 
 
 def scene_of(play: Play, stage: Stage) -> Scene:
-    """The scene of an exercise, on a stage."""
+    """Create the scene of an exercise."""
     module = importlib.import_module(f"grader.play.scenes.{play.scene}")
     return cast(Scene, module.Scene(play, stage))
 
@@ -52,7 +52,7 @@ HEAD = re.compile(r"head:([1-9]\d?)\.([1-9]\d?)")
 
 
 class UnknownSwitch(Exception):
-    """There is no such thing to switch off here; the text is one sentence."""
+    """This part cannot be switched off here; the message is one sentence."""
 
 
 PLAIN_SWITCHES = ("mask", "scale", "residual", "positions")
@@ -60,7 +60,7 @@ PLAIN_SWITCHES = ("mask", "scale", "residual", "positions")
 
 @dataclass(frozen=True)
 class Without:
-    """What is off. `heads` are (layer, head), counted from 0."""
+    """The parts that are switched off. `heads` are (layer, head), counted from 0."""
 
     mask: bool = False
     scale: bool = False
@@ -80,7 +80,7 @@ NOTHING_OFF = Without()
 
 
 def switched_off(play: Play, names: Sequence[str], layers: int, heads: int) -> Without:
-    """What these names switch off. Raises UnknownSwitch."""
+    """Read the names of parts to switch off. Raises UnknownSwitch."""
     plain: set[str] = set()
     chosen: set[tuple[int, int]] = set()
     for name in names:
@@ -102,27 +102,27 @@ def _what_there_is(play: Play, name: str, layers: int, heads: int) -> str:
 
 
 DIGITS = 12
-"""So many of a digest are kept with an attempt."""
+"""Hexadecimal digits of a file's digest that are kept with an attempt."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How an exercise stands that can be played: a sentence, and whether it is a warning."""
+    """The state of a playable exercise: a sentence, and whether it is a warning."""
 
     said: str
     is_warning: bool
 
 
 class NotYet(Exception):
-    """It cannot be played yet; the text is one sentence that says what comes first."""
+    """It cannot be played yet; the message is one sentence that says what to do first."""
 
 
 CHECK = "kata check {}"
-"""How an exercise is checked in a terminal."""
+"""The command that checks an exercise in a terminal."""
 
 
 def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) -> Standing:
-    """How the learner's file stands, passed or not. Raises NotYet for one that was never checked."""
+    """The state of the learner's file, passed or not. Raises NotYet for one that was never checked."""
     content = content_of(workspace.file_of(exercise))
     if content is None or same_as_stub(content, stub_of(workspace.course, exercise)):
         raise NotYet(f"{exercise.id} is not written yet: its file is {workspace.shown(workspace.file_of(exercise))}.")
@@ -130,7 +130,7 @@ def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) ->
 
 
 def standing_with(content: bytes, progress: Progress, exercise: Exercise, check: str = CHECK) -> Standing:
-    """The same for a content; check: how one checks where it was written. Raises NotYet."""
+    """The same for the content of a file; check: the command that checks it there. Raises NotYet."""
     known = progress.exercises.get(exercise.id)
     last = known.attempts[-1] if known and known.attempts else None
     how = check.format(exercise.id)
@@ -146,19 +146,19 @@ def standing_with(content: bytes, progress: Progress, exercise: Exercise, check:
 
 
 def digest_of(content: bytes) -> str:
-    """What stands for a file's content in a learner's progress."""
+    """The digest of a file's content, as a learner's progress file has it."""
     return hashlib.sha256(content).hexdigest()[:DIGITS]
 
 
 PLAY = "kata play {}"
-"""How an exercise is played in a terminal."""
+"""The command that plays an exercise in a terminal."""
 
 
 def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
-    """A sentence after a check: that it can be seen at work, right or wrong; empty where there is nothing to see.
+    """A sentence after a check that offers `kata play`; empty where there is nothing to see.
 
-    Wrong code is offered where it computes something, so that the effect teaches: where a check held, or where the
-    numbers are those of a known mistake. Code that fails before it has an answer has nothing to show.
+    Wrong code is offered if it computes something, so that the learner sees the effect: where a check passed, or where
+    a known mistake was found. Code that fails before it has an answer has nothing to show.
     """
     if play_of(result.id) is None:
         return ""
@@ -169,7 +169,7 @@ def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
 
 
 def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:
-    """What must come first, in a few words; empty when it can be played."""
+    """What the learner must do first, in a few words; empty when the exercise can be played."""
     exercise = workspace.course.exercise(play.id)
     try:
         standing = standing_of(workspace, progress, exercise)
@@ -183,9 +183,9 @@ Switch = Literal["mask", "scale", "residual", "positions", "head"]
 
 @dataclass(frozen=True)
 class Play:
-    """An exercise that can be played: the module of its scene, what is seen there, what can be switched off.
+    """A playable exercise: the module of its scene, what the learner sees there, what can be switched off.
 
-    reads: what one types, in words; empty where nothing is. goes_on: whether a scene that was stopped keeps its state.
+    reads: the kind of text that one types; empty where none is read. goes_on: whether a stopped scene keeps its state.
     """
 
     id: str
@@ -239,5 +239,5 @@ PLAYS = (
 
 
 def play_of(id: str) -> Play | None:
-    """How an exercise is played; None for one that is not."""
+    """How an exercise is played; None if it cannot be."""
     return next((play for play in PLAYS if play.id == id), None)

@@ -16,7 +16,7 @@ FORMS = ("{day} {month} {year}", "{month} {day}, {year}", "{day}.{number}.{year}
 
 
 def pair(chance: random.Random) -> tuple[str, str]:
-    """A date by chance, in one of the forms, and as it is to be written."""
+    """A random date in one of the forms, and its translation."""
     date = FIRST + datetime.timedelta(days=chance.randint(0, (LAST - FIRST).days))
     return written(date, chance.choice(FORMS)), date.isoformat()
 
@@ -28,7 +28,7 @@ def written(date: datetime.date, form: str) -> str:
 
 
 def encode(text: str) -> list[int]:
-    """The number of each letter, blanks behind. Raises ValueError, with a sentence, for what cannot be read."""
+    """The number of each letter, padded with blanks. Raises ValueError, with a sentence, for an unreadable text."""
     lowered = text.lower()
     if unknown := sorted(set(lowered) - set(LETTERS)):
         raise ValueError(f"The translator reads letters, digits, blanks and ,./- but not {unknown[0]!r}.")

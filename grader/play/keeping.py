@@ -1,4 +1,4 @@
-"""What was seen of a learner's own code, kept beside their progress: for `kata report` and the class page."""
+"""Saves what `kata play` showed of a learner's own code, for `kata report` and the class page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOCK_SECONDS = 20
 
 
 def played_of(parts: Sequence[Part], at: datetime, digest: str, *, was_right: bool) -> Played:
-    """What of a scene's parts is kept: the learner's own maps, not those by the formula, and the last texts."""
+    """The parts to save: the learner's own maps (not those by the formula) and the last texts."""
     maps = [part for part in parts if isinstance(part, Heat) and not part.by_formula and _fits(part)]
     written = [part for part in parts if isinstance(part, Written)]
     last = written[-1] if written else Written("", "", ())
@@ -54,7 +54,7 @@ def _fits(heat: Heat) -> bool:
 
 
 def keep(workspace: Workspace, id: str, played: Played) -> None:
-    """Note it in the place of what was kept of this exercise before. Raises OSError."""
+    """Save it in place of what was saved for this exercise before. Raises OSError."""
     path = workspace.state / FILE_NAME
     with lock_at(path.with_suffix(".lock"), below=workspace.root, seconds=LOCK_SECONDS):
         known = read_kept(workspace)
@@ -62,7 +62,7 @@ def keep(workspace: Workspace, id: str, played: Played) -> None:
 
 
 def read_kept(workspace: Workspace) -> dict[str, Played]:
-    """What was kept so far, by exercise; what cannot be read counts as nothing, as it can be played again."""
+    """What was saved so far, by exercise. An unreadable file counts as empty: the learner can play again."""
     try:
         return from_bytes((workspace.state / FILE_NAME).read_bytes()) or {}
     except OSError:

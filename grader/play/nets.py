@@ -1,6 +1,6 @@
-"""Small transformers in which the attention is somebody else's: everything around it is worked out here.
+"""Small transformers whose attention is a parameter: everything around it is computed here.
 
-`Attend` stands for the attention of one layer; a learner's class answers it from behind the wall.
+`Attend` is the attention of one layer; a learner's class computes it behind the wall.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ WEIGHTS = Path(__file__).with_name("weights")
 
 Parameters = Mapping[str, torch.Tensor]
 Attend = Callable[[int, torch.Tensor], torch.Tensor]
-"""The attention of a layer, by its number: from what comes in, normed (b, n, width), to what is added to it."""
+"""attend(layer, x): from the normed input (b, n, width) of a layer to the attention output that is added to it."""
 
 
 @dataclass(frozen=True)
 class Projections:
-    """The weights of one layer's attention, as x @ matrixᵀ uses them: (width, width), biases (width,)."""
+    """The weights of one layer's attention, used as x @ matrixᵀ: (width, width), biases (width,)."""
 
     query: torch.Tensor
     key: torch.Tensor
@@ -32,16 +32,16 @@ class Projections:
 
     @property
     def head_width(self) -> int:
-        """How many places of the width belong to one head."""
+        """Entries of the width that belong to one head."""
         return len(self.query) // self.heads
 
     def places(self, head: int) -> slice:
-        """Those of one head."""
+        """The slice of the width that belongs to one head."""
         return slice(head * self.head_width, (head + 1) * self.head_width)
 
 
 def load(name: str) -> dict[str, torch.Tensor]:
-    """The trained numbers of a model."""
+    """The trained parameters of a model."""
     from safetensors.torch import load_file
 
     return load_file(WEIGHTS / f"{name}.safetensors")
@@ -63,9 +63,9 @@ def projections_of(model: Parameters, layer: int, heads: int) -> Projections:
 def right_attention(
     weights: Projections, x: torch.Tensor, hidden: torch.Tensor | None = None, memory: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """What attention comes to where nothing is wrong with it.
+    """Correct attention.
 
-    hidden: True where a key is not to be seen. memory: what is looked at, where that is not x itself.
+    hidden: True where a key is masked. memory: where keys and values come from, if not from x.
     """
     looked_at = x if memory is None else memory
     query, key, value = (
@@ -78,7 +78,7 @@ def right_attention(
 
 
 def right_weights(weights: Projections, x: torch.Tensor, hidden: torch.Tensor | None) -> torch.Tensor:
-    """The attention weights of that, (heads, n, n), for one text (n, width)."""
+    """The correct attention weights (heads, n, n), for one text (n, width)."""
     n = len(x)
     query, key = (
         F.linear(x, matrix).view(n, weights.heads, -1).transpose(0, 1) for matrix in (weights.query, weights.key)
@@ -88,14 +88,14 @@ def right_weights(weights: Projections, x: torch.Tensor, hidden: torch.Tensor | 
 
 
 def later(n: int) -> torch.Tensor:
-    """True where a token would see a later one."""
+    """True where a token would see a later one: the causal mask."""
     return torch.ones(n, n, dtype=torch.bool).triu(1)
 
 
 def enter(model: Parameters, texts: torch.Tensor, places: torch.Tensor | None = None) -> torch.Tensor:
-    """What goes into the first layer: a vector for each letter (b, n) and one for its place.
+    """The input of the first layer: token embedding plus position embedding of each letter (b, n).
 
-    places: these vectors (n, width), where they are not the model's own.
+    places: position embeddings (n, width) to use instead of the model's own.
     """
     return model["token"][texts] + (model["position"][: texts.shape[1]] if places is None else places)
 
@@ -106,7 +106,7 @@ def norm(model: Parameters, name: str, h: torch.Tensor) -> torch.Tensor:
 
 
 def feed_forward(model: Parameters, layer: int, h: torch.Tensor) -> torch.Tensor:
-    """The part of a layer that looks at each token by itself."""
+    """The feed-forward part of a layer."""
     inner = F.gelu(F.linear(h, model[f"layer.{layer}.mlp_in"], model[f"layer.{layer}.mlp_in_bias"]))
     return F.linear(inner, model[f"layer.{layer}.mlp_out"], model[f"layer.{layer}.mlp_out_bias"])
 
@@ -119,7 +119,7 @@ def run(
     residual: bool = True,
     places: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """The logits (b, n, letters) for texts (b, n). Without the residual a layer replaces what came in.
+    """The logits (b, n, letters) for texts (b, n). Without the residual a layer's output replaces its input.
 
     places: as in `enter`.
     """
@@ -133,18 +133,18 @@ def run(
 
 
 def loss_by_letter(logits: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
-    """In nats, how surprised the model is by each letter that followed (b, n)."""
+    """The cross-entropy loss, in nats, for each following letter (b, n)."""
     return F.cross_entropy(logits.transpose(1, 2), following, reduction="none")
 
 
 # --- a translator: slots that ask, letters that answer ------------------------------------------------------------
 
 Across = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-"""Attention from slots (b, slots, width) to a memory (b, n, width)."""
+"""Cross-attention from slots (b, slots, width) to a memory (b, n, width)."""
 
 
 def remember(model: Parameters, sources: torch.Tensor) -> torch.Tensor:
-    """A vector for each letter of the sources (b, n) that knows its place and its neighbours."""
+    """The encoder: a vector for each letter of the sources (b, n)."""
     h = (model["letter"][sources] + model["place"][: sources.shape[1]]).mT
     for number in (1, 2):
         h = h + F.gelu(F.conv1d(h, model[f"near_{number}"], model[f"near_{number}_bias"], padding="same"))
@@ -152,7 +152,7 @@ def remember(model: Parameters, sources: torch.Tensor) -> torch.Tensor:
 
 
 def translate(model: Parameters, sources: torch.Tensor, across: Across) -> torch.Tensor:
-    """The logits (b, slots, letters) of what is written, every slot at once."""
+    """The logits (b, slots, letters) of the translation, all slots at once."""
     memory = remember(model, sources)
     h = model["slot"].expand(len(sources), -1, -1)
     h = h + across(norm(model, "layer.0.norm_1", h), memory)

@@ -1,4 +1,4 @@
-"""The parts of a scene as one page that needs nothing beside itself and runs nothing."""
+"""Renders the parts of a scene as one self-contained page without scripts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ PLOT_WIDTH, PLOT_HEIGHT = 520, 220
 EDGE_LEFT, EDGE_BELOW, EDGE = 52, 40, 14
 NO_PICTURE = Markup()
 INKS = (("#2e7ebc", "none"), ("#e08214", "6 3"), ("#2f8f5b", "2 3"), ("#8073ac", "8 3 2 3"))
-"""A colour and a pattern for each line, so that no colour is needed to tell them apart."""
+"""A colour and a dash pattern for each line, so that lines can be told apart without colour."""
 LEGEND_HEIGHT = 18
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A part, ready for the template: what it is, and its picture where it has one."""
+    """A part, ready for the template: its kind, and its picture if it has one."""
 
     kind: str
     part: Part
@@ -32,7 +32,7 @@ class Shown:
 
 
 def render_play(title: str, standing: str, seen: str, parts: Sequence[Part], *, is_warning: bool) -> str:
-    """The page of one scene. standing: how the exercise stands, as a warning or not."""
+    """The page of one scene. standing: the state of the exercise; is_warning: whether that is a warning."""
     shown = [_shown(part, number) for number, part in enumerate(parts)]
     return render_page("play.html.j2", title=title, standing=standing, seen=seen, parts=shown, is_warning=is_warning)
 
@@ -102,7 +102,7 @@ def _curve_in_words(curve: Curve) -> str:
 
 
 def render_cell(parts: Sequence[Part]) -> str:
-    """Some parts for below a notebook's cell, where neither styles nor SVG stay: maps and curves are pictures."""
+    """Some parts as HTML below a notebook's cell. Notebooks remove styles and SVG, so maps and curves are images."""
     still = [part.steps[part.start][1] if isinstance(part, Slider) else part for part in parts]
     return render_page("play_cell.html.j2", parts=[(_kind(part), part, _picture(part)) for part in still])
 

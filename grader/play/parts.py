@@ -1,4 +1,4 @@
-"""What a scene shows, as data: a terminal and a page draw the same parts."""
+"""What a scene shows, as data; terminal and page both draw these parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Plane = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class Words:
-    """A paragraph; a heading and a warning stand out; a line is one of several that belong together."""
+    """A paragraph. Headings and warnings stand out; lines are printed without blank lines between them."""
 
     text: str
     kind: Literal["plain", "heading", "warning", "line"] = "plain"
@@ -18,9 +18,9 @@ class Words:
 
 @dataclass(frozen=True)
 class Heat:
-    """Numbers from 0 to `high` as shades, a letter at each row and column.
+    """A heat map: numbers from 0 to `high`, with a letter for each row and column.
 
-    by_formula: what is shown beside the learner's own, to compare.
+    by_formula: whether this is the correct map, shown to compare with the learner's own.
     """
 
     title: str
@@ -43,7 +43,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Curve:
-    """Lines over common places."""
+    """Several lines over the same x values."""
 
     title: str
     across: str
@@ -54,7 +54,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Written:
-    """Texts that a model wrote behind what it was given, each with who wrote it."""
+    """Texts that models wrote after a given text, each with its author."""
 
     title: str
     given: str
@@ -63,9 +63,9 @@ class Written:
 
 @dataclass(frozen=True)
 class Slider:
-    """The same with one number ever larger, one step at a time: each step's name, its map and what was written there.
+    """The same map for increasing values of one number: each step's name, its map and the text written there.
 
-    start: the step that is shown first.
+    start: the step shown first.
     """
 
     title: str

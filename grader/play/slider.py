@@ -1,4 +1,4 @@
-"""A slider in a terminal: keys make a number smaller and larger, and the map under it follows."""
+"""A slider in a terminal: keys change a number, and the heat map below follows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SMALLER, LARGER = "-,<", "+=.>"
 GO_ON = "\r\n q"
 KEYS = "- smaller  + larger  Enter goes on"
 AROUND = 6
-"""Lines beside the rows of the map."""
+"""Lines around the rows of the map."""
 WAIT_SECONDS = 0.2
 
 
 def slide(slider: Slider, console: Console) -> None:
-    """Let somebody move it until they go on. Where nobody can press a key, its first step is all there is."""
+    """Let the learner move the slider until Enter. Where no key can be read, print the first step only."""
     keys: SimpleQueue[str] = SimpleQueue()
     with listening(keys.put) as has_keys:
         if not has_keys:
@@ -32,14 +32,14 @@ def slide(slider: Slider, console: Console) -> None:
             return
         with suppress(KeyboardInterrupt):
             _move(slider, console, keys)
-    time.sleep(2 * POLL_SECONDS)  # what is typed from now on is not for the thread that heard the keys
+    time.sleep(2 * POLL_SECONDS)  # give the thread that reads keys time to end, so that it takes no later input
     console.print()
 
 
 def _move(slider: Slider, console: Console, keys: SimpleQueue[str]) -> None:
     step = slider.start
     height = max(len(heat.rows) for _, heat, _ in slider.steps) + AROUND
-    if height > console.height:  # too little room to draw in place: one below the other
+    if height > console.height:  # too little room to redraw in place: print each step below the last
         console.print(_shown(slider, step, console))
         while (pressed := _pressed(keys)) not in GO_ON:
             step = _after(slider, step, pressed)
@@ -53,7 +53,7 @@ def _move(slider: Slider, console: Console, keys: SimpleQueue[str]) -> None:
 
 def _pressed(keys: SimpleQueue[str]) -> str:
     while True:
-        with suppress(Empty):  # a wait without an end could not be interrupted everywhere
+        with suppress(Empty):  # wait with a timeout: an endless wait cannot be interrupted on every system
             return keys.get(timeout=WAIT_SECONDS)
 
 

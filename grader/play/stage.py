@@ -1,4 +1,4 @@
-"""Where a learner's file plays: behind the wall, as in a check. It is asked, and what comes back is a claim."""
+"""Runs a learner's file for `kata play` behind the wall, as in a check. What comes back is an unchecked claim."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ OUT = "out"
 
 
 class Stopped(Exception):
-    """The learner's code could not go on; the text is for the learner."""
+    """The learner's code failed; the message is for the learner."""
 
 
 class Stage:
-    """One learner's file for one exercise, asked by one scene after another.
+    """One learner's file for one exercise, used by one scene after another.
 
-    Each act has the budget of a check: `begin` starts one, in a new process.
+    Each call of `begin` starts a new process with the time budget of one check.
     """
 
     def __init__(self, exercise: Exercise, source: bytes, level: Level, launched: Launched | None = None) -> None:
@@ -39,7 +39,7 @@ class Stage:
         self._process = self._started()
 
     def begin(self) -> None:
-        """Start an act, with a budget of its own."""
+        """Start a new process with a fresh time budget."""
         self._process.close()
         self._process = self._started()
 
@@ -55,7 +55,7 @@ class Stage:
         return self._sandbox
 
     def ask(self, *cases: Case) -> list[Answers]:
-        """What the learner's code answers. Raises Stopped when it fails, MachineError when the wall does."""
+        """Run cases; return the answers. Raises Stopped if the learner's code fails, MachineError if the wall does."""
         try:
             answers = read_answers(self._process.ask(Question.of(cases)), cases)
         except CheckFailed as failure:
@@ -69,9 +69,9 @@ class Stage:
         return answers
 
     def tensors(self, case: Case, shapes: Sequence[Sequence[int]], dtype: torch.dtype) -> list[torch.Tensor]:
-        """The tensors that a case tells, each in its form. Raises as `ask`, and Stopped for another form."""
+        """The tensors that a case returns, each checked for its shape. Raises as `ask`; Stopped for a wrong shape."""
         (answers,) = self.ask(case)
-        return [formed(answers[name], shape, dtype) for name, shape in zip(case.told.values(), shapes, strict=True)]
+        return [formed(answers[name], shape, dtype) for name, shape in zip(case.returned.values(), shapes, strict=True)]
 
     def close(self) -> None:
         """End the process and the wall."""
@@ -82,7 +82,7 @@ class Stage:
 
 
 def formed(value: Any, shape: Sequence[int], dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    """A claim, as a tensor of that form. Raises Stopped for anything else."""
+    """Check that a value is a tensor of this shape and dtype. Raises Stopped for anything else."""
     wrong = form_difference(value, torch.empty(tuple(shape), dtype=dtype), what="The output")
     if wrong:
         raise Stopped(wrong)

@@ -21,7 +21,7 @@ SIGNS = "*o+x"
 
 
 def show(part: Part, console: Console) -> None:
-    """Print one part, and an empty line behind all but single lines."""
+    """Print one part, followed by an empty line unless it is a single line."""
     if isinstance(part, (Grid, Written)):
         console.print(Text(_said(part.title, console), style="bold"))
     console.print(drawn(part, console))
@@ -30,7 +30,7 @@ def show(part: Part, console: Console) -> None:
 
 
 def drawn(part: Part, console: Console) -> RenderableType:
-    """One part, to be printed; of a slider the first step."""
+    """One part as something rich can print; for a slider its first step."""
     if isinstance(part, Words):
         return Text(_said(part.text, console), style=STYLES[part.kind])
     if isinstance(part, Heat):
@@ -68,7 +68,7 @@ def _texts(written: Written, console: Console) -> Table:
 
 
 class _Map:
-    """Shades, one row a letter; as many columns as fit, the last ones."""
+    """A heat map, one row a letter; shows the last columns if not all fit."""
 
     def __init__(self, heat: Heat) -> None:
         self.heat = heat
@@ -108,7 +108,7 @@ def _cell(value: float, scale: Scale, width: int, *, colour: bool) -> tuple[str,
 
 
 class _Plot:
-    """Lines as signs on a field, with the numbers at its edges."""
+    """Curves drawn with characters, with numbers at the edges."""
 
     def __init__(self, curve: Curve) -> None:
         self.curve = curve

@@ -1,7 +1,7 @@
-"""The letters and texts that the models of `kata play` read and write, all made here.
+"""The letters and texts that the models of `kata play` read and write; all are generated here.
 
-Stories are about people whose names are made up anew for each: a name can't be known by heart, only copied from where
-it stood before. Repeats are letters by chance, said twice.
+Stories are about people with random names, new for each story: so a model cannot learn a name by heart, it can only
+copy it from an earlier place. Repeats are random letters, written twice.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import random
 
 ALPHABET = " .abcdefghijklmnopqrstuvwxyz"
 CONTEXT = 64
-"""The longest text in one go, in letters."""
+"""The longest text of one run, in letters."""
 GAP, HIDDEN = len(ALPHABET), "_"
-"""Stands for a letter that is to be guessed, as a number and as it is typed."""
+"""Stands for a letter to be guessed, as a number and as it is typed."""
 
 
 def encode(text: str) -> list[int]:
@@ -29,7 +29,7 @@ def decode(numbers: list[int]) -> str:
 
 
 def encode_with_gaps(text: str) -> list[int]:
-    """The same, where letters may be hidden. Raises ValueError."""
+    """The same, with hidden letters allowed. Raises ValueError."""
     return [GAP if letter == HIDDEN else encode(letter)[0] for letter in text]
 
 
@@ -48,12 +48,12 @@ SENTENCES = (
 
 
 def name(chance: random.Random) -> str:
-    """A name that nobody has: two or three syllables."""
+    """A random name of two or three syllables."""
     return "".join(chance.choice(CONSONANTS) + chance.choice(VOWELS) for _ in range(chance.choice((2, 2, 3))))
 
 
 def story(chance: random.Random, length: int) -> str:
-    """So many letters of a story, from its beginning."""
+    """The first `length` letters of a random story."""
     a, b, text = name(chance), name(chance), ""
     while len(text) < length:
         first, second = chance.sample((a, b), 2)
@@ -62,6 +62,6 @@ def story(chance: random.Random, length: int) -> str:
 
 
 def repeat(chance: random.Random, length: int, period: int) -> str:
-    """Letters by chance, said again from the start after `period` of them."""
+    """Random letters, repeated after every `period` letters."""
     said = "".join(chance.choice(LETTERS) for _ in range(period))
     return (said * (length // period + 1))[:length]

@@ -1,6 +1,6 @@
-"""What does not count for a learner: withdrawn and exempt exercises, and the lowest units.
+"""Leaves out what does not count for a learner: withdrawn and exempt exercises, and the lowest units.
 
-Neither their points nor their maximum count, so what a learner has done elsewhere is worth as much as it was.
+Neither their points nor their maximum count, so a learner's other points keep their value.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from grader.render.wording import score
 from .rules import HandIn
 
 WITHDRAWN = "withdrawn"
-"""In place of a unit, of an exercise that no unit of the course has any more."""
+"""In place of a unit, for an exercise that the course no longer has."""
 
 
 @dataclass(frozen=True)
 class Uncounted:
-    """Final results of which some do not count, and why."""
+    """Final results with those that do not count, and the reasons."""
 
     finals: Mapping[str, ExerciseResult]
     adjustments: tuple[Adjustment, ...]
 
 
 def is_withdrawn(result: ExerciseResult, course: Course) -> bool:
-    """Whether the course has no such exercise any more."""
+    """Whether the course no longer has this exercise."""
     return all(result.id != each.id for each in course.exercises)
 
 
 def without_uncounted(finals: Mapping[str, ExerciseResult], course: Course, hand_in: HandIn) -> Uncounted:
-    """The same final results without what does not count."""
+    """The final results without those that do not count."""
     left = dict(finals)
     adjustments = []
     for id, unit, why in _exempt(finals.values(), course, hand_in):
@@ -49,7 +49,7 @@ def without_uncounted(finals: Mapping[str, ExerciseResult], course: Course, hand
 
 
 def _exempt(results: Iterable[ExerciseResult], course: Course, hand_in: HandIn) -> Iterator[tuple[str, str, str]]:
-    """Each exercise that does not count, its unit, and why."""
+    """Yield each exempt or withdrawn exercise, its unit, and the reason."""
     units = {each.id: unit.folder for unit in course.units for each in unit.exercises}
     for result in results:
         id, worth = result.id, f"neither its points nor its {score(result.max_points)} count."
@@ -63,7 +63,7 @@ def _exempt(results: Iterable[ExerciseResult], course: Course, hand_in: HandIn) 
 
 
 def _lowest(results: Mapping[str, ExerciseResult], course: Course) -> Iterator[tuple[Unit, str]]:
-    """The units that are dropped: the lowest shares, of equal ones what is worth most. One unit always stays."""
+    """Yield the units to drop: the lowest shares, of equal ones the unit worth most. At least one unit stays."""
     most = course.policy.drop_lowest_units
     if not most:
         return

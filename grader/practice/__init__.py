@@ -1,1 +1,1 @@
-"""A learner's side of the course: where the work lies, what was done, what is next, hints, watch and review."""
+"""The learner's side of the course: workspace, progress, next exercise, hints, watch and review."""

@@ -1,8 +1,8 @@
-"""After passing: one's own answer beside the course's, and other right ways to write it.
+"""`kata solution`: after passing, the learner's answer beside the course's, and other right ways to write it.
 
-A bundle may hold the course's answers sealed: unreadable at a glance, and opened by `kata solution`. This keeps nothing
-secret. Whoever reads this file can open every seal, for what opens them is in the bundle too. It only keeps an answer
-from being come upon: by a search through the files, say, or by a curious look.
+A bundle may hold the course's answers sealed: not readable as text, opened by `kata solution`. This keeps nothing
+secret: the bundle also holds all that opens a seal. It only prevents finding an answer by accident, for example in a
+text search.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from grader.render.safe_text import encodable, visible
 from .workspace import Workspace
 
 SIDE_BY_SIDE = 140
-"""Columns from which two answers fit beside each other."""
+"""Terminal columns from which two answers fit side by side."""
 
 MAX_LINES = 400
 
 
 def course_answer(course: Course, exercise: Exercise) -> str:
-    """The text of the reference; in a bundle it is sealed. Raises BrokenSeal, OSError."""
+    """The text of the reference; a bundle has it sealed. Raises BrokenSeal, OSError."""
     if course.is_bundle:
         return opened(course.sealed_path(exercise), course.title, exercise.id)
     return course.solution_path(exercise).read_text(encoding="utf-8")
 
 
 def print_answers(workspace: Workspace, exercise: Exercise, answer: str, console: Console) -> None:
-    """The learner's file and the course's answer, side by side where there is room, then each alternative."""
+    """Print the learner's file and the course's answer, side by side where there is room, then each alternative."""
     course = workspace.course
     mine = workspace.file_of(exercise)
     pair = [
@@ -66,7 +66,7 @@ def _code_in(path: Path) -> str:
 
 
 def _code(text: str) -> str:
-    """A file without its docstring and without the author's markers: what matters is below them."""
+    """A file without its module docstring and without the author's markers."""
     return "\n".join(_without_lead(text.splitlines()[:MAX_LINES])).strip()
 
 
@@ -90,17 +90,17 @@ HEAD = b"Sealed: `kata solution` opens it once the exercise is passed.\n"
 
 
 class BrokenSeal(Exception):
-    """A sealed file that cannot be opened; the text is one sentence for people."""
+    """A sealed file that cannot be opened; the message is one sentence for people."""
 
 
 def sealed(text: str, course: str, exercise: str) -> bytes:
-    """The text of an exercise's solution, sealed."""
+    """Seal the text of an exercise's solution."""
     content = zlib.compress(text.encode("utf-8"), 9)
     return HEAD + _mixed(content, course, exercise)
 
 
 def opened(path: Path, course: str, exercise: str) -> str:
-    """The text in a sealed file. Raises BrokenSeal when it is damaged, OSError when it is not there."""
+    """Open a sealed file. Raises BrokenSeal when it is damaged, OSError when it is missing."""
     content = path.read_bytes()
     try:
         if not content.startswith(HEAD):
@@ -111,7 +111,7 @@ def opened(path: Path, course: str, exercise: str) -> str:
 
 
 def _mixed(content: bytes, course: str, exercise: str) -> bytes:
-    """Mix bytes with a stream that follows from two names; done twice, they are as before."""
+    """XOR bytes with a stream derived from two names; applying it twice gives the original."""
     return bytes(one ^ other for one, other in zip(content, _stream(course, exercise), strict=False))
 
 

@@ -1,4 +1,4 @@
-"""From a learner's files to a submission, and from its record to the progress."""
+"""Makes a submission of a learner's files, and writes its record into the progress file."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ PLACEHOLDER = "raise NotImplementedError("
 
 
 def files_of(workspace: Workspace, wanted: Sequence[str]) -> dict[str, Path]:
-    """The files of the exercises that are named by id, by file or by unit, by id; of all that are started by default.
+    """The files to check, by exercise id. `wanted` names ids, files or units; by default all started exercises.
 
-    Raises CourseError, with the ids that look alike, for a name that is none of these.
+    Raises CourseError for an unknown name, with similar ids.
     """
     course = workspace.course
     if not wanted:
@@ -52,12 +52,12 @@ def files_of(workspace: Workspace, wanted: Sequence[str]) -> dict[str, Path]:
 
 
 def _unit_called(course: Course, path: Path) -> Unit | None:
-    """The unit whose folder has this name, wherever it lies."""
+    """The unit whose folder has the same name as this path."""
     return next((unit for unit in course.units if unit.folder == path.name), None)
 
 
 def submission_of(workspace: Workspace, files: Mapping[str, Path]) -> Submission:
-    """The files as one submission. Raises SubmissionError for one that is not there or cannot be read."""
+    """The files as one submission. Raises SubmissionError for a file that is missing or cannot be read."""
     read = [read_submission(path, workspace.course) for path in files.values()]
     sources = {id: source for each in read for id, source in each.sources.items() if id in files}
     for id in reviews_among(workspace, files):
@@ -67,12 +67,12 @@ def submission_of(workspace: Workspace, files: Mapping[str, Path]) -> Submission
 
 
 def reviews_among(workspace: Workspace, files: Mapping[str, Path]) -> set[str]:
-    """The ids of those whose file was handed out for a review."""
+    """The ids whose file is one handed out for a review."""
     return {id for id, path in files.items() if workspace.is_review(path)}
 
 
 def _as_the_judge_knows_it(workspace: Workspace, source: SourceFile) -> SourceFile:
-    """A stub whose names were varied for a review is untouched as long as nothing else was done to it."""
+    """Give the judge the original stub for a review's stub with other names that the learner has not changed."""
     from .varied import is_as_given
 
     exercise = workspace.course.exercise(source.exercise)
@@ -81,7 +81,7 @@ def _as_the_judge_knows_it(workspace: Workspace, source: SourceFile) -> SourceFi
 
 
 def started(workspace: Workspace, exercises: Sequence[Exercise]) -> list[Exercise]:
-    """Those whose file is there and is no longer the stub."""
+    """The exercises whose file exists and differs from the stub."""
     return [
         each
         for each in exercises
@@ -91,7 +91,7 @@ def started(workspace: Workspace, exercises: Sequence[Exercise]) -> list[Exercis
 
 
 def untouched_record(workspace: Workspace, submission: Submission, level: Level, seed: int) -> Record | None:
-    """The record of files that are all as they were given: nobody has to be asked for it. Else None."""
+    """The record if all files are untouched stubs: then no judge is needed. Else None."""
     from grader.record import CourseStamp, ExerciseResult, Record
 
     course = workspace.course
@@ -125,7 +125,7 @@ def untouched_record(workspace: Workspace, submission: Submission, level: Level,
 def graded(
     judge: AnyJudge, submission: Submission, advance: Callable[[str], None] = lambda exercise: None
 ) -> tuple[Record, dict[tuple[str, str], Mismatch]]:
-    """The record of a submission, and what there is to see of its visible checks. Raises what Judge.grade does."""
+    """The record of a submission, and the mismatches of its visible checks. Raises what Judge.grade does."""
     records: list[Record] = []
     mismatches: dict[tuple[str, str], Mismatch] = {}
 
@@ -137,7 +137,7 @@ def graded(
 
 
 def handed_in(record: Record) -> Record:
-    """The record without the exercises that nothing was handed in for."""
+    """The record without the exercises that were not handed in."""
     from grader.record import Record
 
     return Record.of(
@@ -153,9 +153,9 @@ def handed_in(record: Record) -> Record:
 def note_record(
     workspace: Workspace, submission: Submission, record: Record, reviews: Collection[str] = ()
 ) -> dict[str, datetime]:
-    """Put what was graded into the progress file; return when those come back whose review was passed by it.
+    """Write the results into the progress file; return the next due times of exercises whose review was passed.
 
-    `reviews` are the ids of those that were written again for a review. Raises DamagedProgress.
+    reviews: the ids whose file is a review's. Raises DamagedProgress.
     """
     from .review import settle
 
@@ -177,19 +177,19 @@ def note_record(
 
 
 def _is_in_place(workspace: Workspace, id: str, source: bytes) -> bool:
-    """Whether this is what the exercise's own file holds."""
+    """Whether the exercise's own file has this content."""
     return content_of(workspace.file_of(workspace.course.exercise(id))) == source
 
 
 def _is_half_written(workspace: Workspace, id: str, source: bytes) -> bool:
-    """Whether a part is still to write: saving on the way must not count as a failed review."""
+    """Whether a part is not written yet: then a save must not count as a failed review."""
     stub = stub_of(workspace.course, workspace.course.exercise(id))
     to_write = {line.strip() for line in stub.splitlines() if line.strip().startswith(PLACEHOLDER)}
     return any(line.strip() in to_write for line in source.decode("utf-8", "replace").splitlines())
 
 
 def attempt_of(result: ExerciseResult, source: bytes, kind: Literal["practice", "review"] = "practice") -> AttemptEntry:
-    """What is remembered of one graded go."""
+    """The progress entry for one graded attempt."""
     return AttemptEntry(
         at=now(),
         status=result.status if result.status in ("passed", "partly") else "failed",

@@ -1,4 +1,4 @@
-"""Python's debugger for a learner's file: it stops in the learner's own lines only, and shows no frames of ours."""
+"""Python's debugger for a learner's file: it stops only in the learner's lines, and hides the grader's frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONSTRUCTORS = ("__init__", "__post_init__")
 
 
 class Debugger(pdb.Pdb):
-    """Python's debugger, blind to all files but one."""
+    """Python's debugger, restricted to one file."""
 
     def __init__(self, file: str) -> None:
         super().__init__(nosigint=True)
@@ -21,7 +21,7 @@ class Debugger(pdb.Pdb):
         self.has_stopped = False
 
     def step_through(self, run: Callable[[], object], *, from_constructor: bool) -> None:
-        """Run something and stop at the first of the learner's lines; at a constructor's only where that is asked for.
+        """Run something and stop at the learner's first line; in a constructor only if from_constructor.
 
         Raises what it raises, BdbQuit when the learner quits.
         """
@@ -34,14 +34,14 @@ class Debugger(pdb.Pdb):
             sys.settrace(None)
 
     def look_back(self, trace: TracebackType) -> None:
-        """Open where something was raised."""
+        """Open the debugger where an exception was raised."""
         self.has_stopped = True
         self.reset()
         self.interaction(None, trace)
 
     @contextmanager
     def at_breakpoints(self) -> Iterator[None]:
-        """Open at each `breakpoint()`, and at `pdb.set_trace()`."""
+        """Make `breakpoint()` and `pdb.set_trace()` open this debugger."""
 
         def stop(*_: object, **__: object) -> None:
             self._passes_over = ()
@@ -54,11 +54,11 @@ class Debugger(pdb.Pdb):
                 sys.settrace(None)
 
     def stop_here(self, frame: FrameType) -> bool:
-        """Whether this is a place to stop at."""
+        """Whether to stop in this frame."""
         return self._is_own(frame) and frame.f_code.co_name not in self._passes_over and bool(super().stop_here(frame))
 
     def user_call(self, frame: FrameType, argument_list: None) -> None:
-        """Stop at the first line of a function, not before it."""
+        """Do nothing at a call: stop at the function's first line instead."""
 
     def user_line(self, frame: FrameType) -> None:
         """Stop at a line."""
@@ -66,7 +66,7 @@ class Debugger(pdb.Pdb):
         super().user_line(frame)
 
     def get_stack(self, f: FrameType | None, t: TracebackType | None) -> tuple[list[tuple[FrameType, int]], int]:
-        """The frames from the learner's first on: `up` leads to none of ours."""
+        """The stack from the learner's first frame on, so that `up` never shows the grader's frames."""
         stack, current = super().get_stack(f, t)
         ours = next((place for place, (frame, _) in enumerate(stack) if self._is_own(frame)), 0)
         return stack[ours:], max(0, current - ours)
@@ -77,10 +77,10 @@ class Debugger(pdb.Pdb):
 
 @contextmanager
 def no_breakpoints() -> Iterator[None]:
-    """Pass over `breakpoint()` and `pdb.set_trace()`."""
+    """Ignore `breakpoint()` and `pdb.set_trace()`."""
 
     def go_on(*_: object, **__: object) -> None:
-        """Nobody is to be asked now."""
+        """Do nothing."""
 
     with _instead_of_breakpoints(go_on):
         yield

@@ -1,8 +1,7 @@
-"""`kata check --debug`: the first check that fails, asked once more in Python's debugger, in this very process.
+"""`kata check --debug`: runs the first failing check again in Python's debugger, in this process.
 
-All checks run first, in silence and past every breakpoint. Then the one case that is at fault runs again with the same
-numbers: what the learner's code prints is seen, and the debugger opens at its breakpoints, its error or else its first
-line.
+First all checks run without output and breakpoints. Then the case that failed runs again with the same inputs: the
+learner's prints are shown, and the debugger opens at the learner's breakpoints, at the error, or at the first line.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ KEYS = "`n` runs the next line, `p x` shows x, `c` goes on, `q` ends; `h` lists 
 KEYS_AFTER = "`p x` shows x, `u` and `d` go to who called and back, `q` ends."
 
 
-class _Noting(LocalProcess):
-    """The learner's file in this process; what it was asked last is kept."""
+class _ProcessWithLastQuestion(LocalProcess):
+    """The learner's file in this process; keeps the last question."""
 
     last: Question | None = None
 
     def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
-        """Answer here and now."""
+        """Answer in this process, and keep the question."""
         self.last = question
         return super().ask(question, meanwhile)
 
@@ -53,23 +52,23 @@ class _Failure:
     check: Check
     sentence: str
     trace: TracebackType | None
-    """In the learner's own lines, where an error of theirs ended it."""
+    """The traceback in the learner's own lines, where an error ended the check."""
 
 
 class Debugging:
-    """One exercise of a learner's, to be looked at in a debugger. Raises GraderBroken."""
+    """Debugs one exercise of a learner. Raises GraderBroken."""
 
     def __init__(self, course: Course, exercise: Exercise, path: Path, seed: int, say: Callable[[str], None]) -> None:
         kit = Kit(course, exercise)
         self._checks = collect_checks(course, [kit])[exercise.id]
         self._file = str(path.resolve())
-        self._process = _Noting(exercise, path.read_bytes(), self._file)
+        self._process = _ProcessWithLastQuestion(exercise, path.read_bytes(), self._file)
         self._session = Session(lambda: self._process, kit.expected(seed), seed, kit.stub)
         self._seed, self._say = seed, say
         self._debugger = Debugger(self._file)
 
     def run(self) -> bool:
-        """Look for a check that fails and open the debugger in it. Whether all that are here hold."""
+        """Find a failing check and open the debugger in it. Return whether all checks in this course folder passed."""
         failure = self._first_failure()
         with suppress(BdbQuit):
             if failure is None:
@@ -88,7 +87,7 @@ class Debugging:
                         return failure
                 except NotInPlan:
                     continue
-                except KeyboardInterrupt as stopped:  # asked again, it would hang again
+                except KeyboardInterrupt as stopped:  # do not run it again: it would hang again
                     self._process.last = None
                     return _Failure(check, "Stopped by you.", self._own(stopped))
         for name, doubt in self._session.doubts().items():
@@ -109,7 +108,7 @@ class Debugging:
         return None
 
     def _own(self, error: BaseException) -> TracebackType | None:
-        """From the learner's first line to the last; None for an error that was raised in none of them."""
+        """The traceback from the learner's first frame on; None if the error was raised in none of them."""
         trace = up_to_own_frame(error.__traceback__, self._file)
         while trace is not None and trace.tb_frame.f_code.co_filename != self._file:
             trace = trace.tb_next
@@ -121,7 +120,7 @@ class Debugging:
         self._say(f"{failure.check.worth.title}\n{failure.sentence}")
         fault = self._fault(failure)
         if fault is None:
-            if failure.trace is not None:  # while the file was loaded
+            if failure.trace is not None:  # raised while the file was loaded
                 self._open_at(failure.trace)
             else:
                 self._say("This check runs none of your lines: there is nothing to step through.")
@@ -134,7 +133,7 @@ class Debugging:
         self._step(fault.case)
 
     def _fault(self, failure: _Failure) -> CaseAtFault | None:
-        """The case to be looked at."""
+        """The case to debug."""
         session = self._session
         question = self._process.last
         if failure.trace is None:
@@ -147,7 +146,7 @@ class Debugging:
             return next((CaseAtFault(case) for case in question.cases if self._trace_of(case)), None)
 
     def _trace_of(self, case: Case) -> TracebackType | None:
-        """Run a case; where it raises in the learner's lines."""
+        """Run a case; return the traceback if it raises in the learner's lines."""
         try:
             self._process.ask(Question.of([case]))
         except CheckFailed as error:
@@ -163,7 +162,7 @@ class Debugging:
         self._debugger.look_back(trace)
 
     def _step(self, case: Case) -> None:
-        """Run a case to the learner's own breakpoints; where there are none in its way, from the first line on."""
+        """Run a case up to the learner's breakpoints; if none is reached, stop at the first line."""
 
         def run() -> None:
             self._trace_of(case)
@@ -185,7 +184,7 @@ class Debugging:
         self._say("None of your lines was reached.")
 
     def _offer(self, fault: CaseAtFault) -> None:
-        """Have what came and what was expected at hand under names that the learner's file does not use."""
+        """Give the debugger the actual and expected values, under names that the learner's file does not use."""
         results, names = fault.results(), self._process.names
         assert isinstance(names, dict)
         free = {name: value for name, value in results.items() if name not in self._process.text}
@@ -218,7 +217,7 @@ def stops_of_their_own(source: str) -> bool:
 
 
 def _told(fault: CaseAtFault) -> list[str]:
-    """What was called, and what went in and came out, by name and form."""
+    """The calls, and name, type and shape of their inputs and outputs."""
     named = {name: in_words(value) for name, value in fault.values().items()}
     width = max(map(len, named), default=0)
     return [

@@ -1,7 +1,7 @@
-"""What happens while `kata watch` looks on: saved files and single keys, in order.
+"""The events of `kata watch`: saved files and pressed keys, in order.
 
-Files are watched from a thread of its own, keys read without waiting for the return key. What happens while the watch
-is busy waits: saves melt into one.
+One thread watches files, another reads single keys. Events that come while the watch is busy wait; several saves of a
+file become one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .workspace import Work, Workspace
 
 @dataclass(frozen=True)
 class Saved:
-    """These files were saved, each once."""
+    """These files were saved; each is listed once."""
 
     works: tuple[Work, ...]
 
@@ -40,7 +40,7 @@ class Pressed:
 
 
 class Inbox:
-    """Filled by the threads that listen, emptied by the one that grades."""
+    """A queue of events: filled by the listening threads, emptied by the grading one."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -48,19 +48,19 @@ class Inbox:
         self._keys: deque[str] = deque()
 
     def save(self, works: Iterable[Work]) -> None:
-        """Note that these were saved."""
+        """Add saved files."""
         with self._changed:
             self._saved.update({work.path: work for work in works})
             self._changed.notify()
 
     def press(self, key: str) -> None:
-        """Note that a key was pressed."""
+        """Add a pressed key."""
         with self._changed:
             self._keys.append(key)
             self._changed.notify()
 
     def take(self) -> Saved | Pressed:
-        """Wait for the next thing to do: a key before a save, as it may be the one that quits."""
+        """Wait for the next event. Keys come before saves, because a key may be the one that quits."""
         with self._changed:
             self._changed.wait_for(lambda: self._keys or self._saved)
             if self._keys:
@@ -69,7 +69,7 @@ class Inbox:
             return Saved(saved)
 
     def was_saved_again(self, works: Iterable[Work]) -> bool:
-        """Whether one of these was saved since it was taken."""
+        """Whether one of these was saved again since it was taken."""
         with self._changed:
             return any(work.path in self._saved for work in works)
 
@@ -79,9 +79,9 @@ POLL_SECONDS = 0.1
 
 @contextlib.contextmanager
 def listening(take: Callable[[str], None]) -> Iterator[bool]:
-    """Hand every key that is pressed to `take`, from a thread of its own; says whether there is a terminal to hear.
+    """Pass each pressed key to `take`, from a thread; yields whether there is a terminal to read keys from.
 
-    The terminal is as before afterwards, also after a stop in between (Ctrl-Z).
+    Afterwards the terminal is as before, also after a stop in between (Ctrl-Z).
     """
     if not sys.stdin.isatty():
         yield False
@@ -110,11 +110,11 @@ def _listening_on_posix(take: Callable[[str], None]) -> Iterator[None]:
                 continue
             try:
                 typed = os.read(fd, 64)
-            except OSError:  # the terminal is gone
+            except OSError:  # the terminal has closed
                 return
             if not typed:
                 return
-            # an arrow or function key comes as an escape and more letters, which are no keys of ours
+            # an arrow or function key is an escape sequence: ignore all of it
             for key in "" if typed.startswith(b"\x1b") else typed.decode("utf-8", "ignore"):
                 take(key)
 
@@ -144,7 +144,7 @@ def _listening_on_windows(take: Callable[[str], None]) -> Iterator[None]:
         while not ended.wait(POLL_SECONDS):
             while console.kbhit():
                 key = console.getwch()
-                if key in ("\x00", "\xe0"):  # a function key: its second half is no key of ours
+                if key in ("\x00", "\xe0"):  # a function key: ignore its second half
                     console.getwch()
                 else:
                     take(key)
@@ -157,16 +157,16 @@ def _listening_on_windows(take: Callable[[str], None]) -> Iterator[None]:
 
 
 SETTLED_MS = 10
-"""A save counts once nothing more has changed for so long: an editor writes a file in more than one step."""
+"""Milliseconds without a change after which a save counts: an editor writes a file in several steps."""
 
 LONGEST_MS = 200
 
 
 @contextlib.contextmanager
 def watching(workspace: Workspace, take: Callable[[list[Work]], None]) -> Iterator[None]:
-    """Hand the files that were saved to `take`, those saved together together."""
+    """Pass saved files to `take`; files saved at the same time come in one call."""
     reviews = workspace.root / REVIEWS
-    make_folder(reviews, below=workspace.root)  # only a folder that is there can be watched
+    make_folder(reviews, below=workspace.root)  # only an existing folder can be watched
     ended = threading.Event()
     started = threading.Event()
 

@@ -1,7 +1,4 @@
-"""The course at a glance: units, bars, points, what is next and what is open.
-
-The way through the course: what is open, and what comes next.
-"""
+"""Prints the course's overview: units with progress bars, points, the next exercise, which ones are open."""
 
 from __future__ import annotations
 
@@ -22,20 +19,20 @@ from .workspace import Workspace
 
 
 def missing(progress: Progress, exercise: Exercise) -> list[str]:
-    """The exercises that should be passed before this one and are not."""
+    """The required exercises of this one that are not passed."""
     return [id for id in exercise.requires if not is_settled(progress, id)]
 
 
 def is_settled(progress: Progress, id: str) -> bool:
-    """Whether an exercise is passed or was skipped, or all of it holds that can be checked here."""
+    """Whether an exercise is passed or skipped, or passes every check that can run here."""
     done = progress.exercises.get(id)
     return done is not None and (done.is_passed or done.skipped or done.holds_so_far > 0)
 
 
 def next_exercise(course: Course, progress: Progress, *, fast: bool = False) -> Exercise | None:
-    """The first exercise in course order that is open and neither passed nor skipped; None when all is done.
+    """The first open exercise, in course order, that is neither passed nor skipped; None when all are done.
 
-    With `fast` only the exercises of the fast track count, and what they require may be missing.
+    fast: only exercises of the fast track count, and their requirements may be missing.
     """
     if fast:
         track = [each for each in course.exercises if each.fast_track]
@@ -67,7 +64,7 @@ SAID = {
 
 
 def state_of(exercise: Exercise, progress: Progress, coming: Exercise | None) -> str:
-    """One of the words of SAID."""
+    """The exercise's state, as a key of SAID."""
     done = progress.exercises.get(exercise.id)
     if done and done.is_passed:
         return "passed"
@@ -83,7 +80,7 @@ def state_of(exercise: Exercise, progress: Progress, coming: Exercise | None) ->
 
 
 def print_glance(workspace: Workspace, progress: Progress, console: Console) -> None:
-    """Each unit with a bar, then the next exercise and what to type."""
+    """Print each unit with a progress bar, then the next exercise and the command for it."""
     course = workspace.course
     _put(console, course.title, "bold")
     console.print(_unit_lines(course, course.units, progress, console))
@@ -105,7 +102,7 @@ def print_glance(workspace: Workspace, progress: Progress, console: Console) -> 
 
 
 def print_next(workspace: Workspace, progress: Progress, console: Console, *, fast: bool = False) -> Exercise | None:
-    """The next exercise: its file, its lesson, and what to type."""
+    """Print the next exercise: its file, its lesson, and the command for it."""
     course = workspace.course
     coming = next_exercise(course, progress, fast=fast)
     if coming is None:
@@ -123,7 +120,7 @@ def print_next(workspace: Workspace, progress: Progress, console: Console, *, fa
 
 
 def print_list(workspace: Workspace, progress: Progress, console: Console, *, fast: bool = False) -> None:
-    """Every exercise with its state; for one that is not open yet, what should come first."""
+    """Print every exercise with its state; for a locked one, which exercises to pass first."""
     course = workspace.course
     coming = next_exercise(course, progress, fast=fast)
     remarked = remarks(workspace, progress)
@@ -146,7 +143,7 @@ def _unit_lines(course: Course, units: Sequence[Unit], progress: Progress, conso
     if is_roomy:
         rows.add_column(no_wrap=True)
     rows.add_column(justify="right", no_wrap=True)
-    if not course.shows_part:  # which knows nothing of the points
+    if not course.shows_part:  # a part of the course does not know the points of the whole
         rows.add_column(justify="right", no_wrap=True)
     for unit in units:
         earned, most = _points(progress, unit.exercises)
@@ -183,13 +180,13 @@ def _exercise_line(
 
 
 def _is_done(course: Course, progress: Progress, exercise: Exercise) -> bool:
-    """What a unit's bar counts: what is passed; where nothing can be, that the example passes."""
+    """Whether an exercise counts as done in a bar: passed; where nothing can be passed, its example passes."""
     done = progress.exercises.get(exercise.id)
     return done is not None and (done.holds_so_far > 0 if course.shows_part else done.is_passed)
 
 
 def bar(done: int, total: int, console: Console) -> Text:
-    """A bar that is full only when all is done."""
+    """A progress bar; it is full only when all is done."""
     full, empty = ("#", ".") if console.options.ascii_only else ("█", "░")
     filled = done * BAR_WIDTH // max(total, 1) or int(done > 0)
     return Text.assemble((full * filled, "green"), (empty * (BAR_WIDTH - filled), "dim"))

@@ -12,7 +12,7 @@ from .progress import ExerciseProgress, HintEntry, now
 
 @dataclass(frozen=True)
 class HintGiven:
-    """A hint: its text, and its level of how many (0 for one that a diagnosis brought)."""
+    """A hint: its text, and its level out of how many (0 for a message of a diagnosis)."""
 
     text: str
     level: int
@@ -21,17 +21,17 @@ class HintGiven:
 
 @dataclass(frozen=True)
 class HintsShut:
-    """There is a further hint, but another attempt comes first; or there is none left."""
+    """No new hint now: another attempt must come first, or there is none left."""
 
     given: tuple[str, ...]
     is_last: bool
 
 
 def next_hint(exercise: Exercise, done: ExerciseProgress) -> HintGiven | HintsShut:
-    """The hint that is due now; it is noted in `done`.
+    """The next hint; it is recorded in `done`.
 
-    The message of a known mistake in the last attempt comes first, if it was not shown yet; it uses up no level.
-    In a review the levels begin again: what is asked for there counts for when the exercise comes back.
+    The message of a known mistake in the last attempt comes first, if it was not shown yet; it uses up no level. A
+    review starts again at level 1; hints taken there affect when the exercise comes back.
     """
     diagnosed = done.attempts[-1].mistakes if done.attempts else {}
     seen = {entry.mistake for entry in done.hints if entry.mistake}
@@ -51,9 +51,9 @@ def next_hint(exercise: Exercise, done: ExerciseProgress) -> HintGiven | HintsSh
 
 
 def what_hints_cost(course: Course, given: HintGiven | HintsShut, done: ExerciseProgress) -> str:
-    """What a learner should know of the cost of hints, having got this one; nothing where it costs none.
+    """A sentence on what hints cost, shown with this hint; empty where hints cost nothing.
 
-    In a review hints cost nothing, nor does ever what a diagnosis brought.
+    Hints in a review and messages of a diagnosis are always free.
     """
     cost = course.policy.hints_cost_points
     is_over = given.is_last if isinstance(given, HintsShut) else not given.level

@@ -1,4 +1,4 @@
-"""Whether the file of a passed exercise is still one that passes. Once passed stays passed, but one should know."""
+"""Whether the file of a passed exercise still passes. The exercise stays passed, but the learner is told."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAID: dict[Since, str] = {
 
 
 def since_passed(workspace: Workspace, exercise: Exercise, done: ExerciseProgress) -> Since:
-    """What became of the file that an exercise was passed with; nothing where it is well, or was passed elsewhere."""
+    """What happened to the file since the exercise was passed; "" if it still passes or was passed elsewhere."""
     practised = [attempt for attempt in done.attempts if attempt.kind == "practice" and not attempt.elsewhere]
     if not any(attempt.status == "passed" for attempt in practised):
         return ""
@@ -37,7 +37,7 @@ def since_passed(workspace: Workspace, exercise: Exercise, done: ExerciseProgres
 
 
 def remarks(workspace: Workspace, progress: Progress) -> dict[str, str]:
-    """What there is to say of passed exercises, by id."""
+    """Remarks on passed exercises, by id."""
     course = workspace.course
     passed = [each for each in course.exercises if progress.is_passed(each.id)]
     found = {each.id: since_passed(workspace, each, progress.of(each.id)) for each in passed}

@@ -1,4 +1,4 @@
-"""What a learner's own page shows, gathered: the progress file, fresh verdicts, what is next, what comes back."""
+"""Collects the data of a learner's own page: progress file, fresh results, next exercise, due reviews."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def learner_of(
     mismatches: Mismatches = NOTHING_TO_SEE,
     played: Mapping[str, Played] = NOTHING_PLAYED,
 ) -> LearnerView:
-    """Everything that the page shows of a learner at a time; `record` is the verdict on what is started."""
+    """The data of the page at a time; `record` has the results of the started exercises."""
     course = workspace.course
     results = {result.id: result for result in record.exercises} if record else {}
     due = {each.exercise.id: local_date(each.due) for each in coming_back(course, progress, at)}
@@ -94,7 +94,7 @@ def _title(course: Course, id: str) -> str:
 
 
 def _attempt(entry: AttemptEntry, exercise: Exercise, titles: Mapping[str, str]) -> AttemptView:
-    """An attempt; known mistakes say more than the checks that failed."""
+    """An attempt; known mistakes are shown instead of failed checks, as they say more."""
     failed = [titles.get(name) or _in_words(name) for name in entry.failed]
     return AttemptView(
         at=_local(entry.at),
@@ -108,7 +108,7 @@ def _attempt(entry: AttemptEntry, exercise: Exercise, titles: Mapping[str, str])
 
 
 def _in_words(check: str) -> str:
-    """A check's name as words, for one whose sentence is not at hand."""
+    """A check's name as words, for a check without a title at hand."""
     return check.removeprefix("test_").replace("_", " ")
 
 
@@ -122,12 +122,12 @@ def _hint(entry: HintEntry, exercise: Exercise, done: ExerciseProgress) -> Hint:
 
 
 def _within(points: float, most: float) -> float:
-    """Points as they can be: the file may have been edited, and a course may have changed what it gives."""
+    """Points limited to the possible range: the file may have been edited, or the course changed."""
     return min(max(points, 0.0), most) if math.isfinite(points) else 0.0
 
 
 def _local(time: datetime) -> datetime:
     try:
         return time.astimezone()
-    except (OverflowError, ValueError, OSError):  # an edited file may name the year 1, which has no local time
+    except (OverflowError, ValueError, OSError):  # an edited file may contain the year 1: no local time
         return time.replace(tzinfo=timezone.utc)

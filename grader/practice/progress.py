@@ -1,4 +1,4 @@
-"""What a learner has done so far, in one small file that two terminals may change at once."""
+"""A learner's progress, in one small file that two terminals may change at the same time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from grader.writing import lock_at, move_file, write_file
 
-KEPT_ATTEMPTS = 1000
+MAX_STORED_ATTEMPTS = 1000
 LOCK_SECONDS = 20
 CLOCK = "KATA_NOW"
 YEARS = range(1900, 9000)
 
 
 def _usable(moment: datetime) -> datetime:
-    """Refuse what no clock of today shows: a day before or after it, or its time in UTC, may not exist."""
+    """Refuse times outside YEARS: close to a datetime's limits the next day, or the time in UTC, may not exist."""
     if moment.year not in YEARS:
         raise ValueError("a moment so far away that nothing can be reckoned with it")
     return moment
@@ -37,11 +37,11 @@ class _Model(BaseModel):
 
 
 class AttemptEntry(_Model):
-    """One graded go at an exercise.
+    """One graded attempt at an exercise.
 
-    `digest` stands for the file's content; `failed` are the checks that failed, `mistakes` the known mistakes found,
-    with what was said about them. "partly": what ran held, but `left` checks only run when the work is handed in.
-    `elsewhere`: what was graded was not in the exercise's own file, but in a notebook, say.
+    digest: of the file's content. failed: names of failed checks. mistakes: known mistakes found, with their messages.
+    "partly": all checks that ran passed, but `left` checks run only when the work is handed in. elsewhere: what was
+    graded was not in the exercise's own file, but for example in a notebook.
     """
 
     at: Moment
@@ -57,7 +57,7 @@ class AttemptEntry(_Model):
 
 
 class HintEntry(_Model):
-    """A hint that was shown: its level from 1 on, or its mistake; `attempts`: how many there were before."""
+    """A hint that was shown: its level from 1 on, or its mistake; `attempts`: the number of attempts before it."""
 
     at: Moment
     level: int = 0
@@ -66,7 +66,7 @@ class HintEntry(_Model):
 
 
 class ReviewEntry(_Model):
-    """A review that was handed out, and when it was passed; `attempts` and `hints`: how many there were before."""
+    """A review: when it was handed out and when passed; `attempts` and `hints`: their numbers before it."""
 
     at: Moment
     attempts: int = 0
@@ -76,7 +76,7 @@ class ReviewEntry(_Model):
 
 
 class ExerciseProgress(_Model):
-    """One exercise: its attempts and hints in order, when it was passed first, its reviews and their card."""
+    """One exercise: attempts and hints in order, when it was first passed, its reviews and their FSRS card."""
 
     attempts: list[AttemptEntry] = Field(default_factory=list)
     hints: list[HintEntry] = Field(default_factory=list)
@@ -93,7 +93,7 @@ class ExerciseProgress(_Model):
 
     @property
     def holds_so_far(self) -> int:
-        """How many checks are left to run elsewhere, when all others held at the last attempt; else 0."""
+        """How many checks only run elsewhere, if all others passed at the last attempt; else 0."""
         last = self.attempts[-1] if self.attempts else None
         return last.left if last and last.status == "partly" and not self.is_passed else 0
 
@@ -104,40 +104,40 @@ class ExerciseProgress(_Model):
 
     @property
     def opened_hints(self) -> int:
-        """How many hints were opened before the exercise came back for review; what a diagnosis brought is none."""
+        """How many hints were opened before the first review; messages of a diagnosis do not count."""
         before = self.reviews[0].hints if self.reviews else len(self.hints)
         return sum(bool(hint.level) for hint in self.hints[:before])
 
     @property
     def open_review(self) -> ReviewEntry | None:
-        """The review that was handed out and is not passed yet."""
+        """The review that is handed out and not passed yet."""
         last = self.reviews[-1] if self.reviews else None
         return last if last and last.passed_at is None else None
 
     def note(self, attempt: AttemptEntry) -> bool:
-        """Add an attempt; the same file graded again with the same verdict is no new one. Says whether it was added.
+        """Add an attempt, unless it is the same file with the same result as before. Returns whether it was added.
 
-        In a review the file may be, to the letter, what it was before: that is one all the same.
+        In a review an unchanged file counts as an attempt, too.
         """
         review = self.open_review if attempt.kind == "review" else None
         earlier = self.attempts[review.attempts :] if review else self.attempts
         last = earlier[-1] if earlier else None
         if last and (last.digest, last.status, last.kind) == (attempt.digest, attempt.status, attempt.kind):
             return False
-        self.attempts = [*self.attempts, attempt][-KEPT_ATTEMPTS:]
+        self.attempts = [*self.attempts, attempt][-MAX_STORED_ATTEMPTS:]
         if attempt.status == "passed" and self.passed_at is None:
             self.passed_at = attempt.at
         return True
 
 
 class Progress(_Model):
-    """All exercises that anything is known of, by id."""
+    """All exercises with progress, by id."""
 
     version: Literal[1] = 1
     exercises: dict[str, ExerciseProgress] = Field(default_factory=dict)
 
     def of(self, id: str) -> ExerciseProgress:
-        """What is known of one exercise; an empty entry is made when there is none."""
+        """The progress of one exercise; creates an empty entry if there is none."""
         return self.exercises.setdefault(id, ExerciseProgress())
 
     def is_passed(self, id: str) -> bool:
@@ -146,18 +146,18 @@ class Progress(_Model):
 
 
 class DamagedProgress(Exception):
-    """The file could not be read and was set aside; the text says where."""
+    """The progress file could not be read and was moved away; the message says where."""
 
 
 class ProgressFile:
-    """The file in a workspace's `.kata` folder."""
+    """The progress file in a workspace's `.kata` folder."""
 
     def __init__(self, state: Path) -> None:
         self.path = state / "progress.json"
         self._root = state.parent
 
     def read(self) -> Progress:
-        """What is known so far. Raises DamagedProgress, once, for a file that is none; it is set aside."""
+        """Read the progress. An unreadable file is moved away, then DamagedProgress is raised, once."""
         if not self.path.exists():
             return Progress()
         with self._lock():
@@ -165,7 +165,7 @@ class ProgressFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[Progress]:
-        """Read, let the caller change, write: as one step, whoever else does the same. Raises DamagedProgress."""
+        """Read, let the caller change, and write, under a lock. Raises DamagedProgress."""
         with self._lock():
             progress = self._read()
             yield progress
@@ -194,12 +194,12 @@ class ProgressFile:
 
 
 def digest_of(content: bytes) -> str:
-    """What stands for a file's content."""
+    """The digest of a file's content."""
     return hashlib.sha256(content).hexdigest()[:12]
 
 
 def now() -> datetime:
-    """The time, as it is noted in the file. The variable KATA_NOW puts another in its place, for tests."""
+    """The current time. Tests can set it with the variable KATA_NOW."""
     told = os.environ.get(CLOCK)
     time = datetime.fromisoformat(told).astimezone(timezone.utc) if told else datetime.now(timezone.utc)
     return time.replace(microsecond=0)

@@ -1,7 +1,7 @@
-"""What was passed comes back: FSRS says when, by what it took to pass it.
+"""Schedules reviews of passed exercises with FSRS, by the effort that passing took.
 
-A card is made when an exercise is passed, and rated anew by each review that was handed out; passing an old file once
-more changes nothing.
+A card is created when an exercise is passed, and rated again by each review handed out; passing an old file again
+changes nothing.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from .varied import Variation, varied_stub
 from .workspace import Workspace, put_aside
 
 QUICK = timedelta(minutes=10)
-"""Easy is what took no longer than this."""
+"""An exercise passed in this time is rated Easy."""
 
 LONG = timedelta(days=1)
-"""What took longer than this did not come in one go, and was hard."""
+"""An exercise that took longer than this is rated Hard."""
 
 GOOD_ATTEMPTS = 3
 GOOD_HINTS = 1
 MANY_HINTS = 3
-"""With so many, the answer was told rather than found: an exercise has three."""
+"""From this many hints on, the learner was told the answer: an exercise has three."""
 
 FIRST_RETURN = timedelta(days=1)
-"""The documents say: come back tomorrow. From then on it is FSRS that says when."""
+"""The documents say: come back tomorrow. All later dates are from FSRS."""
 
 FIRST_RETURNS_A_DAY = 5
-"""What was passed on a long day does not all come back tomorrow: a day with so much is full."""
+"""A new card moves to the next day if this many are due already: a long day's work does not all come back at once."""
 
 CLOCK_DOUBT = timedelta(days=1)
-"""A card reviewed this far in the future was dated by a wrong clock: it is due."""
+"""A card dated this far in the future was written under a wrong clock: it is due now."""
 
-# Without FSRS's learning steps of minutes: a day is the shortest time away from an exercise.
+# No learning steps of minutes: the shortest time until a review is a day.
 SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), maximum_interval=365, enable_fuzzing=False)
 
 
 @dataclass(frozen=True)
 class Effort:
-    """What it took to pass: attempts with the one that passed, hints, time, and whether the answer was looked at."""
+    """The effort of passing: attempts including the last, hints, time, and whether the solution was seen."""
 
     attempts: int
     hints: int
@@ -62,7 +62,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Coming:
-    """An exercise that comes back, and when."""
+    """An exercise with the date of its next review."""
 
     exercise: Exercise
     due: datetime
@@ -72,9 +72,9 @@ class Coming:
 
 @dataclass(frozen=True)
 class HandedOut:
-    """A file to write an exercise in again; `kept` is where the file of the last review is now.
+    """A file handed out for a review; `kept` is where the file of the last review was moved.
 
-    `since` is when it was handed out, for one that is not passed yet: that one was left as it is.
+    since: when it was handed out, if that review is not passed yet; then the file was not changed.
     """
 
     path: Path
@@ -87,7 +87,7 @@ class HandedOut:
 
 
 def rating_of(effort: Effort) -> Rating:
-    """How well an exercise is known, by what it took to pass it."""
+    """Rate how well an exercise is known, by the effort of passing it."""
     if effort.has_seen_solution or effort.hints >= MANY_HINTS:
         return Rating.Again
     if effort.attempts > GOOD_ATTEMPTS or effort.hints > GOOD_HINTS or effort.took > LONG:
@@ -98,12 +98,12 @@ def rating_of(effort: Effort) -> Rating:
 
 
 def settle(done: ExerciseProgress, attempt: AttemptEntry, others: Iterable[ExerciseProgress] = ()) -> datetime | None:
-    """After an attempt was noted: make or rate the card; return when it comes back if a review was passed by it.
+    """After an attempt: create or rate the card. Returns the next due time if the attempt passed a review.
 
-    others: whose days of coming back are taken, as far as there are too many on one.
+    others: their due dates decide which days are full.
 
-    The first failed attempt of a review counts as Again, further ones do not count; nor does passing on the day of the
-    last rating, when the exercise is still fresh.
+    The first failed attempt of a review is rated Again; further failed ones do not count. Passing on the day of the
+    last rating does not count either, because the exercise is still fresh.
     """
     review = done.open_review if attempt.kind == "review" else None
     card = _card_of(done)
@@ -112,7 +112,7 @@ def settle(done: ExerciseProgress, attempt: AttemptEntry, others: Iterable[Exerc
             _put_off(card, others)
         done.card = _kept(card)
         return None
-    if attempt.status == "partly":  # nobody can say here whether it is right
+    if attempt.status == "partly":  # whether it is right cannot be decided here
         return None
     if attempt.status == "failed":
         if not review.failed:
@@ -121,7 +121,7 @@ def settle(done: ExerciseProgress, attempt: AttemptEntry, others: Iterable[Exerc
         return None
     if not _is_fresh(card, attempt.at):
         rating = rating_of(_effort_of_review(done, review, attempt.at))
-        # a failed review has counted as Again already
+        # a failed review was already rated Again
         card = _rated(card, max(rating, Rating.Hard) if review.failed else rating, attempt.at)
     review.passed_at = attempt.at
     done.card = _kept(card)
@@ -129,7 +129,7 @@ def settle(done: ExerciseProgress, attempt: AttemptEntry, others: Iterable[Exerc
 
 
 def _card_of(done: ExerciseProgress) -> Card | None:
-    """The card as it was kept; made from the history when there is none, or none that can be read."""
+    """The stored card; computed from the history if there is none or it cannot be read."""
     if done.card is not None and (card := _read(done.card)) is not None:
         return card
     if done.passed_at is None:
@@ -142,7 +142,7 @@ def _card_of(done: ExerciseProgress) -> Card | None:
 
 
 def _rated(card: Card, rating: Rating, at: datetime) -> Card:
-    """The card after a rating. A night counts as a day: to FSRS, what is reviewed within 24 hours was never away."""
+    """The card after a rating. A night counts as a day: FSRS gives no credit for reviews within 24 hours."""
     at = _utc(at)
     if card.last_review is not None and not _is_fresh(card, at):
         card.last_review = min(card.last_review, at - timedelta(days=1))
@@ -150,7 +150,7 @@ def _rated(card: Card, rating: Rating, at: datetime) -> Card:
 
 
 def _is_fresh(card: Card, at: datetime) -> bool:
-    """Whether the card was rated on the same day."""
+    """Whether the card was last rated on the same day."""
     return card.last_review is not None and local_date(card.last_review) == local_date(at)
 
 
@@ -177,7 +177,7 @@ def _effort_of_review(done: ExerciseProgress, review: ReviewEntry, at: datetime)
 
 
 def _put_off(card: Card, others: Iterable[ExerciseProgress]) -> None:
-    """Let a new card wait for a day on which little comes back."""
+    """Move a new card to the first day on which fewer than FIRST_RETURNS_A_DAY cards are due."""
     cards = (_read(each.card) for each in others if each.card is not None)
     taken = Counter(local_date(each.due) for each in cards if each is not None)
     while taken[local_date(card.due)] >= FIRST_RETURNS_A_DAY:
@@ -189,7 +189,7 @@ def _kept(card: Card | None) -> dict[str, object] | None:
 
 
 def _read(kept: dict[str, object]) -> Card | None:
-    """The card, or None for what is no card: the file may have been edited."""
+    """The stored card; None if it is not valid, as the file may have been edited."""
     try:
         card = Card.from_dict(cast(CardDict, kept))
         card.due = _utc(card.due)
@@ -206,7 +206,7 @@ def _read(kept: dict[str, object]) -> Card | None:
 
 
 def coming_back(course: Course, progress: Progress, at: datetime) -> list[Coming]:
-    """Every exercise that was passed, in the order in which they come back."""
+    """All passed exercises, ordered by due time."""
     coming = []
     for exercise in course.exercises:
         done = progress.exercises.get(exercise.id)
@@ -222,7 +222,7 @@ def coming_back(course: Course, progress: Progress, at: datetime) -> list[Coming
 
 
 def local_date(time: datetime) -> date:
-    """The day that a learner's calendar shows then. A card is due all day: who practised late may come back early."""
+    """The local day of a time. A card is due from the start of its day: an exercise passed late may come back early."""
     return time.astimezone().date()
 
 
@@ -250,7 +250,7 @@ def _utc(time: datetime) -> datetime:
 
 
 def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
-    """Put a fresh stub into the review folder; one that is not passed yet stays. Raises DamagedProgress."""
+    """Write a fresh stub into the review folder; an open review keeps its file. Raises DamagedProgress."""
     path = workspace.review_file_of(exercise)
     with ProgressFile(workspace.state).change() as progress:
         done = progress.of(exercise.id)
@@ -268,6 +268,6 @@ def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
 
 
 def note_solution_seen(workspace: Workspace, exercise: Exercise) -> None:
-    """Remember that the course's answer was shown: what is passed after that was not found. Raises DamagedProgress."""
+    """Record that the solution was shown: a later pass then does not count as found alone. Raises DamagedProgress."""
     with ProgressFile(workspace.state).change() as progress:
         progress.of(exercise.id).solution_seen_at = now()

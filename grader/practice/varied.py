@@ -1,8 +1,7 @@
-"""A fresh stub for a review: the formula's own names change, what the course's contract names stays to the letter.
+"""A stub for a review with other variable names in its formulas; names that the course's contract fixes stay.
 
-A learner who knows the formula writes it down whatever the queries, keys and values are called. A document of the
-course lists four habits of naming them; the review takes another one than the stub, in the formulas and shapes of the
-docstring.
+A learner who knows the formula can write it whatever queries, keys and values are called. One of the course's documents
+lists four ways to name them; a review uses another one than the stub, in formulas and shapes of the docstring.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ HABITS: tuple[Names, ...] = (
     ("linear_q", "linear_k", "linear_v"),
     ("q_proj", "k_proj", "v_proj"),
 )
-"""The four of "Day5: self attention 實作"."""
+"""The four ways to name them in "Day5: self attention 實作"."""
 
 WRITTEN: tuple[Names, ...] = (("queries", "keys", "values"), ("query", "key", "value"), ("q", "k", "v"))
-"""How stubs call them. The other habits stand for layers there, whose names are the contract's."""
+"""The names that stubs use. The other ways are names of layers there, which the contract fixes."""
 
 LONGEST_LINE = 140
-"""A variation with longer lines is left out: it would be hard to read."""
+"""A variation with longer lines is left out, as it would be hard to read."""
 
 _ENGLISH = frozenset({"query", "key", "value"})
 _GAP = re.compile(r"( {2,})")
@@ -40,7 +39,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class Variation:
-    """A stub with other names: `names` for `former`. Both are empty when there is nothing to vary."""
+    """A stub in which `names` replace `former`. Both are empty when there is nothing to replace."""
 
     text: str
     former: tuple[str, ...] = ()
@@ -48,7 +47,7 @@ class Variation:
 
 
 def varied_stub(exercise: Exercise, stub: str, number: int) -> Variation:
-    """The stub for an exercise's review of this number: the same for the same number, another one for the next."""
+    """The stub for an exercise's review with this number; each number gives a fixed one, the next number another."""
     variations = _variations(exercise, stub)
     if not variations:
         return Variation(stub)
@@ -56,13 +55,13 @@ def varied_stub(exercise: Exercise, stub: str, number: int) -> Variation:
 
 
 def is_as_given(exercise: Exercise, source: bytes, stub: str) -> bool:
-    """Whether a file is the stub or one of its variations, still untouched."""
+    """Whether a file is the stub or one of its variations, unchanged."""
     texts = [stub, *(each.text for each in _variations(exercise, stub))]
     return any(same_as_stub(source, text) for text in texts)
 
 
 def _variations(exercise: Exercise, stub: str) -> list[Variation]:
-    """All there are. A debug task has none: its repair is measured against the file as it is given."""
+    """All variations. A debug task has none: its repair is compared with the file as it was given."""
     docstring = _docstring_lines(stub)
     if exercise.kind == "debug" or docstring is None:
         return []
@@ -83,7 +82,7 @@ def _is_readable(text: str) -> bool:
 
 
 def _docstring_lines(stub: str) -> tuple[int, int] | None:
-    """From which line to which the module's docstring goes; None when there is none."""
+    """First and last line of the module's docstring; None if there is none."""
     try:
         body = ast.parse(stub).body
     except SyntaxError:
@@ -96,22 +95,22 @@ def _docstring_lines(stub: str) -> tuple[int, int] | None:
 
 
 def _names_in_code(stub: str) -> set[str]:
-    """Entry points, parameters and whatever else is written there already."""
+    """All names in the code: entry points, parameters and others."""
     tokens = tokenize.generate_tokens(io.StringIO(stub).readline)
     return {token.string for token in tokens if token.type == tokenize.NAME}
 
 
 def _is_named(lines: list[str], names: Names) -> bool:
-    """Whether the formulas and shapes use all three names."""
+    """Whether formulas and shapes use all three names."""
     text = "\n".join(part for line in lines for part, is_name in _parts(line, names) if is_name)
     return all(_pattern((name,)).search(text) for name in names)
 
 
 def _parts(line: str, names: Names) -> list[tuple[str, bool]]:
-    """A line cut at its gaps, gaps included, and which parts are formulas or names rather than words.
+    """A line split at its gaps (included); each part with whether it is a formula or a name.
 
-    In an indented line these are the first part, the parts with a `=`, and those that list the three names. Examples
-    (`>>>`) stay as they are.
+    In an indented line these are the first part, parts with a `=`, and parts that list the three names. Examples
+    (`>>>`) are not changed.
     """
     if not line.startswith("    ") or line.lstrip().startswith((">>>", "...")):
         return [(line, False)]
@@ -140,7 +139,7 @@ def _renamed(lines: list[str], begin: int, end: int, former: Names, names: Names
 
 
 def _renamed_block(lines: list[str], former: Names, names: Names) -> list[str]:
-    """Lines that stand together: what stood in one column does so afterwards."""
+    """Rename in a block of lines; columns stay aligned."""
     new = dict(zip(former, names, strict=True))
     pattern = _pattern(former)
     rows = [
@@ -150,7 +149,7 @@ def _renamed_block(lines: list[str], former: Names, names: Names) -> list[str]:
         ]
         for line in lines
     ]
-    # a row of one name and its shape; a formula's remark need not stand in a column
+    # align rows of one name and its shape only: a remark after a formula need not be aligned
     tables = [row for row in rows if len(row) > 3 and "=" not in row[1][1] and not row[3][1].startswith("=")]
     lacking = max((len(row[1][0]) - len(row[1][1]) - (len(row[2][1]) - 2) for row in tables), default=0)
     shift = max(lacking, 0)
@@ -158,7 +157,7 @@ def _renamed_block(lines: list[str], former: Names, names: Names) -> list[str]:
 
 
 def _aligned(row: list[tuple[str, str]], shift: int) -> str:
-    """A row's new text; a gap gives or takes what the part before it has grown or shrunk."""
+    """The new text of a row; gaps absorb the change in length of the part before them."""
     text = ""
     grown = -shift
     for new, old in row:

@@ -1,7 +1,7 @@
-"""`kata watch`: every save is graded by a judge that stays warm, and keys do what a learner wants next.
+"""`kata watch`: a warm judge grades every save; single keys run other commands.
 
-The judge asks for submissions one after another; here they come from the saves and keys of an inbox, so the checks are
-collected once and torch is loaded once, however long the watch goes on.
+The judge asks for submissions one after another; here they come from saves and keys, so checks are collected once and
+torch is loaded once, however long the watch runs.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from grader.service.opening import AnyJudge
 
 Show = Callable[["Record", Mismatches], None]
-"""Prints a record as the terminal report does, with what there is to see of its checks."""
+"""Prints a record as the terminal report does, with the mismatches of its checks."""
 
 Asked = tuple[Submission, Sequence[Work]]
-"""What the judge was given, and the files that it came from."""
+"""The submission being graded, and the files that it came from."""
 
 QUIT = "q"
 KEYS = {
@@ -51,7 +51,7 @@ KEYS = {
 
 
 class Watch:
-    """One session of watching a workspace: what was saved, what is current, what is on the screen."""
+    """One session of watching a workspace: known file contents, the current exercise, what the screen shows."""
 
     def __init__(self, workspace: Workspace, console: Console, show: Show) -> None:
         self._workspace = workspace
@@ -69,7 +69,7 @@ class Watch:
         self._has_keys = False
 
     def run(self, judge: AnyJudge) -> None:
-        """Watch until q or Ctrl-C. Raises what the judge raises when it can grade no more."""
+        """Watch until q or Ctrl-C. Raises what the judge raises when it cannot grade any more."""
         try:
             with listening(self._press) as self._has_keys, watching(self._workspace, self._inbox.save):
                 judge.await_ready()
@@ -81,7 +81,7 @@ class Watch:
     # --- what comes in ---------------------------------------------------------------------------------------
 
     def _press(self, key: str) -> None:
-        """Called from the thread of the keys: quitting must not wait for a verdict."""
+        """Called from the thread that reads keys: quitting must not wait for a result."""
         if key == QUIT and self._asked is not None:
             os.kill(os.getpid(), signal.SIGINT)
         else:
@@ -110,10 +110,10 @@ class Watch:
                     yield submission
 
     def _is_changed(self, work: Work) -> bool:
-        """Whether the file is another than the one whose verdict is known; a reset of ours is no change either."""
+        """Whether the file differs from the content last graded; a reset by `kata watch` is no change."""
         try:
             return work.path.read_bytes() != self._seen.get(work.path)
-        except OSError:  # gone, or not readable yet
+        except OSError:  # deleted, or not readable yet
             return work.path in self._seen or self._known().is_passed(work.exercise.id)
 
     def _read(self, works: Sequence[Work]) -> Submission | None:
@@ -124,7 +124,7 @@ class Watch:
             return None
         try:
             return submission_of(self._workspace, files)
-        except SubmissionError as error:  # gone again, or half written
+        except SubmissionError as error:  # deleted again, or half written
             self._clear()
             self._say(str(error), "red")
             self._foot()
@@ -149,7 +149,7 @@ class Watch:
         (submission, works), self._asked = self._asked, None
         mismatches, self._mismatches = self._mismatches, {}
         if self._inbox.was_saved_again(works):
-            for work in works:  # the verdict on the newer content follows at once
+            for work in works:  # the newer content is graded next
                 self._seen.pop(work.path, None)
             return
         self._clear()
@@ -159,14 +159,14 @@ class Watch:
         if len(works) > 1:
             self._say(_sum_of(handed_in(record)), "bold")
         if all(result.status in ("passed", "partly") for result in handed_in(record).exercises):
-            if any(work.is_review for work in works):  # a review leads away from the course's way for a moment only
+            if any(work.is_review for work in works):  # a review does not change the current exercise
                 print_next(self._workspace, self._known(), self._console)
             else:
                 self._go_on(self._known())
         self._foot()
 
     def _say_remarks(self, works: Sequence[Work]) -> None:
-        """That what is passed is so no more."""
+        """Say which passed exercises do not pass any more."""
         remarked = remarks(self._workspace, self._known())
         for work in works:
             if not work.is_review and work.exercise.id in remarked:
@@ -187,7 +187,7 @@ class Watch:
                 self._say(f"{id} comes back {when(due, now())}.", "bold")
 
     def _answer(self, key: str) -> Sequence[Work]:
-        """Do what a key asks for; return what is to be graded now."""
+        """Do what a key asks for; return the files to grade now."""
         wanted_reset, self._wants_reset = self._wants_reset, False
         again = self._last or self._current
         if key == "r" and again is not None:
@@ -295,7 +295,7 @@ class Watch:
         self._say(f"{current}Save a file to have it checked.", "dim")
 
     def _key_lines(self) -> list[str]:
-        """The keys and what they do; no line breaks between the two."""
+        """The keys and their actions, without a line break between key and action."""
         lines = [""]
         for key, what in KEYS.items():
             longer = f"{lines[-1]}  {key} {what}".strip()
@@ -318,13 +318,13 @@ class Watch:
 
 
 def _apart(works: Sequence[Work]) -> list[list[Work]]:
-    """The works for one submission after another: an exercise and its review cannot be in the same."""
+    """Split works into submissions: an exercise and its review cannot be in the same one."""
     parts = [[work for work in works if work.is_review == is_review] for is_review in (False, True)]
     return [part for part in parts if part]
 
 
 def _sum_of(record: Record) -> str:
-    """How many of several passed, in a line below them."""
+    """How many of several exercises passed, as one line."""
     from grader.render.wording import counted, passed_count, score
 
     failed = [safe_line(result.id) for result in record.exercises if result.status not in ("passed", "partly")]

@@ -1,6 +1,6 @@
-"""Where a learner works: the course's own folder, or a workspace of `kata init` that no update touches.
+"""A learner's workspace: the course's own folder, or a folder of `kata init` whose changed files no update touches.
 
-Nothing that a learner wrote is ever thrown away: old work is put aside.
+Nothing that a learner wrote is ever deleted: old work is moved to an archive.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .progress import now
 
 
 def reset(workspace: Workspace, exercise: Exercise) -> Path | None:
-    """Put the stub in the place of a learner's file; return where the old work is now, None when there was none."""
+    """Replace a learner's file by the stub; return where the old work was moved, None when there was none."""
     path = workspace.file_of(exercise)
     stub = stub_of(workspace.course, exercise).encode()
     kept = None
@@ -35,14 +35,14 @@ def reset(workspace: Workspace, exercise: Exercise) -> Path | None:
 
 
 def put_aside(workspace: Workspace, exercise: Exercise, path: Path) -> Path:
-    """Move a file of an exercise into the archive; return where it is now."""
+    """Move a file of an exercise into the archive; return its new path."""
     kept = free_name(workspace.state / "archive" / exercise.id)
     move_file(path, kept, below=workspace.root)
     return kept
 
 
 def free_name(folder: Path) -> Path:
-    """A file name for now that is not taken yet."""
+    """A free file name with the current time."""
     stamp = now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
     number, path = 1, folder / f"{stamp}.py"
     while os.path.lexists(path):
@@ -80,7 +80,7 @@ The documents have several names for one thing: [the glossary](docs/glossary.md)
 
 
 def first_page(course: Course) -> str:
-    """The page for a workspace of this course."""
+    """The text of the README in a workspace of this course."""
     lessons = [
         f"| [{unit.title}](exercises/{unit.folder}/README.md) | {len(unit.exercises)}"
         f"{' (extra credit)' if unit.extra_credit else ''} |"
@@ -103,7 +103,7 @@ LESSON_FILES = ("*.md", "*.svg", "*.png")
 
 @dataclass(frozen=True)
 class Work:
-    """A learner's file for an exercise: the one in exercises/, or one that was handed out for a review."""
+    """A learner's file for an exercise: the one in exercises/, or one handed out for a review."""
 
     exercise: Exercise
     path: Path
@@ -112,24 +112,24 @@ class Work:
 
 @dataclass(frozen=True)
 class Workspace:
-    """A learner's exercises and what is remembered about them; `root` holds `exercises/`, `review/` and `.kata/`."""
+    """A learner's exercises and progress; `root` holds `exercises/`, `review/` and `.kata/`."""
 
     course: Course
     root: Path
 
     def file_of(self, exercise: Exercise) -> Path:
-        """The learner's file for an exercise: in its place, or where it lay before the course moved the exercise."""
+        """The learner's file for an exercise: at its path, or at its old one if the course has moved the exercise."""
         path = self.root / "exercises" / exercise.relative_path
         return path if os.path.lexists(path) else self._moved_from(exercise) or path
 
     def _moved_from(self, exercise: Exercise) -> Path | None:
-        """The one file with the exercise's id, in another unit or with another number; None for none or several."""
+        """The only file with the exercise's id in another unit or with another number; None for none or several."""
         numbered = (self.root / "exercises").glob(f"*/*_{exercise.id}.py")
         found = [path for path in numbered if re.fullmatch(rf"[0-9]+_{exercise.id}\.py", path.name)]
         return found[0] if len(found) == 1 else None
 
     def lesson_of(self, unit: Unit) -> Path:
-        """The lesson of a unit, beside the exercises."""
+        """The lesson of a unit, in the exercises folder."""
         return self.root / "exercises" / unit.folder / "README.md"
 
     @property
@@ -138,7 +138,7 @@ class Workspace:
         return self.root / STATE
 
     def review_file_of(self, exercise: Exercise) -> Path:
-        """The file in which an exercise is written again."""
+        """The file of the exercise's review."""
         return self.root / REVIEWS / exercise.file_name
 
     def work_of(self, exercise: Exercise) -> Work:
@@ -146,7 +146,7 @@ class Workspace:
         return Work(exercise, self.file_of(exercise))
 
     def work_at(self, path: Path) -> Work | None:
-        """Which work this file is, if it is one of this workspace's."""
+        """The exercise that this file of the workspace is for; None for any other file."""
         where = path.resolve()
         for each in self.course.exercises:
             if self.file_of(each).resolve() == where:
@@ -156,11 +156,11 @@ class Workspace:
         return None
 
     def is_review(self, path: Path) -> bool:
-        """Whether a file lies where reviews are handed out."""
+        """Whether a file is in the review folder."""
         return path.resolve().parent == (self.root / REVIEWS).resolve()
 
     def shown(self, path: Path) -> str:
-        """A path as a learner would type it from here."""
+        """A path relative to the current folder, for a learner to type."""
         try:
             return os.path.relpath(path) if path.resolve().is_relative_to(self.root.resolve()) else str(path)
         except (OSError, ValueError):  # no current folder, or another drive
@@ -169,10 +169,10 @@ class Workspace:
 
 @dataclass
 class Made:
-    """What `make_workspace` did: the exercises whose files are new, brought up to date, or kept as they are changed.
+    """What `make_workspace` did: exercises whose files are new, were updated, or were kept because they are changed.
 
-    `outdated`: of those kept, the ones whose stub the course has changed since it was handed out. `withdrawn`: files of
-    exercises that the course has no more; they stay. `in_place`: nothing of that, since the folder is the course's own.
+    outdated: kept files whose stub the course has changed since it was handed out. withdrawn: files of exercises that
+    the course no longer has; they stay. in_place: nothing was copied, since the folder is the course's own.
     """
 
     new: list[str] = field(default_factory=list)
@@ -184,9 +184,9 @@ class Made:
 
 
 def find_workspace(start: Path) -> Workspace | None:
-    """The workspace that the user named and that a folder is in; None outside of all.
+    """The registered workspace that contains a folder; None if there is none.
 
-    Raises CourseError when it cannot be used, Unnamed where there is one that the user did not name.
+    Raises CourseError when it cannot be used, Unnamed for a workspace that the user has not registered.
     """
     refuse_unnamed(start)
     named = named_around(start)
@@ -194,15 +194,15 @@ def find_workspace(start: Path) -> Workspace | None:
 
 
 def is_at(found: Path | None, folder: Path) -> bool:
-    """Whether this is a folder that holds a workspace, and no course."""
+    """Whether this folder holds a workspace, and no course."""
     return found is not None and found.resolve() == folder.resolve() and not (found / FILE_NAME).exists()
 
 
 def make_workspace(folder: Path, course: Course) -> Made:
-    """Make a workspace for a course, or bring one up to date, and register it as the user's.
+    """Create or update a workspace for a course, and register it for the user.
 
-    A file that a learner has changed is never touched. Into the course's own folder nothing is copied: it is a
-    workspace as it is. Raises CourseError for a folder of somebody else's or in a course, LinkInTheWay, and OSError.
+    A file that a learner has changed is never touched. The course's own folder is a workspace already: nothing is
+    copied. Raises CourseError for a folder that is not the user's or is in a course, LinkInTheWay, and OSError.
     """
     made = Made(in_place=folder.resolve() == course.root.resolve())
     course_file = course.root / FILE_NAME
@@ -239,7 +239,7 @@ def _refuse_course(folder: Path, course: Course) -> None:
 
 
 def _given_before(marker: Path) -> dict[str, str]:
-    """The digests of the stubs that were handed out, by exercise."""
+    """The digests of the handed-out stubs, by exercise."""
     try:
         given = json.loads(content_of(marker) or b"")["given"]
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -268,7 +268,7 @@ def _give(workspace: Workspace, exercise: Exercise, given: dict[str, str], made:
 
 
 def _give_first_page(workspace: Workspace, given: dict[str, str]) -> None:
-    """The README, unless there is one of the learner's, and the glossary that lessons refer to."""
+    """Write the README, unless the learner has one, and the glossary that lessons link to."""
     glossary = workspace.course.glossary_path
     if glossary.is_file():
         write_file(workspace.root / "docs" / glossary.name, glossary.read_bytes(), below=workspace.root)
@@ -281,7 +281,7 @@ def _give_first_page(workspace: Workspace, given: dict[str, str]) -> None:
 
 
 def content_of(path: Path) -> bytes | None:
-    """What an ordinary file holds; None for anything else, a link or a pipe, say."""
+    """The content of a regular file; None for anything else, such as a link or a pipe."""
     try:
         return path.read_bytes() if stat.S_ISREG(os.lstat(path).st_mode) else None
     except OSError:

@@ -1,1 +1,1 @@
-"""What `pytest exercises/...` needs: the plugin, and a learner's file as pytest sees it."""
+"""The plugin for `pytest exercises/...`."""

@@ -1,4 +1,4 @@
-"""Where `pytest --pdb` opens at a failed check: in the learner's lines or beside the check's numbers, never in ours."""
+"""Where `pytest --pdb` opens at a failed check: in the learner's lines or at the check's values, not in the grader."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from grader.judge.session import Session
 from grader.judge.trusted import quietly
 
 PLACE = "<what the check asked>"
-"""The name of the file that the debugger shows where none of the learner's lines failed."""
+"""The file name that the debugger shows where no line of the learner's failed."""
 
 
 def for_debugger(error: CheckFailed, session: Session, check: str, file: str) -> pytest.ExceptionInfo[CheckFailed]:
-    """The failure, as raised in the learner's lines; as raised beside the check's numbers when it was in none."""
+    """The failure, raised in the learner's lines; if in none, at a frame that has the check's values."""
     own = _from_own_frame(error.__traceback__, file)
     if own is None:
         with quietly():
@@ -36,7 +36,7 @@ def _from_own_frame(trace: TracebackType | None, file: str) -> TracebackType | N
 
 
 def _beside_numbers(message: str, fault: CaseAtFault | None) -> TracebackType:
-    """The traceback of a few lines that stand for the check; their frame has its numbers by name."""
+    """A traceback of a few lines that stand for the check; its frame has the check's values as variables."""
     values: dict[str, Any] = dict(fault.values()) if fault else {}
     source = _lines_of(message, fault, values)
     linecache.cache[PLACE] = (len(source), None, source.splitlines(keepends=True), PLACE)

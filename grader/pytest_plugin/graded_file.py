@@ -1,4 +1,4 @@
-"""A learner's file as pytest sees it where the judge is another process: its checks are graded there, all at once."""
+"""A learner's file in pytest when another process judges it: all of its checks are graded in one request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from grader.service.place import ServiceError
 
 @dataclass(frozen=True)
 class Graded:
-    """What the judge found."""
+    """The judge's results."""
 
     submission: Submission
     record: Record
@@ -35,7 +35,7 @@ class Graded:
 
 
 class GradedFile(pytest.File):
-    """The node of a learner's file; its items are the checks of its exercise."""
+    """The collector of a learner's file; its items are the checks of its exercise."""
 
     workspace: Workspace
     exercise: Exercise
@@ -46,17 +46,17 @@ class GradedFile(pytest.File):
     is_done = False
     """Whether all have been."""
     has_hidden = False
-    """Whether some checks are not here."""
+    """Whether the course folder lacks some checks."""
 
     @classmethod
     def of(cls, parent: pytest.Collector, path: Path, workspace: Workspace, exercise: Exercise) -> GradedFile:
-        """The node for `path`."""
+        """Create the node for `path`."""
         node: GradedFile = cls.from_parent(parent, path=path)
         node.workspace, node.exercise, node.left = workspace, exercise, set()
         return node
 
     def collect(self) -> Iterable[pytest.Item]:
-        """An item for each check. The judge knows them."""
+        """An item for each check, as the judge lists them."""
         try:
             told = self.line.ask(Request("checks", self.seed, (self.exercise.id,))).value[self.exercise.id]
         except (GraderBroken, ServiceError) as error:
@@ -73,7 +73,7 @@ class GradedFile(pytest.File):
 
     @cached_property
     def graded(self) -> Graded:
-        """What the judge finds in the file as it is now. Raises MachineError, GraderBroken, SubmissionError."""
+        """The judge's results for the file as it is now. Raises MachineError, GraderBroken, SubmissionError."""
         submission = submission_of(self.workspace, {self.exercise.id: self.path})
         records: list[Record] = []
         mismatches: dict[tuple[str, str], Mismatch] = {}
@@ -104,7 +104,7 @@ class GradedFile(pytest.File):
         return exercise
 
     def mismatch_of(self, check: str) -> Mismatch | None:
-        """What there is to see of a check that was looked at."""
+        """The mismatch of a check, if it has one."""
         return self.graded.mismatches.get((self.exercise.id, check))
 
     def diagnosis(self) -> tuple[Diagnosis, ...]:
@@ -112,7 +112,7 @@ class GradedFile(pytest.File):
         return self.result.diagnosis
 
     def _note(self, graded: Graded) -> None:
-        """Remember it in the progress. That nothing can be noted must not spoil the run."""
+        """Write the results into the progress file. An error there must not fail the run."""
         reviews = reviews_among(self.workspace, {self.exercise.id: self.path})
         with contextlib.suppress(OSError, DamagedProgress):
             note_record(self.workspace, graded.submission, graded.record, reviews)
@@ -126,16 +126,16 @@ class GradedCheck(pytest.Item):
 
     @classmethod
     def of(cls, parent: GradedFile, name: str, title: str) -> GradedCheck:
-        """The item for a check."""
+        """Create the item for a check."""
         item: GradedCheck = cls.from_parent(parent, name=name)
         item.title, item.file = title, parent
         if item.config.pluginmanager.hasplugin("timeout"):
-            # the judge has a clock for the learner's code; how long others are before it is no fault of that
+            # the judge limits the time of the learner's code; waiting for other requests is not its fault
             item.add_marker(pytest.mark.timeout(0))
         return item
 
     def runtest(self) -> None:
-        """Raises CheckFailed for the learner's fault, MachineError and GraderBroken for others."""
+        """Raises CheckFailed for a fault of the learner's, MachineError and GraderBroken for others."""
         result = self.file.result_of(self.name)
         if result.outcome == "failed":
             raise CheckFailed(result.message)

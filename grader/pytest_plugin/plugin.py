@@ -1,7 +1,7 @@
-"""The pytest plugin. It is loaded with every pytest in the environment, so it imports nothing heavy by itself.
+"""The pytest plugin. Every pytest in the environment loads it, so importing it loads nothing heavy.
 
-`pytest exercises/<unit>/<NN>_<id>.py` collects the exercise's hidden checks under that file and asks the learner's code
-behind the wall. Outside a course it does nothing.
+`pytest exercises/<unit>/<NN>_<id>.py` collects the exercise's hidden checks under that file and runs the learner's code
+behind the wall. Outside a course the plugin does nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "learner"]
 
 PRACTICE: pytest.StashKey[Any] = pytest.StashKey()
-"""The Practice of this run, made when the first exercise file is met."""
+"""The Practice of this run, created at the first exercise file."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,9 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _may_be_work(path: Path) -> bool:
-    """Whether a file lies where exercises do, told without a heavy import.
+    """Whether a path looks like an exercise file, without a heavy import.
 
-    Whether it really is an exercise, and of a course that the user named, is looked at later.
+    Later steps find out whether it is one, and of a course that the user named.
     """
     if "exercises" not in path.parts and path.parent.name != "review":
         return False
@@ -54,7 +54,7 @@ def _may_be_work(path: Path) -> bool:
     try:
         return registered_around(path.parent) is not None
     except RegistryError:
-        return False  # told by every command about a course; other people's projects go on
+        return False  # the kata commands report this; pytest in other projects must go on
 
 
 @pytest.hookimpl(wrapper=True)
@@ -66,7 +66,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     if practice is None:
         practice = parent.config.stash[PRACTICE] = _practice(parent.config)
     node = practice.collect(file_path, parent)
-    # instead of what pytest itself would make of the file, which imports it
+    # replaces pytest's own node, which would import the file
     return collected if node is None else [node]
 
 
@@ -77,7 +77,7 @@ def _practice(config: pytest.Config) -> Any:
 
 
 def _level(config: pytest.Config) -> Level:
-    """What was asked for, or the strongest; a debugger and print need the code in this process."""
+    """The level asked for, or the strongest; a debugger and print need the code in this process."""
     from grader.sandbox.doctor import strongest_level
 
     asked: Level | None = config.getoption("isolation")

@@ -1,4 +1,4 @@
-"""Plain pytest in a course: a learner's own files, one after another, feedback in the learner's terms."""
+"""Plain pytest in a course: collects a learner's files and reports failures in the learner's words."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ if TYPE_CHECKING:
     from .unwalled import Unwalled
 
 PLAIN_WIDTH = 80
-"""Columns of what is not written to a terminal."""
+"""Columns of output that does not go to a terminal."""
 
 
 def tell(report: pytest.TestReport, told: Told) -> None:
-    """Have pytest report a check as failed, in these words."""
+    """Make pytest report a check as failed, with this text."""
     report.outcome = "failed"
     report.longrepr = told  # type: ignore[assignment]  # pytest asks for no more than `toterminal` and `str`
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a learner reads about a failed check. To pytest it is a representation of a failure like its own."""
+    """The text of a failed check. pytest treats it as its own representation of a failure."""
 
     sentences: Sequence[str]
     mismatch: Mismatch | None
     diagnosis: str
 
     def __str__(self) -> str:
-        """Without colour: for xdist, JUnit, editors."""
+        """Without colour: for xdist, JUnit and editors."""
         return self._text(PLAIN_WIDTH, colour=False)
 
     def toterminal(self, writer: TerminalWriter) -> None:
-        """Write it as wide and as colourful as the terminal is."""
+        """Write it with the terminal's width and colours."""
         for line in self._text(writer.fullwidth, colour=writer.hasmarkup).splitlines():
             writer.line(line)
 
@@ -70,11 +70,11 @@ class Told:
 
 
 LOOKS_LIKE_WORK = re.compile(r"[0-9]{2}_\w+\.py")
-"""Files that are left alone where nobody named the course; any other in such a folder is none of ours."""
+"""Names of exercise files. In a course that is not registered only these are reported; pytest gets the others."""
 
 
 class Practice:
-    """Collects the exercise files of a course or a workspace and runs their checks for the learner who runs pytest."""
+    """Collects the exercise files of a course or a workspace and runs their checks."""
 
     def __init__(self, config: pytest.Config, level: Level) -> None:
         self._workspaces: dict[Path, Workspace | None] = {}
@@ -86,7 +86,7 @@ class Practice:
         self._graded: list[GradedFile] = []
 
     def collect(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        """The node of an exercise file, or None for any other file."""
+        """The node of an exercise file; None for any other file."""
         try:
             workspace = self._workspace_of(path)
         except Unnamed as error:
@@ -107,7 +107,7 @@ class Practice:
     def _node(
         self, parent: pytest.Collector, path: Path, workspace: Workspace, exercise: Exercise, seed: int
     ) -> pytest.Collector:
-        """Raises GraderBroken, ServiceError, StubError."""
+        """Create the node. Raises GraderBroken, ServiceError, StubError."""
         course = workspace.course
         if is_as_given(exercise, path.read_bytes(), stub_of(course, exercise)):
             untouched: pytest.Collector = NotStartedFile.from_parent(parent, path=path)
@@ -118,42 +118,42 @@ class Practice:
             self._graded.append(graded)
             return graded
         if self._unwalled is None:
-            from .unwalled import Unwalled  # it loads torch
+            from .unwalled import Unwalled  # imports torch
 
             self._unwalled = Unwalled()
         return self._unwalled.node(parent, path, workspace, exercise, seed)
 
     def _line_for(self, course: Course) -> JudgeLine:
-        """The judge of a course. Raises ServiceError."""
+        """The connection to the course's judge. Raises ServiceError."""
         if course.root not in self._lines:
             self._lines[course.root] = line_for(course.root / "course.yml", self.level)
         return self._lines[course.root]
 
     def _workspace_of(self, path: Path) -> Workspace | None:
-        """The workspace of a file, None for one in none. Raises CourseError, Unnamed for one that was not named."""
+        """A file's workspace, None if it is in none. Raises CourseError, Unnamed for one that was not registered."""
         if path.parent not in self._workspaces:
-            refuse_unnamed(path.parent, whoever=True)
+            refuse_unnamed(path.parent, any_owner=True)
             self._workspaces[path.parent] = find_workspace(path.parent)
         return self._workspaces[path.parent]
 
     def _seed_of(self, course: Course) -> int:
-        """One seed for all of a course's exercises. Raises GraderBroken for one that a bundle has no plans for."""
+        """One seed for all exercises of a course. Raises GraderBroken for a seed that a bundle has no plans for."""
         if course.root not in self._seeds:
             self._seeds[course.root] = seed_for(course, self._asked_seed)
         return self._seeds[course.root]
 
     def prepare(self, item: pytest.Item) -> None:
-        """Before a check."""
+        """Called before a check."""
         if self._unwalled is not None:
             self._unwalled.prepare(item)
 
     def leave(self, item: pytest.Item, following: pytest.Item | None) -> None:
-        """After a check."""
+        """Called after a check."""
         if self._unwalled is not None:
             self._unwalled.leave(item, following)
 
     def explain(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
-        """Turn pytest's report on a check into what a learner should read."""
+        """Replace pytest's report on a check by the learner's text."""
         if isinstance(item, NotStarted):
             report.kata_not_started = report.skipped  # type: ignore[attr-defined]
             return
@@ -174,7 +174,7 @@ class Practice:
         return offer_of(results[0]) if len(results) == 1 else ""
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         for line in self._lines.values():
             line.close()
 

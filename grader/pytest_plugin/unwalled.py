@@ -1,6 +1,6 @@
-"""A learner's file that runs in pytest's own process, for a debugger and for print: the checks are pytest's there.
+"""A learner's file in pytest's own process, for a debugger and for print: pytest runs the checks itself.
 
-What they find is remembered as what `kata check` finds, in the learner's progress.
+The results go into the learner's progress, as those of `kata check` do.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .practice import Told, tell
 def note_practice(
     workspace: Workspace, node: ExerciseFile, endings: Mapping[pytest.Item, Ending], level: Level, seed: int
 ) -> None:
-    """Note how a file did, if all its checks have run. That nothing can be noted must not spoil the run."""
+    """Record the results of a file, if all its checks have run. An error there must not fail the run."""
     if node.learner_session is None or len(endings) < node.size:
         return
     process, course = node.learner_session.process, node.course
@@ -53,7 +53,7 @@ def note_practice(
 
 
 class Unwalled:
-    """Runs checks as pytest does, each file's in a session of its own."""
+    """Runs checks in pytest's process, each file's in a session of its own."""
 
     def __init__(self) -> None:
         self._workspaces: dict[Path, Workspace] = {}
@@ -63,14 +63,14 @@ class Unwalled:
     def node(
         self, parent: pytest.Collector, path: Path, workspace: Workspace, exercise: Exercise, seed: int
     ) -> pytest.Collector:
-        """The node of a file. Raises GraderBroken."""
+        """Create the node of a file. Raises GraderBroken."""
         self._workspaces[path], self._seeds[path] = workspace, seed
         node = ExerciseFile.of(parent, path, Kit(workspace.course, exercise), workspace.course)
         node.names_hidden = True
         return node
 
     def prepare(self, item: pytest.Item) -> None:
-        """Before a check: see that the learner's file can be asked."""
+        """Before a check: make the learner's file ready to be asked."""
         node = item.getparent(ExerciseFile)
         if node is not None and node.learner_session is None:
             node.learner_session = self._open(node)
@@ -101,7 +101,7 @@ class Unwalled:
         return Session(start, node.kit.expected(seed), seed, node.kit.stub)
 
     def explain(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
-        """Turn pytest's report on a check into what a learner should read."""
+        """Replace pytest's report on a check by the learner's text."""
         node = item.getparent(ExerciseFile)
         if report.passed and call.when == "call" and node is not None and node.kit.hidden:
             report.kata_example = True  # type: ignore[attr-defined]

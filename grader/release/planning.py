@@ -111,7 +111,7 @@ class _Planning:
         course = kit.course
         self._stub, self._checks, self._seed = kit.stub, checks, seed
         self._paths = course.solution_path(exercise), course.mistakes_path(exercise)
-        self._expected = _Noting(Expected(*self._paths))
+        self._expected = _RecordedExpected(Expected(*self._paths))
         self._asked: dict[bytes, Question] = {}
 
     def plan(self, bundle: Course, with_mistakes: bool) -> bytes:
@@ -195,7 +195,7 @@ def _place_of(answer: Answers, expected: Answers, prints: list[Print], places: d
     return place
 
 
-class _Noting:
+class _RecordedExpected:
     """Asks the reference, and records questions and draws."""
 
     is_plan = False
@@ -256,7 +256,7 @@ class _Worker:
         told = zip(question.cases, self._module.answer(question), strict=True)
         return [
             {
-                "answers": {str(number): answers.values.get(name) for number, name in case.told.items()},
+                "answers": {str(number): answers.values.get(name) for number, name in case.returned.items()},
                 "error": answers.error,
             }
             for case, answers in told

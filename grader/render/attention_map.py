@@ -1,7 +1,7 @@
-"""Attention weights on a page: a place for each pair, darker for more, told in words for whoever listens.
+"""Draws attention weights for a page: a cell for each pair, darker for larger weights, with a description in words.
 
-As part of a page it takes the page's ink, and a place that is pointed at says what it is. As a picture of its own it
-has paper of its own, for pages that take no SVG.
+Inside a page it uses the page's colours, and each cell has a tooltip. As a picture of its own it has a background, for
+pages that do not accept SVG.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Map(Protocol):
 
 @dataclass(frozen=True)
 class MapPicture:
-    """A map as a picture: its address holds all of it; its size in pixels, and its words."""
+    """A map as a picture: a data URL, its size in pixels, and its description."""
 
     address: str
     width: int
@@ -57,7 +57,7 @@ class _Cell:
 
 
 def map_svg(shown: Map, id: str, *, margin: int | None = None) -> Markup:
-    """The map as an SVG element. id: unique on its page. margin: of a picture of its own; None within a page."""
+    """The map as an SVG element. id: unique on its page. margin: for a picture of its own; None within a page."""
     left = _left(shown)
     scale = Scale(0.0, shown.high)
     cells = [
@@ -86,19 +86,19 @@ def map_svg(shown: Map, id: str, *, margin: int | None = None) -> Markup:
 
 
 def map_picture(shown: Map) -> MapPicture:
-    """The map as a picture for a page that may be light or dark and keeps nothing but plain elements."""
+    """The map as a picture for a light or dark page that only keeps simple elements."""
     width, height = _size(shown)
     svg = map_svg(shown, "map", margin=MARGIN)
     return MapPicture(address_of(svg), width + 2 * MARGIN, height + 2 * MARGIN, in_words(shown))
 
 
 def address_of(svg: str) -> str:
-    """A drawing as an address that holds all of it."""
+    """A drawing as a data URL."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode('utf-8')).decode('ascii')}"
 
 
 def in_words(shown: Map) -> str:
-    """For whoever listens: where each row looks most."""
+    """A description for screen readers: where each row has its largest weight."""
     told = []
     for number, (row, values) in enumerate(zip(shown.rows, shown.values, strict=True), start=1):
         known = [(value, column) for column, value in enumerate(values) if math.isfinite(value)]

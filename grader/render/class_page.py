@@ -20,7 +20,7 @@ from markupsafe import Markup
 from grader.record import Status
 
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
-from .class_topics import averages, distribution, doubtful, may_be_unfair, most_missed, riddles, topics
+from .class_topics import averages, distribution, doubtful, may_be_unfair, most_missed, topics, unexplained
 from .pages import render_page
 from .played import Gallery
 from .wording import IN_CLASSES, MARKS
@@ -78,7 +78,7 @@ def render_class(summary: ClassSummary, gallery: Gallery | None = None) -> str:
         averages=averages(rows),
         spread=distribution(rows),
         topics=topics(summary),
-        riddles=riddles(summary),
+        unexplained=unexplained(summary),
         doubtful=doubtful(summary),
         may_be_unfair=may_be_unfair,
         most_missed=most_missed(summary),
@@ -87,7 +87,7 @@ def render_class(summary: ClassSummary, gallery: Gallery | None = None) -> str:
         idle=those(row for row in rows if not row.has_begun and not row.unreadable),
         unreadable=[row for row in rows if row.unreadable],
         problems=those(row for row in rows if row.problems),
-        walls=gallery.walls if gallery else [],
+        exercise_maps=gallery.exercise_maps if gallery else [],
         roomy=ROOMY,
         script=_script(),
         script_hash=base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode(),

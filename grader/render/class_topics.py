@@ -40,7 +40,7 @@ def topics(summary: ClassSummary) -> list[Topic]:
     return [Topic(made.exercise, made.learners, made.message) for made in summary.misconceptions[:TOPICS]]
 
 
-def riddles(summary: ClassSummary) -> list[Topic]:
+def unexplained(summary: ClassSummary) -> list[Topic]:
     """Failures that most learners share and no known mistake explains, except in exercises that may be unfair."""
     found = (topic for tally in summary.exercises if not may_be_unfair(tally) for topic in _unexplained(tally))
     shared = (topic for topic in found if len(topic.learners) >= SHARED_BY)

@@ -1,4 +1,4 @@
-"""What a learner saw of their own code in `kata play`, for pages: pictures with their words, and what was written."""
+"""What `kata play` showed of a learner's own code, for pages: maps with their descriptions, and written texts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Room:
 
 @dataclass(frozen=True)
 class AtWork:
-    """One exercise at work. `note` says when, and whether the code had passed; each map is a title and a picture."""
+    """One exercise on a page. `note`: when it was played, and with passing code or not; maps: titles and pictures."""
 
     note: str
     maps: tuple[tuple[str, Markup], ...]
@@ -57,12 +57,12 @@ def _at_work(played: Played, place: str, room: _Room) -> AtWork:
 
 
 SHOWN_EACH = 6
-"""Learners whose map of an exercise is on the class page; all are on their own pages."""
+"""Learners whose map of an exercise is shown on the class page; all maps are on the learners' own pages."""
 
 
 @dataclass(frozen=True)
-class Hung:
-    """A learner's map of one exercise on the class page: whose, the page it is from, title and picture."""
+class LearnerMap:
+    """One learner's map of one exercise on the class page, with a link to the learner's page."""
 
     learner: str
     link: str
@@ -71,16 +71,16 @@ class Hung:
 
 
 @dataclass(frozen=True)
-class Wall:
-    """One exercise that learners played: how many, and the first of their maps."""
+class ExerciseMaps:
+    """One exercise that learners played: how many did, and the first of their maps."""
 
     title: str
     count: int
-    hung: Sequence[Hung]
+    maps: Sequence[LearnerMap]
 
 
 class Gallery:
-    """Maps of learners' own for the class page, few enough to stay light, gathered one learner at a time."""
+    """Collects a few maps of each exercise for the class page, one learner at a time, so that the page stays small."""
 
     def __init__(self, titles: Mapping[str, str]) -> None:
         self._titles = titles
@@ -101,9 +101,10 @@ class Gallery:
                 hung.append(Hung(learner, link, each.maps[0].title, map_svg(each.maps[0], place)))
 
     @property
-    def walls(self) -> list[Wall]:
-        """In course order."""
-        return [Wall(title, self._counts[id], self._hung[id]) for id, title in self._titles.items() if id in self._hung]
+    def exercise_maps(self) -> list[ExerciseMaps]:
+        """The exercises that were played, in course order."""
+        played = {id: title for id, title in self._titles.items() if id in self._maps}
+        return [ExerciseMaps(title, self._counts[id], self._maps[id]) for id, title in played.items()]
 
 
 def all_at_work(played: Mapping[str, Played], places: Mapping[str, str]) -> dict[str, AtWork]:

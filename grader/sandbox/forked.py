@@ -32,7 +32,7 @@ class Zygote(Protocol):
 
 
 class ForkedWorker(Worker):
-    """One forked process and the three pipes to it; from `pump.look_after` on, the pump's thread owns the pipes."""
+    """One forked process and the three pipes to it; from `pump.register` on, the pump's thread owns the pipes."""
 
     PRELIMINARIES = 1  # "ready", once it is locked down
 
@@ -50,7 +50,7 @@ class ForkedWorker(Worker):
             _widen(pipe)
         for pipe in (questions, answers, output):
             os.set_blocking(pipe, False)
-        pump.look_after(self)
+        pump.register(self)
 
     # --- in the pump's thread ---------------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class ForkedWorker(Worker):
         return -1
 
     def _make_room(self) -> None:
-        self._pump.look_after(self)
+        self._pump.register(self)
 
     def _write(self, frames: Sequence[bytes]) -> None:
         if not frames or not self._is_open:
@@ -117,7 +117,7 @@ class ForkedWorker(Worker):
         if not was_unsent:
             self.write()  # as much as fits at once; the pump writes the rest
         if self._unsent:
-            self._pump.look_after(self)
+            self._pump.register(self)
 
     # --- the judge's side -------------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ class ForkedWorker(Worker):
                 self._zygote.exit_code_of(self.number, time.monotonic() + LINGER_SECONDS)
             else:
                 signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-        self._pump.let_go(self)
+        self._pump.unregister(self)
 
 
 def _has_ended(pidfd: int) -> bool:

@@ -51,7 +51,7 @@ class Mailbox:
         self._sizes: tuple[int, int] | None = None
         self._messages: deque[Message] = deque()
         self._waiting_bytes = 0
-        self._owed = 0
+        self._unanswered = 0
         self._since: float | None = None
         self._began = 0.0
         self._spent = 0.0
@@ -100,16 +100,16 @@ class Mailbox:
         self.came += 1
         if self.came <= self._preliminaries:
             self._messages.append(Message(parts, 0.0, 0.0))
-            if self.came == self._preliminaries and self._owed:
+            if self.came == self._preliminaries and self._unanswered:
                 self._since = self._began = at
             return
-        if not self._owed:
+        if not self._unanswered:
             raise wire.WireError("an answer that nobody asked for")
         seconds = 0.0 if self._since is None else max(0.0, at - self._since)
         self._spent += seconds
         self._messages.append(Message(parts, seconds, self._spent))
-        self._owed -= 1
-        self._since = at if self._owed else None
+        self._unanswered -= 1
+        self._since = at if self._unanswered else None
 
     def _fail(self, fault: Exception, at: float) -> None:
         if not self.is_over:
@@ -129,10 +129,10 @@ class Mailbox:
     def expect(self, messages: int, now: float) -> None:
         """Expect `messages` more: the worker's time runs from now, or from when it is ready."""
         with self.changed:
-            if not self._owed and self.came >= self._preliminaries and not self.is_over:
+            if not self._unanswered and self.came >= self._preliminaries and not self.is_over:
                 self._since = now
                 self._began = self._began or now
-            self._owed += messages
+            self._unanswered += messages
 
     def charge(self, seconds: float) -> None:
         """Charge seconds for which the judge waited for the worker's end, after its last message."""
@@ -198,11 +198,11 @@ class Pump:
         self._thread = threading.Thread(target=self._run, name="kata pump", daemon=True)
         self._thread.start()
 
-    def look_after(self, channel: Channel) -> None:
+    def register(self, channel: Channel) -> None:
         """Start serving this channel, or ask again what it wants to read and write."""
         self._order(lambda: self._watch(channel))
 
-    def let_go(self, channel: Channel) -> None:
+    def unregister(self, channel: Channel) -> None:
         """Stop serving this channel and close its descriptors."""
         self._order(lambda: self._drop(channel))
 
@@ -228,17 +228,17 @@ class Pump:
             looked = now
             for key, mask in events:
                 if key.data is None:
-                    self._obey()
+                    self._run_orders()
                 else:
                     self._serve(key.data, key.fd, mask, at)
-        self._obey()
+        self._run_orders()
         for channel in list(self._watched):
             self._drop(channel)
         self._selector.close()
         os.close(self._woken)
         os.close(self._wake)
 
-    def _obey(self) -> None:
+    def _run_orders(self) -> None:
         with contextlib.suppress(BlockingIOError):
             os.read(self._woken, 4096)
         while self._orders:

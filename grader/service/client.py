@@ -22,7 +22,7 @@ from grader.sandbox.launch import MachineError
 from grader.sandbox.levels import Level
 from grader.starting import HOME
 
-from .line import Reply, Request, call, mismatch_read, take_down
+from .line import Reply, Request, call, mismatch_read, remove_socket
 from .place import Registration, ServiceError, forget, registered, starting_lock
 from .purpose import Purpose
 
@@ -113,7 +113,7 @@ class JudgeLine:
             shutil.rmtree(self._private, ignore_errors=True)
             self._private = None
             if self._known is not None:
-                take_down(self._known.address, self._known.family)
+                remove_socket(self._known.address, self._known.family)
 
     @contextmanager
     def _whole(self) -> Iterator[None]:

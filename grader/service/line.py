@@ -143,7 +143,7 @@ def _room() -> str:
     return usual if len(os.fsencode(usual)) <= MOST_BYTES_OF_ROOM else "/tmp"
 
 
-def take_down(address: str, family: str) -> None:
+def remove_socket(address: str, family: str) -> None:
     """Remove what `listen` created."""
     if family == "AF_UNIX":
         for remove, place in ((os.unlink, address), (os.rmdir, os.path.dirname(address))):
@@ -158,7 +158,7 @@ def call(registration: Registration) -> Connection:
         line = Client(registration.address, registration.family)
     except (OSError, ValueError) as error:
         if isinstance(error, ConnectionRefusedError):  # the judge was killed
-            take_down(registration.address, registration.family)
+            remove_socket(registration.address, registration.family)
         raise ServiceError("The judge that was kept warm is gone.") from None
     try:
         demand_own(line)

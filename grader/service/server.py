@@ -104,7 +104,7 @@ class Server:
         try:
             register(purpose.folder, self._registration)
         except BaseException:  # such as a full disk
-            lines.take_down(address, family)
+            lines.remove_socket(address, family)
             raise
         threading.Thread(target=self._accept, args=(listener, key), daemon=True).start()
         threading.Thread(target=self._make_room, daemon=True).start()
@@ -235,7 +235,7 @@ class Server:
         """Deregister, send the last reply, and exit, with the zygote and all workers."""
         if self._registration is not None:
             forget(self._purpose.folder, self._registration)
-            lines.take_down(self._registration.address, self._registration.family)
+            lines.remove_socket(self._registration.address, self._registration.family)
         if job is not None and last is not None:
             job.replies.put(last)
             job.is_over.wait(SEND_SECONDS)

@@ -80,7 +80,7 @@ class Forger:
     def _told(self, case: Case, right: Mapping[str, Any]) -> dict[str, Any]:
         name = Question.of([case]).digest
         self.asked.add(name)
-        known = {str(number): right[label] for number, label in case.told.items() if label in right}
+        known = {str(number): right[label] for number, label in case.returned.items() if label in right}
         if name in self._by_heart:
             return known
         given = [step["value"] for step in case.steps if step["do"] == "tensor"]

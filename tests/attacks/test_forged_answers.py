@@ -62,7 +62,7 @@ IN_FORM: Mapping[str, tuple[Any, ...]] = {
 
 
 def told(case: Case, chance: random.Random) -> dict[str, Any]:
-    values = {str(number): chance.choice(IN_FORM.get(case.steps[number]["do"], ODD)) for number in case.told}
+    values = {str(number): chance.choice(IN_FORM.get(case.steps[number]["do"], ODD)) for number in case.returned}
     error = {"step": 0, **chance.choice(ERRORS)} if chance.random() < 0.1 else None
     return {"answers": values, "error": error}
 

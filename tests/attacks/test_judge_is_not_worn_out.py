@@ -15,7 +15,7 @@ from grader.judge.answers import Answers
 from grader.judge.failure import MOST_LIKENED, _no_entry_text
 from grader.judge.grading import Judge
 from grader.judge.learner import _code_lines
-from grader.judge.session import MOST_KEPT_BYTES, Session
+from grader.judge.session import MAX_KEPT_BYTES, Session
 from grader.record import Record
 
 SOON_SECONDS = 60
@@ -82,6 +82,6 @@ def test_large_answers_are_not_kept(tiny_course: Path, monkeypatch: pytest.Monke
         )
     finally:
         judge.close()
-    assert kept and max(kept) <= MOST_KEPT_BYTES
+    assert kept and max(kept) <= MAX_KEPT_BYTES
     assert records[0].points == 0 and records[0].complete
     assert "has shape (3000000,)" in records[0].exercises[0].checks[0].message

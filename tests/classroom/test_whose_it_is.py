@@ -358,7 +358,7 @@ ROSTER = (
 def whose(platform: str, *names: str, roster: tuple[Enrolled, ...] = ROSTER) -> dict[str, str]:
     """The id that each name finds, of one download; ? where it could be two learners'."""
     found = entries([Path(name) for name in names], platform)  # type: ignore[arg-type]
-    resolved = resolve([each.claim for each in found], roster).whose
+    resolved = resolve([each.claim for each in found], roster).matches
     ids = [each.learner.id if each.learner else "?" if each.between else "" for each in resolved]
     return {each.path.name: id for each, id in zip(found, ids, strict=True)}
 
@@ -529,7 +529,7 @@ def test_own_file_that_begins_with_a_number_is_put_to_the_others_where_a_roster_
 def test_claim_of_a_name_of_255_characters_is_read_in_time() -> None:
     name = "_1_2" * 60 + "_x.py"
     assert read_names("canvas", [name]) and read_names("blackboard", ["_" * 255]) == {}
-    assert resolve([Claim("plain", "\U0001f98a" * 255)], ROSTER).whose[0].learner is None
+    assert resolve([Claim("plain", "\U0001f98a" * 255)], ROSTER).matches[0].learner is None
 
 
 def _rows(names: list[str], roster: list[Enrolled], tmp_path: Path) -> dict[str, list[str]]:

@@ -57,7 +57,7 @@ def test_what_is_no_answer_is_refused(reply):
 def test_what_our_side_tells_must_have_its_form(ask, value):
     case = Case()
     ask(case)
-    (number,) = case.told
+    (number,) = case.returned
     with pytest.raises(Malformed):
         read_answers([{"answers": {str(number): value}, "error": None}], [case])
 

@@ -24,7 +24,7 @@ def growth(ask):
     x, factors = torch.ones(2), []
     for _ in range(2):
         case = Case()
-        case.call(case.entry("grow"), x, tell="grown")
+        case.call(case.entry("grow"), x, return_as="grown")
         (answers,) = ask(case)
         factors.append(bool((answers["grown"] > x).all()))
         x = answers["grown"]
@@ -76,7 +76,7 @@ def weights_after(source_module, texts, *, rate=0.1):
     case = Case()
     net = case.call(case.entry("net"))
     case.train(net, texts, rate, keep=True)
-    case.call(net, torch.zeros(1, 1, dtype=torch.int64), tell="logits")
+    case.call(net, torch.zeros(1, 1, dtype=torch.int64), return_as="logits")
     return source_module.answer(Question.of([case]))[0]["logits"]
 
 

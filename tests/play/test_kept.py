@@ -170,9 +170,9 @@ def test_a_class_page_hangs_the_first_few_and_counts_all():
     gallery = Gallery({"x": "An exercise", "y": "Another"})
     for number in range(SHOWN_EACH + 3):
         gallery.add(f"learner {number}", "learner-1.html", {"x": played(), "unknown": played()})
-    (wall,) = gallery.walls
-    assert (wall.title, wall.count, len(wall.hung)) == ("An exercise", SHOWN_EACH + 3, SHOWN_EACH)
-    ids = re.findall(r'id="([^"]+)-title"', "".join(each.picture for each in wall.hung))
+    (shown,) = gallery.exercise_maps
+    assert (shown.title, shown.count, len(shown.maps)) == ("An exercise", SHOWN_EACH + 3, SHOWN_EACH)
+    ids = re.findall(r'id="([^"]+)-title"', "".join(each.picture for each in shown.maps))
     assert len(ids) == len(set(ids)) == SHOWN_EACH
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from grader.render.class_summary import ClassSummary
-from grader.render.class_topics import doubtful, most_missed, riddles, topics
+from grader.render.class_topics import doubtful, most_missed, topics, unexplained
 
 Make = Callable[..., Any]
 ALL = ("test_example", "test_formula", "test_dtype")
@@ -36,7 +36,7 @@ def test_topics_are_the_commonest_known_mistakes(make_result: Make, make_record:
 
 def test_what_one_learner_misses_is_no_riddle(make_result: Make, make_record: Make) -> None:
     summary = class_of([make_result("a", "failed", missed=["test_formula"])], make_record)
-    assert topics(summary) == riddles(summary) == []
+    assert topics(summary) == unexplained(summary) == []
 
 
 def test_riddles_are_what_no_known_mistake_explains(make_result: Make, make_record: Make) -> None:
@@ -44,7 +44,7 @@ def test_riddles_are_what_no_known_mistake_explains(make_result: Make, make_reco
     unknown = make_result("a", "failed", missed=["test_dtype"])
     stuck = make_result("a", "failed", missed=ALL, reason="SyntaxError")
     right = make_result("a")
-    found = riddles(class_of([known] * 4 + [unknown] * 3 + [stuck] * 2 + [right] * 9, make_record))
+    found = unexplained(class_of([known] * 4 + [unknown] * 3 + [stuck] * 2 + [right] * 9, make_record))
     assert [list(topic.learners) for topic in found] == [[5, 6, 7], [8, 9]]
     assert "“The weights keep the scores' dtype.”" in found[0].message
     assert "every check for one reason" in found[1].message
@@ -61,7 +61,7 @@ def test_exercise_that_nearly_nobody_passes_is_doubted(
     wrong = make_result("a", "failed", missed=["test_dtype"])
     summary = class_of([make_result("a")] * passed + [wrong] * failed, make_record)
     assert [tally.id for tally in doubtful(summary)] == (["a"] if is_doubtful else [])
-    assert bool(riddles(summary)) != (is_doubtful or failed < 2)
+    assert bool(unexplained(summary)) != (is_doubtful or failed < 2)
 
 
 def test_stubs_do_not_make_an_exercise_doubtful(make_result: Make, make_record: Make) -> None:

@@ -11,11 +11,11 @@ from grader.sandbox.inside import large_pages
 
 GATHER = """
 import json, re, sys
-from grader.sandbox.inside.large_pages import Gathering, places
+from grader.sandbox.inside.large_pages import PageCollapse, places
 
 held = [bytes([n % 256]) * 5000 for n in range(4000)]
-gathering, steps = Gathering(), 1
-while gathering.step():
+collapse, steps = PageCollapse(), 1
+while collapse.step():
     steps += 1
 with open("/proc/self/smaps") as lines:
     large = sum(int(line.split()[1]) for line in lines if line.startswith("AnonHugePages"))
@@ -63,4 +63,4 @@ def test_only_whole_pages_of_a_process_own_memory_are_gathered(tmp_path, monkeyp
 
 def test_system_without_such_a_list_gathers_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(large_pages, "MAPS", str(tmp_path / "none"))
-    assert not large_pages.Gathering().step()
+    assert not large_pages.PageCollapse().step()

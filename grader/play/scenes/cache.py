@@ -22,12 +22,12 @@ from .heads import EXAMPLE, HEADS, MODEL, read_text
 WRITTEN_LETTERS = 16
 LENGTHS = (32, 64, 128, 256, 512)
 REPEATED, TRIES = 4, 3
-"""One more token is asked for so many times in a question, and so many questions are asked; the quickest counts."""
+"""One question asks for one more token REPEATED times, and there are TRIES questions; the shortest time counts."""
 SAME = 1e-4
 
 
 class Scene:
-    """A model that reads letters, its attention answered by the learner's class, in one piece or letter by letter."""
+    """A letter model whose attention is the learner's class, run on the whole text at once or letter by letter."""
 
     example = EXAMPLE
 
@@ -37,7 +37,7 @@ class Scene:
         self._layers = tuple(projections_of(self._model, each, HEADS) for each in range(layers_of(self._model)))
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """What is written either way, and what one more token takes."""
+        """The text written in both ways, and the time for one more token."""
         switched_off(self._play, off, len(self._layers), HEADS)
         letters = read_text(text)
         self._stage.begin()
@@ -69,17 +69,17 @@ class Scene:
     # --- text -----------------------------------------------------------------------------------------------------
 
     def continued(self, letters: torch.Tensor) -> torch.Tensor:
-        """The text and what is written behind it, everything passing through for each letter."""
+        """The text and its continuation, computed without a cache: the whole text runs for each new letter."""
         for _ in range(min(WRITTEN_LETTERS, CONTEXT - len(letters))):
             logits = run(self._model, letters[None], self._attend(by_letter=False))
             letters = torch.cat([letters, logits[0, -1:].argmax(-1)])
         return letters
 
     def by_letter(self, whole: torch.Tensor, begun: int) -> tuple[str, float]:
-        """What is written letter by letter up to where it goes another way, and how far outputs are apart.
+        """The text written with the cache, up to the first difference, and the largest difference of the logits.
 
-        Each layer is shown the text one letter at a time with its cache. As long as the same letters came before, what
-        follows is what a writer with a cache writes.
+        Each layer gets the text one letter at a time with its cache. Up to the first difference, this is what a model
+        that writes with a cache writes.
         """
         logits = run(self._model, whole[None], self._attend(by_letter=True))
         in_one = run(self._model, whole[None], self._attend(by_letter=False))
@@ -93,19 +93,19 @@ class Scene:
         return lambda layer, x: self._output(self._layers[layer], x, 1 if by_letter else x.shape[1])
 
     def _output(self, weights: Projections, x: torch.Tensor, step: int) -> torch.Tensor:
-        """What comes out for x (1, n, width), so many tokens at a time, the cache handed on."""
+        """The output for x (1, n, width), computed `step` tokens at a time; each call gets the last call's cache."""
         case = Case()
         module, cache = _module(case, weights), None
         for number, piece in enumerate(torch.split(x, step, 1)):
-            cache = _fed(case, module, piece.contiguous(), cache, tell=str(number))
+            cache = _fed(case, module, piece.contiguous(), cache, return_as=str(number))
         answers = self._stage.ask(case)[0]
-        pieces = [formed(answers[name], (1, min(step, x.shape[1]), x.shape[2])) for name in case.told.values()]
+        pieces = [formed(answers[name], (1, min(step, x.shape[1]), x.shape[2])) for name in case.returned.values()]
         return torch.cat(pieces, 1)
 
     # --- time -----------------------------------------------------------------------------------------------------
 
     def _seconds(self, length: int) -> tuple[float, float]:
-        """Milliseconds for one more token behind so many, without the cache and with it."""
+        """Milliseconds for one more token after a text of this length, without the cache and with it."""
         self._stage.begin()
         x = torch.randn(1, length + 1, len(self._layers[0].query), generator=torch.Generator().manual_seed(1))
         nothing, whole, cached = Case(), Case(), Case()
@@ -133,8 +133,8 @@ def _module(case: Case, weights: Projections) -> Slot:
     return module
 
 
-def _fed(case: Case, module: Slot, piece: torch.Tensor, cache: Slot | None, tell: str = "") -> Slot:
-    """Show some tokens to the module behind those in the cache; returns the cache that follows."""
+def _fed(case: Case, module: Slot, piece: torch.Tensor, cache: Slot | None, return_as: str = "") -> Slot:
+    """Call the module with some tokens and the cache; returns the new cache."""
     both = case.call(module, piece) if cache is None else case.call(module, piece, cache)
-    case.call(both, 0, method="__getitem__", tell=tell)
+    case.call(both, 0, method="__getitem__", return_as=return_as)
     return case.call(both, 1, method="__getitem__")

@@ -1,4 +1,4 @@
-"""`cross_attention`: a translator of dates, and which letters each place of its answer was read from."""
+"""`cross_attention`: a translator of dates, and which input letters each output letter attends to."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ..stage import Stage
 MODEL = "dates"
 EXAMPLE = "3 may 2024"
 TRIED = 40
-"""So many dates are translated for the share that is right."""
+"""Dates translated to measure the share of right ones."""
 SAME = 1e-3
 
 
 class Scene:
-    """A model of one layer: ten places ask the letters of a date through the learner's class."""
+    """A model of one layer: ten output slots attend to the letters of a date through the learner's class."""
 
     example = EXAMPLE
 
@@ -35,7 +35,7 @@ class Scene:
         self._asked = Asked(stage, self_attention("CrossAttention"), (self._weights,))
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """The translation, where each place looked, and how many dates come out right."""
+        """The translation, the attention of each slot, and the share of dates that are right."""
         switched_off(self._play, off, 1, 1)
         sources = read_date(text)
         self._stage.begin()
@@ -49,7 +49,7 @@ class Scene:
         yield self._share()
 
     def translated(self, sources: torch.Tensor) -> list[str]:
-        """What is written for each source with the learner's class."""
+        """The translation of each source with the learner's class."""
         logits = translate(self._model, sources, lambda x, memory: self._asked.attend(0, x, memory))
         return ["".join(dates.DIGITS[number] for number in row) for row in logits.argmax(-1).tolist()]
 
@@ -70,7 +70,7 @@ class Scene:
             yield Heat("The same by the formula", places, letters, plane(due), by_formula=True)
 
     def right_weights(self, slots: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
-        """Where each place looks by the formula."""
+        """The attention weights of each slot by the formula."""
         query, key = slots @ self._weights.query.T, memory[0] @ self._weights.key.T
         scores: torch.Tensor = query @ key.T / len(self._weights.query) ** 0.5
         return scores.softmax(-1)
@@ -82,13 +82,13 @@ class Scene:
         return Grid(f"Of {TRIED} dates by chance, so many come out right", ("", "right"), rows)
 
     def right_translation(self, sources: torch.Tensor) -> list[str]:
-        """What is written where attention follows the formula."""
+        """The translation of each source with attention by the formula."""
         logits = translate(self._model, sources, lambda x, memory: right_attention(self._weights, x, memory=memory))
         return ["".join(dates.DIGITS[number] for number in row) for row in logits.argmax(-1).tolist()]
 
 
 def read_date(text: str) -> torch.Tensor:
-    """One source, of what was typed. Raises BadText."""
+    """The typed text as one source. Raises BadText."""
     try:
         return torch.tensor([dates.encode(text)])
     except ValueError as error:
@@ -96,17 +96,17 @@ def read_date(text: str) -> torch.Tensor:
 
 
 def tried() -> tuple[torch.Tensor, list[str]]:
-    """Some dates by chance, as they are read and as they are to be written."""
+    """Random dates, as inputs and as expected outputs."""
     chance = random.Random(8)
     pairs = [dates.pair(chance) for _ in range(TRIED)]
     return torch.tensor([dates.encode(source) for source, _ in pairs]), [target for _, target in pairs]
 
 
 def right_of(came: Sequence[str], due: Sequence[str]) -> int:
-    """How many came as they should."""
+    """How many are as expected."""
     return sum(one == other for one, other in zip(came, due, strict=True))
 
 
 def plane(weights: torch.Tensor) -> tuple[tuple[float, ...], ...]:
-    """Numbers as a map takes them."""
+    """A tensor as nested tuples, for a heat map."""
     return tuple(tuple(row) for row in weights.tolist())

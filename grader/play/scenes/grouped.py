@@ -21,12 +21,12 @@ from .padding import CONTEXT, EXAMPLE, HEADS, MODEL, gap_loss, guessed, measured
 
 SHARED = (8, 4, 2, 1)
 BYTES = 2
-"""Of a number in a cache, as models are served."""
+"""Bytes of one number in a cache (16-bit floats, as models are served)."""
 TOKENS = 1000
 
 
 class Scene:
-    """A model that guesses hidden letters, with fewer and fewer heads of keys and values."""
+    """A model that guesses hidden letters, with ever fewer heads of keys and values."""
 
     example = EXAMPLE
 
@@ -36,7 +36,7 @@ class Scene:
         self._layers = tuple(projections_of(self._model, each, HEADS) for each in range(layers_of(self._model)))
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """What is guessed, the loss and the cache's size, by the number of heads."""
+        """Guessed letters, loss and size of the cache, by the number of heads."""
         switched_off(self._play, off, len(self._layers), HEADS)
         letters = read_gaps(text, CONTEXT)
         converts = self._play.id == "convert_to_gqa"
@@ -69,7 +69,7 @@ class Scene:
         yield Words("In the paper a converted model is trained on for a little while. Here nothing is trained on.")
 
     def attend(self, shared: int) -> Attend:
-        """Attention with so many heads of keys and values, by the learner's code. Raises Stopped."""
+        """Attention with `shared` heads of keys and values, by the learner's code. Raises Stopped."""
         if self._play.id == "grouped_query_attention":
             return Asked(self._stage, grouped(shared), self._layers).attend
         return by_formula([self._converted(weights, shared) for weights in self._layers])
@@ -79,15 +79,15 @@ class Scene:
         return by_formula([spread(weights, averaged(weights, shared), shared) for weights in self._layers])
 
     def loss(self, attend: Attend) -> float:
-        """In nats, on hidden letters of sentences that no model was trained on."""
+        """The loss in nats on hidden letters, in sentences that no model was trained on."""
         texts, is_hidden = measured_gaps()
         return gap_loss(run(self._model, texts.masked_fill(is_hidden, GAP), attend), texts, is_hidden)
 
     def _converted(self, weights: Projections, shared: int) -> Projections:
-        """The weights as the learner's function makes them. Raises Stopped when they are none."""
+        """The weights as the learner's function converts them. Raises Stopped if the result is no set of weights."""
         case, state = Case(), state_of(weights)
         given = {name: case.tensor(tensor) for name, tensor in state.items()}
-        case.call(case.entry("convert_to_gqa"), given, HEADS, shared, tell="state")
+        case.call(case.entry("convert_to_gqa"), given, HEADS, shared, return_as="state")
         came = self._stage.ask(case)[0]["state"]
         if not isinstance(came, dict) or came.keys() != state.keys():
             raise Stopped("Your function should return a dict with the names that it was given.")
@@ -98,7 +98,7 @@ class Scene:
 
 
 def averaged(weights: Projections, shared: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Keys' and values' matrices in which each group of heads is one, their average."""
+    """The matrices of keys and values with each group of heads replaced by its average."""
     width = len(weights.query)
     key, value = (
         matrix.view(shared, weights.heads // shared, weights.head_width, width).mean(1).reshape(-1, width)
@@ -108,7 +108,7 @@ def averaged(weights: Projections, shared: int) -> tuple[torch.Tensor, torch.Ten
 
 
 def spread(weights: Projections, fewer: tuple[torch.Tensor, torch.Tensor], shared: int) -> Projections:
-    """Weights in which each of these heads is there for its whole group."""
+    """Weights in which each shared head is repeated for its whole group."""
     times = weights.heads // shared
     key, value = (
         matrix.view(shared, weights.head_width, -1).repeat_interleave(times, 0).flatten(0, 1) for matrix in fewer
@@ -136,5 +136,5 @@ def grouped(shared: int) -> Class:
 
 
 def cache_kib(layers: int, shared: int, head_width: int) -> float:
-    """The keys and values of TOKENS tokens."""
+    """The cache size of TOKENS tokens, in KiB."""
     return 2 * layers * shared * head_width * TOKENS * BYTES / 1024

@@ -1,4 +1,4 @@
-"""`causal_attention`, `multi_head_wrapper`, `multi_head_attention`: the heads of a model that reads letters."""
+"""`causal_attention`, `multi_head_wrapper`, `multi_head_attention`: attention heads of a model that reads letters."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ MODEL = "letters"
 HEADS = 4
 EXAMPLE = "tipo met zaru. zaru gave ti"
 MOST_LETTERS = 48
-"""So many can be told apart by probing."""
+"""Probing can tell at most this many letters apart."""
 WRITTEN_LETTERS = 16
 PERIODS = (10, 15, 21)
 MEASURED_STORIES = 3
 MEASURED_LETTERS = 44
 STORIES, REPEATS = 6, 6
 KNOWN_FROM = 33
-"""In a repeat with a period of 32 at most, a letter from here on was there before."""
+"""From this letter on, every letter of a repeat occurred before: its period is at most 32."""
 NO_NUMBERS = "Some of what your class puts out is nan, no number. Is there a letter from which everything is hidden?"
 SAME = 1e-3
-"""Weights that are no further apart look the same."""
+"""Attention weights that differ by less look the same."""
 
 CLASSES: dict[str, Callable[[int], Class]] = {
     "causal_attention": asking.causal_attention,
@@ -42,7 +42,7 @@ CLASSES: dict[str, Callable[[int], Class]] = {
 
 
 class Scene:
-    """A model of two layers that reads letters, its attention answered by the learner's class."""
+    """A model of two layers that reads letters; its attention is the learner's class."""
 
     example = EXAMPLE
 
@@ -53,7 +53,7 @@ class Scene:
         self._all_on = Asked(stage, CLASSES[play.id](CONTEXT), self._layers)
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """Two heads and what they look at, what the model writes, and what it is without each part."""
+        """Two heads and what they attend to, what the model writes, and its loss without each part."""
         without = switched_off(self._play, off, len(self._layers), HEADS)
         letters = read_text(text)
         asked = replace(self._all_on, without=without)
@@ -79,7 +79,7 @@ class Scene:
     # --- what the heads do ----------------------------------------------------------------------------------------
 
     def all_weights(self, asked: Asked, letters: torch.Tensor) -> torch.Tensor:
-        """The weights (layers, heads, n, n) for one text, read off the learner's own output."""
+        """The attention weights (layers, heads, n, n) for one text, read off the learner's own output."""
         seen: list[torch.Tensor] = []
 
         def attend(layer: int, x: torch.Tensor) -> torch.Tensor:
@@ -90,7 +90,7 @@ class Scene:
         return torch.stack(seen)
 
     def right_weights(self, letters: torch.Tensor) -> torch.Tensor:
-        """The same by the formula, with nothing off."""
+        """The same by the formula, with nothing switched off."""
         seen: list[torch.Tensor] = []
         hidden = later(len(letters))
 
@@ -153,7 +153,7 @@ class Scene:
         return decode(letters[-WRITTEN_LETTERS:].tolist())
 
     def losses(self, asked: Asked) -> tuple[float, float]:
-        """In nats a letter: on stories, and on repeats where all was there before."""
+        """The loss in nats a letter: on stories, and on the part of repeats that occurred before."""
         texts = measured_texts()
         logits = run(self._model, texts[:, :-1], asked.attend, residual=not asked.without.residual)
         loss = loss_by_letter(logits, texts[:, 1:])
@@ -179,7 +179,7 @@ class Scene:
 
 
 def read_text(text: str) -> torch.Tensor:
-    """The numbers of what was typed. Raises BadText."""
+    """The typed text as numbers. Raises BadText."""
     try:
         numbers = encode(text)
     except ValueError as error:
@@ -190,9 +190,9 @@ def read_text(text: str) -> torch.Tensor:
 
 
 def measured(weights_of: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-    """For each layer and head: how much it looks one letter back, and at what followed the same letter last time.
+    """For each layer and head: its attention to the letter before, and to what followed the same letter last time.
 
-    The first in stories, the second in letters by chance that are said twice.
+    The first is measured in stories, the second in random letters that are repeated.
 
     weights_of: the attention weights (layers, heads, n, n) for a text.
     """
@@ -203,13 +203,13 @@ def measured(weights_of: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.
         back.append(weights.diagonal(-1, 2, 3).mean(-1))
     for period in PERIODS:
         weights = weights_of(torch.tensor(encode(repeat(chance, MEASURED_LETTERS, period))))
-        # from the second time on, the letter behind the same one is period - 1 places back
+        # in the repetition, the letter after the same letter is period - 1 positions back
         found.append(weights.diagonal(-(period - 1), 2, 3)[..., 1:].mean(-1))
     return torch.stack(back).mean(0), torch.stack(found).mean(0)
 
 
 def measured_texts() -> torch.Tensor:
-    """The texts on which losses are measured: no model was trained on them."""
+    """The texts on which losses are measured; no model was trained on them."""
     chance = random.Random(2)
     texts = [story(chance, CONTEXT) for _ in range(STORIES)]
     texts += [repeat(chance, CONTEXT, chance.randint(8, 30)) for _ in range(REPEATS)]
@@ -217,12 +217,12 @@ def measured_texts() -> torch.Tensor:
 
 
 def best(scores: torch.Tensor) -> tuple[int, int]:
-    """The layer and head of the largest; what is no number counts as none."""
+    """The layer and head of the largest score; NaN counts as 0."""
     place = int(scores.nan_to_num(0.0).argmax())
     return place // HEADS, place % HEADS
 
 
 def heat(title: str, text: str, weights: torch.Tensor) -> Heat:
-    """The weights of one head as a map."""
+    """The attention weights of one head as a heat map."""
     letters = tuple(text)
     return Heat(title, letters, letters, tuple(tuple(row) for row in weights.tolist()))

@@ -1,4 +1,4 @@
-"""`padded_multi_head_attention`: a sentence with hidden letters, alone and padded, the mask right and inverted."""
+"""`padded_multi_head_attention`: a sentence with hidden letters, alone and padded, with right and inverted mask."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Mask = torch.Tensor | None
 
 
 class Scene:
-    """A model that guesses hidden letters from both sides, its attention answered by the learner's class."""
+    """A model that guesses hidden letters from both sides; its attention is the learner's class."""
 
     example = EXAMPLE
 
@@ -39,7 +39,7 @@ class Scene:
         self._asked = Asked(stage, projected("MultiHeadAttention", 0.0), self._layers)
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """What is guessed and where is looked, in four ways."""
+        """The guesses and the attention weights, in four ways."""
         switched_off(self._play, off, len(self._layers), HEADS)
         letters = read_gaps(text, CONTEXT - PADDING)
         self._stage.begin()
@@ -74,7 +74,7 @@ class Scene:
         return self._asked.attend if mask is None else lambda layer, x: self._asked.attend(layer, x, mask)
 
     def filled(self, letters: torch.Tensor, shown: torch.Tensor, mask: Mask) -> str:
-        """The text with its hidden letters guessed."""
+        """The text with its hidden letters replaced by guesses."""
         logits = run(self._model, shown[None], self.attend(None if mask is None else mask[None]))
         return guessed(letters, logits[0])
 
@@ -105,7 +105,7 @@ class Scene:
         )
 
     def loss(self, way: str) -> float:
-        """In nats, on hidden letters of sentences that no model was trained on."""
+        """The loss in nats on hidden letters, in sentences that no model was trained on."""
         texts, is_hidden = measured_gaps()
         shown = texts.masked_fill(is_hidden, GAP)
         alone, mask = self._ways(shown[0])[way]
@@ -115,7 +115,7 @@ class Scene:
 
 
 def read_gaps(text: str, most: int) -> torch.Tensor:
-    """The numbers of what was typed, with hidden letters. Raises BadText."""
+    """The typed text, with its hidden letters, as numbers. Raises BadText."""
     if not 2 <= len(text) <= most:
         raise BadText(f"Type 2 to {most} letters; these are {len(text)}.")
     if HIDDEN not in text:
@@ -127,7 +127,7 @@ def read_gaps(text: str, most: int) -> torch.Tensor:
 
 
 def guessed(letters: torch.Tensor, logits: torch.Tensor) -> str:
-    """The text of some letters, each hidden one as it is guessed."""
+    """The text of some letters, with each hidden one as it was guessed."""
     best = logits[: len(letters), : len(ALPHABET)].nan_to_num(0.0).argmax(-1)
     return decode(torch.where(letters == GAP, best, letters).tolist())
 
@@ -137,7 +137,7 @@ def measured_gaps() -> tuple[torch.Tensor, torch.Tensor]:
     chance = random.Random(4)
     texts = [story(chance, MEASURED_LETTERS) for _ in range(MEASURED_TEXTS)]
     places = torch.arange(MEASURED_LETTERS).expand(MEASURED_TEXTS, -1)
-    # names stand at the beginning for the first time: nobody could guess these
+    # a name's first occurrence stands at the beginning and cannot be guessed, so nothing is hidden there
     is_hidden = ((places + torch.arange(MEASURED_TEXTS)[:, None]) % HIDDEN_EVERY == 0) & (
         places > MEASURED_LETTERS // 3
     )
@@ -145,5 +145,5 @@ def measured_gaps() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def gap_loss(logits: torch.Tensor, texts: torch.Tensor, is_hidden: torch.Tensor) -> float:
-    """In nats, how surprised a model is by what is hidden; what is behind the texts is padding."""
+    """The loss in nats on hidden letters; what follows the texts is padding."""
     return loss_by_letter(logits[:, : texts.shape[1]], texts)[is_hidden].mean().item()

@@ -1,4 +1,4 @@
-"""`rotary`, `alibi_bias`, `sinusoidal_positions`: places told by the learner's function, and beyond training."""
+"""`rotary`, `alibi_bias`, `sinusoidal_positions`: the learner's positions in a model, also beyond its training."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ NAMES: dict[Kind, str] = {"rotary": "rotary", "alibi": "ALiBi", "sinusoidal": "s
 EXAMPLE = "tipo met zaru. zaru gave ti"
 LONGEST = 128
 STRETCH = 16
-"""Losses are shown for so many letters together."""
+"""Losses are averaged over this many letters."""
 PERIOD, TEXTS = 12, 8
 SHIFTS = (1, 100, 10_000)
 SLOWER = 1_000_000.0
-"""A base with which the slow clocks run so slowly that places up to LONGEST look like those in training."""
+"""A rotary base so large that slow frequencies at positions up to LONGEST look like those in training."""
 WRITTEN_LETTERS = 16
 SAME = 1e-3
 
 
 class Scene:
-    """A model that reads letters and is told their places by the learner's function."""
+    """A model that reads letters and gets its positions from the learner's function."""
 
     example = EXAMPLE
 
@@ -46,7 +46,7 @@ class Scene:
         self._width = self._model["token"].shape[1]
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """Where a head looks, what is written, and what is left of it on texts longer than any in training."""
+        """A head's attention weights, the text written, and the loss on texts longer than in training."""
         without = switched_off(self._play, off, len(self._layers), HEADS)
         letters = read_text(text)
         self._stage.begin()
@@ -68,21 +68,21 @@ class Scene:
     # --- the learner's function in the model ----------------------------------------------------------------------
 
     def places(self, n: int, without: Without = NOTHING_OFF, **how: float) -> Places:
-        """What the learner's function tells of n places; how: what `apply_rotary` is told beside."""
+        """The learner's positions for n letters; how: further arguments of `apply_rotary`."""
         if without.positions:
             return Places()
         case = Case()
         if self._kind == "rotary":
             return Places(turn=lambda x: self._turned(x, **how))
         if self._kind == "alibi":
-            case.call(case.entry("alibi_bias"), HEADS, n, tell="bias")
+            case.call(case.entry("alibi_bias"), HEADS, n, return_as="bias")
             return Places(bias=self._stage.tensors(case, [(HEADS, n, n)], torch.float32)[0])
-        case.call(case.entry("sinusoidal_positions"), n, self._width, tell="places")
+        case.call(case.entry("sinusoidal_positions"), n, self._width, return_as="places")
         return Places(added=self._stage.tensors(case, [(n, self._width)], torch.float32)[0])
 
     def _turned(self, x: torch.Tensor, **how: float) -> torch.Tensor:
         case = Case()
-        case.call(case.entry("apply_rotary"), x, tell="turned", **cast("dict[str, Any]", how))
+        case.call(case.entry("apply_rotary"), x, return_as="turned", **cast("dict[str, Any]", how))
         return self._stage.tensors(case, [x.shape], x.dtype)[0]
 
     # --- what is seen ---------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class Scene:
         return torch.stack(seen)
 
     def shown_heads(self) -> dict[tuple[int, int], str]:
-        """Which heads are shown, and why: found by the formula, on letters by chance that are said twice."""
+        """Which heads are shown, and why: chosen by the formula, on random letters that are repeated."""
         weights = self.weights(_said_again(TRAINED)[0], right_places(self._kind, TRAINED, self._width))
         back = weights.diagonal(-1, 2, 3).mean(-1)
         found = weights.diagonal(-(PERIOD - 1), 2, 3)[..., 1:].mean(-1)
@@ -126,14 +126,14 @@ class Scene:
         return Written("What the model writes, the likeliest letter each time", text, tuple(texts))
 
     def continued(self, letters: torch.Tensor, without: Without) -> str:
-        """What is written behind the letters."""
+        """The text that the model writes after the letters."""
         for _ in range(WRITTEN_LETTERS):
             logits = read(self._model, letters[None], self.places(len(letters), without))
             letters = torch.cat([letters, logits[0, -1:].argmax(-1)])
         return decode(letters[-WRITTEN_LETTERS:].tolist())
 
     def _shifted(self) -> Iterator[Part]:
-        """Queries and keys turned as if the text began later: what counts is how far apart they are."""
+        """Queries and keys rotated as if the text began at a later position: only their distance matters."""
         x = torch.randn(1, HEADS, TRAINED, self._layers[0].head_width, generator=torch.Generator().manual_seed(1))
         rows = []
         for shift in SHIFTS:
@@ -167,12 +167,12 @@ class Scene:
         yield Curve(title, "letter", "loss", tuple(map(float, ends)), tuple(known.items()))
 
     def losses(self, places: Places) -> torch.Tensor:
-        """In nats, letter by letter (LONGEST,), the mean of some texts."""
+        """The loss in nats for each position (LONGEST,), averaged over some texts."""
         return losses_of(self._kind, places)
 
 
 def moved(before: torch.Tensor, after: torch.Tensor) -> float:
-    """How far the scores of tokens with themselves move, as a share of the largest."""
+    """How much the scores of tokens with themselves change, as a share of the largest."""
     scores_before = before @ before.mT
     return ((after @ after.mT - scores_before).abs().amax() / scores_before.abs().amax()).item()
 
@@ -183,7 +183,7 @@ def _loaded(kind: Kind) -> dict[str, torch.Tensor]:
 
 
 def losses_of(kind: Kind, places: Places, attend: Attend | None = None) -> torch.Tensor:
-    """In nats, letter by letter (LONGEST,), the mean of some texts."""
+    """The loss in nats for each position (LONGEST,), averaged over some texts."""
     texts = _said_again(LONGEST + 1)
     logits = read(_loaded(kind), texts[:, :-1], places, attend)
     return loss_by_letter(logits, texts[:, 1:]).mean(0)
@@ -191,12 +191,12 @@ def losses_of(kind: Kind, places: Places, attend: Attend | None = None) -> torch
 
 @cache
 def right_stretches(kind: Kind) -> tuple[float, ...]:
-    """Losses by the formula, as they are shown."""
+    """The losses by the formula, averaged for display."""
     return stretches(losses_of(kind, right_places(kind, LONGEST, _loaded(kind)["token"].shape[1])))
 
 
 def stretches(losses: torch.Tensor) -> tuple[float, ...]:
-    """The mean of each STRETCH letters; the first time that letters are said, nobody could know them."""
+    """The mean of each STRETCH letters, without the first occurrence of the letters, which cannot be predicted."""
     known = losses.clone()
     known[:PERIOD] = torch.nan
     return tuple(known.view(-1, STRETCH).nanmean(1).tolist())

@@ -1,4 +1,4 @@
-"""`softmax`, `scaled_scores`, `attention`, `self_attention`: what larger and smaller scores do to a trained model."""
+"""`softmax`, `scaled_scores`, `attention`, `self_attention`: how larger and smaller scores change a trained model."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .padding import CONTEXT, gap_loss, guessed, measured_gaps, read_gaps
 MODEL = "gaps_1"
 EXAMPLE = "rado saw koba. k_b_ lost a lamp."
 FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""What the queries are multiplied by. With heads 64 wide, 8 is what is left out without 1/√d."""
+"""Factors of the queries. With heads 64 wide, leaving out 1/√d is a factor of 8."""
 
 
 class Scene:
-    """A model with one head that guesses hidden letters; its scores come from the learner's code."""
+    """A model with one head that guesses hidden letters; the learner's code computes its scores."""
 
     example = EXAMPLE
 
@@ -36,7 +36,7 @@ class Scene:
         self._layers = tuple(projections_of(self._model, each, 1) for each in range(layers_of(self._model)))
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """Where a hidden letter looks with scores ever larger, and what the model makes of it."""
+        """Where a hidden letter attends with ever larger scores, and what the model guesses."""
         without = switched_off(self._play, off, len(self._layers), 1)
         letters = read_gaps(text, CONTEXT)
         width = len(self._layers[0].query)
@@ -83,7 +83,7 @@ class Scene:
     # --- the learner's code in the model --------------------------------------------------------------------------
 
     def weights(self, factor: float, letters: torch.Tensor) -> torch.Tensor:
-        """The weights (n, n) of the last layer for one text."""
+        """The attention weights (n, n) of the last layer for one text."""
         seen: list[torch.Tensor] = []
 
         def look(layer: int, x: torch.Tensor) -> torch.Tensor:
@@ -96,11 +96,11 @@ class Scene:
         return seen[0]
 
     def logits(self, factor: float, texts: torch.Tensor) -> torch.Tensor:
-        """What the model says with the learner's code."""
+        """The model's logits with the learner's code."""
         return run(self._model, texts, lambda layer, x: self._attend(factor, layer, x))
 
     def loss(self, factor: float) -> float:
-        """In nats, on hidden letters of sentences that no model was trained on."""
+        """The loss in nats on hidden letters, in sentences that no model was trained on."""
         texts, is_hidden = measured_gaps()
         return gap_loss(self.logits(factor, texts.masked_fill(is_hidden, GAP)), texts, is_hidden)
 
@@ -128,22 +128,22 @@ class Scene:
         return self._looked(self._scaled(factor)[layer], x[None])[0]
 
     def _looked(self, weights: Projections, x: torch.Tensor) -> torch.Tensor:
-        """The weights (b, n, n) that follow from what the learner's function returns."""
+        """The attention weights (b, n, n) that follow from what the learner's function returns."""
         b, n, _ = x.shape
         case, query, key = Case(), x @ weights.query.T, x @ weights.key.T
         if self._play.id == "softmax":
-            case.call(case.entry("softmax"), query @ key.mT / weights.head_width**0.5, tell="weights")
+            case.call(case.entry("softmax"), query @ key.mT / weights.head_width**0.5, return_as="weights")
             return self._stage.tensors(case, [(b, n, n)], x.dtype)[0]
         if self._play.id == "scaled_scores":
-            case.call(case.entry("scaled_scores"), query, key, tell="scores")
+            case.call(case.entry("scaled_scores"), query, key, return_as="scores")
             return self._stage.tensors(case, [(b, n, n)], x.dtype)[0].softmax(-1)
         both = case.call(case.entry("attention"), query, key, x @ weights.value.T)
-        case.call(both, 1, method="__getitem__", tell="p_attn")
+        case.call(both, 1, method="__getitem__", return_as="p_attn")
         return self._stage.tensors(case, [(b, n, n)], x.dtype)[0]
 
     def _output(self, weights: Projections, x: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
-        """What `attention` puts out."""
+        """The output of `attention`."""
         case = Case()
         both = case.call(case.entry("attention"), x @ weights.query.T, x @ weights.key.T, value)
-        case.call(both, 0, method="__getitem__", tell="output")
+        case.call(both, 0, method="__getitem__", return_as="output")
         return self._stage.tensors(case, [value.shape], x.dtype)[0]

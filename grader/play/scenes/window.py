@@ -1,4 +1,4 @@
-"""`sliding_window_mask`: how far back a model still remembers when each token sees only so many."""
+"""`sliding_window_mask`: how much a model remembers when each token sees only the last few."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = (4, 64)
 
 
 class Scene:
-    """A model that reads letters, by the formula, through the learner's mask."""
+    """A model that reads letters, with attention by the formula and the learner's mask."""
 
     example = EXAMPLE
 
@@ -35,7 +35,7 @@ class Scene:
         self._layers = tuple(projections_of(self._model, each, HEADS) for each in range(layers_of(self._model)))
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """What is written through windows of some sizes, and what is still known of what was said before."""
+        """The text written with windows of several sizes, and the loss on letters repeated from far back."""
         switched_off(self._play, off, len(self._layers), HEADS)
         letters = read_text(text)
         self._stage.begin()
@@ -62,25 +62,25 @@ class Scene:
         yield Curve("How far back it remembers", "window", "loss", tuple(map(float, WINDOWS)), lines)
 
     def mask(self, num_tokens: int, window: int) -> torch.Tensor:
-        """The learner's mask. Raises Stopped when it is none."""
+        """The learner's mask. Raises Stopped if it is not a mask."""
         case = Case()
-        case.call(case.entry("sliding_window_mask"), num_tokens, window, tell="mask")
+        case.call(case.entry("sliding_window_mask"), num_tokens, window, return_as="mask")
         return self._stage.tensors(case, [(num_tokens, num_tokens)], torch.bool)[0]
 
     def attend(self, num_tokens: int, window: int) -> Attend:
-        """The formula with that mask; a letter that sees nothing gets nothing."""
+        """Attention by the formula with that mask; a letter that sees nothing gets zeros."""
         hidden = self.mask(num_tokens, window)
         return lambda layer, x: right_attention(self._layers[layer], x, hidden).nan_to_num(0.0)
 
     def continued(self, letters: torch.Tensor, window: int) -> str:
-        """What is written behind the letters."""
+        """The text that the model writes after the letters."""
         for _ in range(WRITTEN_LETTERS):
             logits = run(self._model, letters[None], self.attend(len(letters), window))
             letters = torch.cat([letters, logits[0, -1:].argmax(-1)])
         return decode(letters[-WRITTEN_LETTERS:].tolist())
 
     def loss(self, period: int, window: int) -> float:
-        """In nats, on letters that were there before, so many letters earlier."""
+        """The loss in nats on letters that repeat those `period` letters earlier."""
         chance = random.Random(period)
         texts = torch.tensor([encode(repeat(chance, CONTEXT, period)) for _ in range(TEXTS)])
         logits = run(self._model, texts[:, :-1], self.attend(CONTEXT - 1, window))

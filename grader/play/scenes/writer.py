@@ -1,4 +1,4 @@
-"""`tiny_gpt`: the learner's own class is trained while one looks on, and writes at the start, middle and end."""
+"""`tiny_gpt`: trains the learner's own class while the learner watches; it writes at the start, middle and end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ the rain came in and filled the pond, the fish was safe and sound.
 """
 WIDTH, HEADS, LAYERS, CONTEXT = 48, 4, 2, 24
 ROUNDS, STEPS, BATCH, RATE = 12, 20, 16, 4e-3
-"""A text is read in so many rounds of so many steps, each with so many pieces of it."""
+"""Training has ROUNDS rounds of STEPS steps, each on a batch of BATCH pieces of the text."""
 WINDOWS = 24
 WRITTEN_LETTERS = 60
 LEAST, MOST, MOST_SIGNS = 3 * CONTEXT, 20_000, 120
@@ -35,7 +35,7 @@ BAR = 40
 
 
 class Scene:
-    """The learner's class, learning a text. What it has learned so far is kept, so that it can go on after a stop."""
+    """Trains the learner's class on a text. The weights so far are kept, so that training can go on after a stop."""
 
     example = EXAMPLE
 
@@ -47,7 +47,7 @@ class Scene:
         self._state: dict[str, torch.Tensor] | None = None
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """The loss as it falls, what is written on the way, and the curve. Goes on where it was stopped."""
+        """The falling loss, texts written on the way, and the loss curve. Goes on where it was stopped."""
         switched_off(self._play, off, LAYERS, HEADS)
         if text != self._text:
             self._begin(text)
@@ -90,7 +90,7 @@ class Scene:
     # --- one round ------------------------------------------------------------------------------------------------
 
     def _round(self) -> tuple[float, str]:
-        """Train for a round (but for the first, which only looks), and see how well it predicts and what it writes."""
+        """Train for a round (the first round only measures); return the loss and a text that the model writes."""
         self._stage.begin()
         case = Case(seed=SEED)
         model = case.call(case.entry("TinyGPT"), len(self._signs), WIDTH, HEADS, LAYERS, CONTEXT)
@@ -113,10 +113,10 @@ class Scene:
         return self._ids[starts[..., None] + torch.arange(CONTEXT + 1)]
 
     def _look(self, case: Case, model: Slot) -> None:
-        case.call(model, self._windows[:, :-1].contiguous(), tell="logits")
+        case.call(model, self._windows[:, :-1].contiguous(), return_as="logits")
         prompt = self._ids[None, : len(self._prompt)].contiguous()
-        case.call(model, prompt, WRITTEN_LETTERS, method="generate", tell="written")
-        case.call(model, method="state_dict", tell="state")
+        case.call(model, prompt, WRITTEN_LETTERS, method="generate", return_as="written")
+        case.call(model, method="state_dict", return_as="state")
 
     def _loss(self, logits: Any) -> float:
         came = formed(logits, (*self._windows[:, :-1].shape, len(self._signs)))
@@ -131,7 +131,7 @@ class Scene:
 
 
 def _state(told: Any) -> dict[str, torch.Tensor]:
-    """What a model has learned, as its own class tells it. Raises Stopped for anything but tensors by name."""
+    """The weights of a model as its own class returns them. Raises Stopped for anything but tensors by name."""
     if not isinstance(told, Mapping) or not all(
         isinstance(name, str) and isinstance(tensor, torch.Tensor) for name, tensor in told.items()
     ):

@@ -35,7 +35,7 @@ def _places_in(line: str) -> Iterator[int]:
         yield from range(first, end - LARGE + 1, LARGE)
 
 
-class Gathering:
+class PageCollapse:
     """Collapses one large page a step: each takes milliseconds, during which the process can do nothing else.
 
     Failure does not matter: this only affects speed.

@@ -28,7 +28,7 @@ CAPABILITY_VERSION_3 = 0x20080522
 TCGETS = 0x5401
 
 HIGHEST_FD = 1 << 20
-KEPT_FDS = 5
+WORKER_FDS = 5
 """Descriptors 0-4: stdin (empty), stdout and stderr, questions in, answers out."""
 
 # What Python and torch need to compute, to load their own libraries and to exit. Everything else returns EPERM.
@@ -68,7 +68,7 @@ class Rules:
         try:
             limit(bounds)
             self._drop_capabilities()
-            os.closerange(KEPT_FDS, self._landlock.fileno())
+            os.closerange(WORKER_FDS, self._landlock.fileno())
             os.closerange(self._landlock.fileno() + 1, HIGHEST_FD)
             self._landlock.restrict()
             self._landlock.close()

@@ -19,9 +19,9 @@ import time
 from dataclasses import dataclass
 
 from . import serving, wire
-from .large_pages import Gathering
+from .large_pages import PageCollapse
 from .limits import Bounds, limit
-from .lockdown import HIGHEST_FD, KEPT_FDS, LockdownFailed, Rules
+from .lockdown import HIGHEST_FD, WORKER_FDS, LockdownFailed, Rules
 from .warmth import keep_what_is_loaded, warm_up, warm_up_for_many
 
 LOCKDOWN_FAILED = 97
@@ -59,7 +59,7 @@ class Zygote:
         self.children: list[Child] = []
         self.forks = 0
         self.expects_many = False
-        self.gathering: Gathering | None = None
+        self.page_collapse: PageCollapse | None = None
 
     def run(self) -> None:
         """Serve until the first control socket closes; when idle, make later forks cheaper."""
@@ -69,21 +69,21 @@ class Zygote:
                 poller.register(control, select.POLLIN)
             for child in self.children:
                 poller.register(child.pidfd, select.POLLIN)
-            ready = {fd for fd, _ in poller.poll(self._rest())}
+            ready = {fd for fd, _ in poller.poll(self._poll_timeout())}
             self._bound_threads()
-            if self.gathering and not ready and not self.gathering.step():
-                self.gathering = None
+            if self.page_collapse and not ready and not self.page_collapse.step():
+                self.page_collapse = None
             for child in [child for child in self.children if child.pidfd in ready]:
-                self._bury(child)
+                self._reap(child)
             for control in [each for each in self.joined if each.fileno() in ready]:
-                if not self._obey(control):
-                    self._part(control)
-            if self.control.fileno() in ready and not self._obey(self.control):
+                if not self._handle_order(control):
+                    self._remove_judge(control)
+            if self.control.fileno() in ready and not self._handle_order(self.control):
                 return
 
-    def _rest(self) -> float | None:
+    def _poll_timeout(self) -> float | None:
         """How long to wait for orders, in milliseconds; None: until one comes."""
-        if self.gathering:
+        if self.page_collapse:
             return 0
         return THREADS_SECONDS * 1000 if self.children else None
 
@@ -106,7 +106,7 @@ class Zygote:
             self._bound_threads()
             time.sleep(THREADS_SECONDS)
 
-    def _obey(self, control: socket.socket) -> bool:
+    def _handle_order(self, control: socket.socket) -> bool:
         """Carry out one order of a judge; return whether the judge is still connected."""
         try:
             message, fds, _, _ = socket.recv_fds(control, MAX_MESSAGE_BYTES, FDS_PER_WORKER)
@@ -116,7 +116,7 @@ class Zygote:
             return False
         order = json.loads(message)
         if "join" in order:
-            self._join(fds)
+            self._add_judge(fds)
             return True
         if "many" in order:
             self._expect_many()
@@ -130,17 +130,17 @@ class Zygote:
         self.children.append(child)
         self.forks += 1
         if self.forks == FORKS_OF_ONE_CHECK:  # pays off only when many more forks follow
-            self.gathering = Gathering()
-        _tell(control, {"spawned": child.number}, [child.pidfd])
+            self.page_collapse = PageCollapse()
+        _send(control, {"spawned": child.number}, [child.pidfd])
         return True
 
-    def _join(self, fds: list[int]) -> None:
+    def _add_judge(self, fds: list[int]) -> None:
         """Add a judge with a socket of its own."""
         for fd in fds:
             self.joined.append(socket.socket(fileno=fd))
-            _tell(self.joined[-1], {"ready": True}, [])
+            _send(self.joined[-1], {"ready": True}, [])
 
-    def _part(self, control: socket.socket) -> None:
+    def _remove_judge(self, control: socket.socket) -> None:
         """A judge has disconnected: kill its workers."""
         self.joined.remove(control)
         control.close()
@@ -153,17 +153,17 @@ class Zygote:
         if not self.expects_many:  # another judge may have asked for it before
             self.expects_many = True
             warm_up_for_many()
-            self.gathering = Gathering()
+            self.page_collapse = PageCollapse()
 
-    def _bury(self, child: Child) -> None:
+    def _reap(self, child: Child) -> None:
         _, status, used = os.wait4(child.pid, 0)
         os.close(child.pidfd)
         self.children.remove(child)
         code, cpu_seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
-        _tell(child.control, {"ended": child.number, "code": code, "cpu_seconds": cpu_seconds}, [])
+        _send(child.control, {"ended": child.number, "code": code, "cpu_seconds": cpu_seconds}, [])
 
 
-def _tell(control: socket.socket, message: dict[str, float], fds: list[int]) -> None:
+def _send(control: socket.socket, message: dict[str, float], fds: list[int]) -> None:
     with contextlib.suppress(OSError):  # the judge is gone, or the socket has been closed
         socket.send_fds(control, [json.dumps(message).encode()], fds)
 
@@ -185,7 +185,7 @@ def run_worker(fds: list[int], bounds: Bounds, rules: Rules | None) -> None:
         _take_descriptors(fds)
         os.setsid()
         if rules is None:
-            os.closerange(KEPT_FDS, HIGHEST_FD)
+            os.closerange(WORKER_FDS, HIGHEST_FD)
             limit(bounds)
         else:
             rules.confine(bounds, parent)
@@ -209,7 +209,7 @@ def _take_descriptors(fds: list[int]) -> None:
     nothing = os.open("/dev/null", os.O_RDONLY)
     # duplicate them to high numbers first, so that no dup2 closes one that is still needed
     high = [os.dup(fd) for fd in (nothing, output, output, questions, answers)]
-    while min(high) < KEPT_FDS:
+    while min(high) < WORKER_FDS:
         high = [os.dup(fd) for fd in high]
     for target, fd in enumerate(high):
         os.dup2(fd, target, inheritable=False)
@@ -220,7 +220,7 @@ def main() -> None:
     settings = json.loads(sys.argv[1])
     control = socket.socket(fileno=settings["control"])
     rules = None
-    while os.open("/dev/null", os.O_RDONLY) < KEPT_FDS:
+    while os.open("/dev/null", os.O_RDONLY) < WORKER_FDS:
         pass  # so that no descriptor of our own has a number that a worker uses
     try:
         rules = Rules(settings["readable"]) if settings["locked"] else None

@@ -7,7 +7,7 @@ def case(weights, values):
     """Tensors without gradients, so that a function which overwrites them is told that, and not of autograd's trouble with it."""
     asked = Case(axes=("width",) * (values.dim() - 1))
     handed_in = asked.tensor(weights, name="weights"), asked.tensor(values, name="values")
-    asked.output = asked.call(asked.entry("soft_lookup"), *handed_in, tell="output")
+    asked.output = asked.call(asked.entry("soft_lookup"), *handed_in, return_as="output")
     return asked
 
 
@@ -42,7 +42,7 @@ def number_as_a_row(weights, values):
     asked = Case()
     handed_in = asked.tensor(weights, name="weights"), asked.tensor(values, name="values")
     result = asked.call(asked.entry("soft_lookup"), *handed_in)
-    asked.output = asked.call(result, -1, method="reshape", tell="output")
+    asked.output = asked.call(result, -1, method="reshape", return_as="output")
     return asked
 
 

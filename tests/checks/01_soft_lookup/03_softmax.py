@@ -9,7 +9,7 @@ def case(scores, *dim, axes=AXES, **keywords):
     """Scores without gradients, so that a function which overwrites them is told that, and not of autograd's trouble with it."""
     asked = Case(axes=tuple(axes.split()))
     handed_in = asked.tensor(scores, name="scores")
-    asked.output = asked.call(asked.entry("softmax"), handed_in, *dim, tell="output", **keywords)
+    asked.output = asked.call(asked.entry("softmax"), handed_in, *dim, return_as="output", **keywords)
     return asked
 
 

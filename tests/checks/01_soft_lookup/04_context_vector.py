@@ -11,7 +11,7 @@ def case(query, inputs):
     """Tensors without gradients, so that a function which overwrites them is told that, and not of autograd's trouble with it."""
     asked = Case(axes=(AXES,))
     handed_in = asked.tensor(query, name="query"), asked.tensor(inputs, name="inputs")
-    asked.output = asked.call(asked.entry("context_vector"), *handed_in, tell="output")
+    asked.output = asked.call(asked.entry("context_vector"), *handed_in, return_as="output")
     return asked
 
 

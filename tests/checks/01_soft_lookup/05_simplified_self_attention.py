@@ -16,7 +16,7 @@ def case(x):
     """Words without gradients, so that a function which overwrites them is told that, and not of autograd's trouble with it."""
     asked = Case(axes=axes_of(x))
     handed_in = asked.tensor(x, name="x")
-    asked.output = asked.call(asked.entry(ENTRY), handed_in, tell="output")
+    asked.output = asked.call(asked.entry(ENTRY), handed_in, return_as="output")
     return asked
 
 

@@ -29,7 +29,7 @@ def made(asked, d_in, d_out):
 
 def tell_whether_positive(asked, slot, name):
     """Tell 0 for 0 and TINY for anything clearly larger, whatever the distribution the learner drew from."""
-    asked.call(asked.library_module("Hardtanh", 0.0, TINY), slot, tell=name)
+    asked.call(asked.library_module("Hardtanh", 0.0, TINY), slot, return_as=name)
 
 
 def is_zero(value):
@@ -104,7 +104,7 @@ def test_agrees_with_the_three_products(learner, draw):
     """The results are x · W_query, x · W_key and x · W_value, in this order."""
     batch, tokens, d_in, d_out, groups = draw.distinct(5, 2, 9)
     reshaped = case(draw, batch, tokens, d_in=d_in, d_out=d_out)
-    reshaped.call(reshaped.module, draw.normal(tokens, batch, d_in), tell="second output")
+    reshaped.call(reshaped.module, draw.normal(tokens, batch, d_in), return_as="second output")
     again = case(draw, batch, tokens, d_in=d_in, d_out=d_out)
     called_again(again, draw.normal(batch, tokens, d_in), weights=draw.weights(ENTRY, d_in, d_out))
     learner.agrees(

@@ -52,7 +52,7 @@ def test_agrees_with_the_three_layers(learner, draw):
     """Query, key and value are x through linear_q, linear_k and linear_v, in this order."""
     batch, tokens, width, groups = draw.distinct(4, 2, 9)
     reshaped = case(draw, batch, tokens, width)
-    reshaped.call(reshaped.module, draw.normal(tokens, batch, width), tell="second output")
+    reshaped.call(reshaped.module, draw.normal(tokens, batch, width), return_as="second output")
     again = case(draw, batch, tokens, width)
     called_again(again, draw.normal(batch, tokens, width), weights=draw.weights("QKVLinear", width))
     learner.agrees(
@@ -88,7 +88,7 @@ def test_scaling_is_one_over_the_root_of_the_width(learner, draw):
     called = case(draw, 2, tokens, widths[0])
     called.attribute(called.module, "scaling")
     called.call(called.module, draw.normal(2, tokens, widths[0]))
-    called.attribute(called.module, "scaling", tell="scaling after the second call")
+    called.attribute(called.module, "scaling", return_as="scaling after the second call")
     (answer,) = learner.ask(called)
     for name in ("scaling", "scaling after the second call"):
         expect(
@@ -113,7 +113,7 @@ def test_layers_stay_between_calls(learner, draw):
     x = asked.tensor(draw.normal(2, 3, 4))
     # as the learner's class makes them, no weights loaded: layers made anew have other numbers at the second call
     for name in ("first", "second"):
-        asked.call(made, x, tell=name)
+        asked.call(made, x, return_as=name)
     (answer,) = learner.ask(asked)
     expect(
         same(answer["second"], answer["first"]),

@@ -12,19 +12,19 @@ def case(draw, *leading, d_in, d_out, dtype=torch.float32, axes=AXES):
     x = asked.tensor(draw.normal(*leading, d_in, dtype=dtype), name="x")
     layer = asked.call(asked.entry("to_linear"), weight)
     asked.prepare(layer)
-    asked.output = asked.call(layer, x, tell="output")
+    asked.output = asked.call(layer, x, return_as="output")
     other = asked.call(asked.entry("to_linear"), draw.normal(d_in, d_out, dtype=dtype))
-    asked.call(other, x, tell="output of a second layer, made from another matrix of the same shape")
-    asked.call(layer, draw.normal(*leading, d_in, dtype=dtype), tell="output for another x of the same shape")
+    asked.call(other, x, return_as="output of a second layer, made from another matrix of the same shape")
+    asked.call(layer, draw.normal(*leading, d_in, dtype=dtype), return_as="output for another x of the same shape")
     asked.load(layer, {"weight": draw.normal(d_out, d_in)})
-    asked.call(layer, x, tell="output after other numbers were loaded into the layer")
+    asked.call(layer, x, return_as="output after other numbers were loaded into the layer")
     return asked
 
 
 def gradient_case(draw, *leading, d_in, d_out, axes=AXES):
     asked = Case(axes=tuple(axes.split()))
     asked.module = asked.call(asked.entry("to_linear"), draw.normal(d_in, d_out))
-    asked.output = asked.call(asked.module, asked.tensor(draw.normal(*leading, d_in), name="x"), tell="output")
+    asked.output = asked.call(asked.module, asked.tensor(draw.normal(*leading, d_in), name="x"), return_as="output")
     return asked
 
 
@@ -34,7 +34,7 @@ def test_worked_example(learner):
     asked = Case(axes=("d_out",))
     layer = asked.call(asked.entry("to_linear"), torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
     asked.parameters(layer)
-    asked.call(layer, torch.tensor([1.0, 0.0, 2.0]), tell="output")
+    asked.call(layer, torch.tensor([1.0, 0.0, 2.0]), return_as="output")
     (output,) = learner.outputs(asked)
     expect(
         torch.allclose(output, torch.tensor([11.0, 14.0]), atol=1e-4),
@@ -119,6 +119,6 @@ def test_inputs_are_left_alone(learner, draw):
     for rows, columns in ((d_in, d_out), (d_in, d_in)):
         each = Case()
         layer = each.call(each.entry("to_linear"), each.tensor(draw.normal(rows, columns), name="weight"))
-        each.call(layer, each.tensor(draw.normal(3, rows), name="x"), tell="output")
+        each.call(layer, each.tensor(draw.normal(3, rows), name="x"), return_as="output")
         asked.append(each)
     learner.keeps_inputs(*asked)

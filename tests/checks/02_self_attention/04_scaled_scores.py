@@ -9,7 +9,7 @@ def case(query, key, axes=AXES):
     """Tensors without gradients, so that a function which overwrites them is told that, and not of autograd's trouble with it."""
     asked = Case(axes=tuple(axes.split()))
     handed_in = asked.tensor(query, name="query"), asked.tensor(key, name="key")
-    asked.output = asked.call(asked.entry("scaled_scores"), *handed_in, tell="output")
+    asked.output = asked.call(asked.entry("scaled_scores"), *handed_in, return_as="output")
     return asked
 
 

@@ -38,11 +38,11 @@ def case(qkv, dropout=None, *, by_name=True, seed=0):
     slots = [asked.tensor(each, name=label) for each, label in zip(qkv, NAMES, strict=True)]
     attention = asked.entry("attention")
     if dropout is None:
-        asked.output = asked.call(attention, *slots, tell="output")
+        asked.output = asked.call(attention, *slots, return_as="output")
     elif by_name:
-        asked.output = asked.call(attention, *slots, dropout=dropout.made(asked), tell="output")
+        asked.output = asked.call(attention, *slots, dropout=dropout.made(asked), return_as="output")
     else:
-        asked.output = asked.call(attention, *slots, dropout.made(asked), tell="output")
+        asked.output = asked.call(attention, *slots, dropout.made(asked), return_as="output")
     return asked
 
 
@@ -52,7 +52,7 @@ def part(number, qkv, dropout=None, *, axes=(), seed=0):
     slots = [asked.tensor(each) for each in qkv]
     keywords = {"dropout": dropout.made(asked)} if dropout else {}
     pair = asked.call(asked.entry("attention"), *slots, **keywords)
-    asked.call(pair, number, method="__getitem__", tell="output")
+    asked.call(pair, number, method="__getitem__", return_as="output")
     return asked
 
 

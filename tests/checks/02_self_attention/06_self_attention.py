@@ -36,7 +36,7 @@ def test_agrees_with_formula(learner, draw):
     """The output is softmax(query · keyᵀ / √D) · value."""
     batch, tokens, width = draw.distinct(3, 2, 9)
     reshaped = case(draw, batch, tokens, width)
-    reshaped.call(reshaped.module, draw.normal(tokens, batch, width), tell="second output")
+    reshaped.call(reshaped.module, draw.normal(tokens, batch, width), return_as="second output")
     again = case(draw, batch, tokens, width)
     called_again(again, draw.normal(batch, tokens, width), weights=draw.weights("MySelfAttention", width))
     learner.agrees(

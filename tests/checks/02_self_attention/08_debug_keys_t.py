@@ -67,7 +67,7 @@ def test_one_sequence_still_works(learner, draw):
     """Nothing else broke: one sequence without a batch, (n, d_in), still works."""
     tokens, d_in, d_out = draw.distinct(3, 2, 9)
     twice = case(draw, tokens, d_in=d_in, d_out=d_out)
-    twice.call(twice.module, draw.normal(d_out, tokens, d_in), tell="second output")  # after it, a batch
+    twice.call(twice.module, draw.normal(d_out, tokens, d_in), return_as="second output")  # after it, a batch
     learner.agrees(
         case(draw, tokens, d_in=d_in, d_out=d_out),
         case(draw, d_out, d_in=d_in, d_out=d_out),

@@ -28,13 +28,13 @@ def test_agrees_with_formula(learner, draw):
     batch, queries, keys, width = draw.distinct(4, 2, 9)
     reshaped = case(draw, batch, queries, keys, width)
     reshaped.call(
-        reshaped.module, draw.normal(keys, width, width), draw.normal(keys, batch, width), tell="second output"
+        reshaped.module, draw.normal(keys, width, width), draw.normal(keys, batch, width), return_as="second output"
     )
     again, weights = case(draw, batch, queries, keys, width), draw.weights(ENTRY, width)
     called_again(again, draw.normal(batch, queries, width), draw.normal(batch, keys, width), weights=weights)
     other_memory = case(draw, batch, queries, keys, width)
     memory = draw.normal(batch, keys, width)
-    other_memory.call(other_memory.module, other_memory.inputs["x"], memory, tell="the output for another memory")
+    other_memory.call(other_memory.module, other_memory.inputs["x"], memory, return_as="the output for another memory")
     learner.agrees(
         case(draw, batch, queries, keys, width),
         case(draw, batch, keys, queries, width),

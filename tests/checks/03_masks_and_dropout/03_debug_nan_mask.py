@@ -22,7 +22,7 @@ def through(scores, layer, *arguments):
     """What the learner returns, passed through a layer of the library."""
     case = Case(axes=axes_of(scores))
     result = case.call(case.entry(ENTRY), case.tensor(scores, name="attention_scores"))
-    case.output = case.call(case.library_module(layer, *arguments), result, tell="output")
+    case.output = case.call(case.library_module(layer, *arguments), result, return_as="output")
     return case
 
 
@@ -91,7 +91,7 @@ def test_fault_is_gone(learner, draw):
     inputs = [draw.normal(*shape, scale=2) for shape in shapes(draw)] + [draw.normal(2, 4, 4, dtype=torch.float64)]
     again = weights(inputs[1])
     second = again.call(again.entry(ENTRY), draw.normal(*inputs[1].shape, scale=2))
-    again.call(again.library_module("Softmax", -1), second, tell="the second output")
+    again.call(again.library_module("Softmax", -1), second, return_as="the second output")
     again.said = "the function called twice, with other numbers of the same shape"
     with told_plainly(learner, *map(as_it_is, inputs)):
         learner.agrees(*map(weights, inputs), again)

@@ -22,7 +22,7 @@ def through(inputs, layer, *arguments):
     case = Case(axes=AXES)
     handed_in = [case.tensor(value, name=name) for name, value in zip(NAMES, inputs, strict=True)]
     result = case.call(case.entry(ENTRY), *handed_in)
-    case.output = case.call(case.library_module(layer, *arguments), result, tell="output")
+    case.output = case.call(case.library_module(layer, *arguments), result, return_as="output")
     return case
 
 
@@ -146,7 +146,7 @@ def test_padding_has_no_weight(learner, draw):
     batch, heads, queries, keys = draw.distinct(4, 2, 7)
     again = weights(*pair(draw, batch, heads, queries, keys, left=True))
     second = again.call(again.entry(ENTRY), *pair(draw, batch, heads, queries, keys, left=False))
-    again.call(again.library_module("Softmax", -1), second, tell="the second output")
+    again.call(again.library_module("Softmax", -1), second, return_as="the second output")
     again.said = "the function called twice, with other numbers of the same shape"
     learner.agrees(again)
 

@@ -58,7 +58,7 @@ def boiled_down(draw, shape, p, *layers, training=True):
     for name, *arguments in layers[:-1]:
         result = asked.call(asked.library_module(name, *arguments), result)
     name, *arguments = layers[-1]
-    asked.output = asked.call(asked.library_module(name, *arguments), result, tell="output")
+    asked.output = asked.call(asked.library_module(name, *arguments), result, return_as="output")
     return asked
 
 

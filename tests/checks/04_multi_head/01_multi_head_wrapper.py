@@ -133,8 +133,8 @@ def test_context_may_be_longer_than_the_input(learner, draw):
     longer = case(draw, drawn_sizes(draw, spare=draw.integer(1, 4)))
     sizes = drawn_sizes(draw, spare=2)
     again = case(draw, sizes)
-    again.call(again.module, draw.normal(sizes.batch + 1, sizes.tokens + 1, sizes.d_in), tell="the second output")
-    again.call(again.module, again.inputs["x"], tell="the third output")
+    again.call(again.module, draw.normal(sizes.batch + 1, sizes.tokens + 1, sizes.d_in), return_as="the second output")
+    again.call(again.module, again.inputs["x"], return_as="the third output")
     same_size, x = case(draw, sizes), draw.normal(sizes.batch, sizes.tokens, sizes.d_in)
     learner.agrees(longer, again, called_again(same_size, x, weights=draw.weights(ENTRY, *sizes.init())))
 

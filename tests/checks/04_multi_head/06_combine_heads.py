@@ -10,14 +10,14 @@ def drawn(draw, heads, d_head, d_in, dtype=torch.float32):
     return [draw.normal(d_head, d_in, dtype=dtype) for _ in range(heads)]
 
 
-def case(head_weights, tell_given=False):
-    """`tell_given`: the list is told, too, as it is after the call."""
+def case(head_weights, return_given=False):
+    """`return_given`: the list is also returned as it is after the call."""
     asked = Case(axes=AXES)
     handed_in = [asked.tensor(weight, name=f"head_weights[{i}]") for i, weight in enumerate(head_weights)]
-    if tell_given:
+    if return_given:
         # in a slot of its own the list is the very one that the function gets
         handed_in = asked._add("value", "given", value=handed_in)
-    asked.output = asked.call(asked.entry(ENTRY), handed_in, tell="output")
+    asked.output = asked.call(asked.entry(ENTRY), handed_in, return_as="output")
     return asked
 
 
@@ -84,7 +84,7 @@ def test_inputs_are_left_alone(learner, draw):
     heads, d_head, d_in = draw.distinct(3, 2, 6)
     weights = drawn(draw, heads, d_head, d_in)
     learner.keeps_inputs(case(weights))
-    (answer,) = learner.ask(case(weights, tell_given=True))
+    (answer,) = learner.ask(case(weights, return_given=True))
     given = answer["given"]
     expect(
         isinstance(given, list) and len(given) == heads,

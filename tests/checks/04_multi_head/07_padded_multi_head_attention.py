@@ -82,7 +82,7 @@ def test_agrees_with_formula_without_a_mask(learner, draw):
     """Without a mask every head attends to all tokens with scale 1/√head_dim, and o_proj joins the heads."""
     one, other, side = drawn_sizes(draw), drawn_sizes(draw), draw.integer(2, 4)
     none = case(draw, one)
-    none.call(none.module, none.inputs["X"], None, tell="the output with None as mask")
+    none.call(none.module, none.inputs["X"], None, return_as="the output with None as mask")
     learner.agrees(
         none,
         case(draw, other),
@@ -104,7 +104,7 @@ def test_padding_is_hidden(learner, draw):
     square, batch_of_tokens = Sizes(side, side, side, side), Sizes(other.tokens, other.tokens, one.heads, one.head_dim)
     named = case(draw, other)
     mask = named.tensor(ragged(draw, other.batch, other.tokens, "behind"), name="attention_mask")
-    named.call(named.module, named.inputs["X"], attention_mask=mask, tell="the output with the mask by its name")
+    named.call(named.module, named.inputs["X"], attention_mask=mask, return_as="the output with the mask by its name")
     learner.agrees(
         case(draw, one, mask=ragged(draw, one.batch, one.tokens, "behind")),
         case(draw, one, mask=ragged(draw, one.batch, one.tokens, "front")),
@@ -290,15 +290,15 @@ def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
     sizes = drawn_sizes(draw)
     first = case(draw, sizes, mask=ragged(draw, sizes.batch, sizes.tokens, "front"))
     shorter = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.init[0])
-    first.call(first.module, first.inputs["X"], tell="the output without a mask")
+    first.call(first.module, first.inputs["X"], return_as="the output without a mask")
     first.call(
-        first.module, shorter, ragged(draw, sizes.batch + 1, sizes.tokens - 1, "behind"), tell="the third output"
+        first.module, shorter, ragged(draw, sizes.batch + 1, sizes.tokens - 1, "behind"), return_as="the third output"
     )
-    first.call(first.module, first.inputs["X"], first.inputs["attention_mask"], tell="the fourth output")
+    first.call(first.module, first.inputs["X"], first.inputs["attention_mask"], return_as="the fourth output")
     # alike in all sizes: another X, another mask, or both
     other_mask = case(draw, sizes, mask=torch.ones(sizes.batch, sizes.tokens).long())
     mask = ragged(draw, sizes.batch, sizes.tokens, "behind")
-    other_mask.call(other_mask.module, other_mask.inputs["X"], mask, tell="the output with another mask")
+    other_mask.call(other_mask.module, other_mask.inputs["X"], mask, return_as="the output with another mask")
     again = case(draw, sizes, mask=mask, dropout=0.0)
     x = draw.normal(sizes.batch, sizes.tokens, sizes.init[0])
     called_again(again, x, ragged(draw, sizes.batch, sizes.tokens, "front"), weights=draw.weights(ENTRY, *sizes.init))
@@ -312,11 +312,11 @@ def test_nothing_is_printed(learner, draw):
     mask = ragged(draw, sizes.batch, sizes.tokens, "behind")
     cases = [case(draw, sizes), case(draw, sizes, mask=mask), case(draw, sizes, mask=mask, train=True)]
     for each in cases:
-        # told is only whether: how much was printed, all else that was seen, and what is dropped differs among equal answers
-        del each.told[each.output.number]
+        # return only whether something was printed: the amount, and everything else observed, differs among equal answers
+        del each.returned[each.output.number]
         each.steps[each.output.number]["tell"] = False
         seen = each._add("observed")
-        each.call(each.call(seen, "printed", method="__getitem__"), 0, method="__gt__", tell="printed")
+        each.call(each.call(seen, "printed", method="__getitem__"), 0, method="__gt__", return_as="printed")
     for answer in learner.ask(*cases):
         expect(
             answer["printed"] is False,

@@ -79,7 +79,7 @@ class Mended:
 
 
 def get(case, slot, name):
-    """The attribute `name` of what is in a slot. Unlike case.attribute, it is not told."""
+    """The attribute `name` of what is in a slot. Unlike case.attribute, it is not returned."""
     return case.call(slot, name, method="__getattribute__")
 
 
@@ -129,7 +129,7 @@ def case(
     if mended:
         mended.before(asked, causal)
     slots = [asked.tensor(tensor, name=name) for name, tensor in tensors.items()]
-    asked.output = asked.call(*(mended.called(asked) if mended else [asked.module]), *slots, tell="output")
+    asked.output = asked.call(*(mended.called(asked) if mended else [asked.module]), *slots, return_as="output")
     return asked
 
 
@@ -229,8 +229,8 @@ def test_nothing_else_broke(learner, draw):
     one, other, side = drawn_sizes(draw, spare=1), drawn_sizes(draw), draw.integer(2, 4)
     twice = case(draw, one, causal=True)
     shorter = draw.normal(one.batch, one.tokens - 1, one.settings()["dim"])
-    twice.call(twice.module, shorter, shorter, shorter, tell="the second output")
-    twice.call(twice.module, *twice.inputs.values(), tell="the third output")
+    twice.call(twice.module, shorter, shorter, shorter, return_as="the second output")
+    twice.call(twice.module, *twice.inputs.values(), return_as="the third output")
     again, settings = case(draw, other), other.settings()
     others = [draw.normal(other.batch, other.tokens, settings["dim"]) for _ in range(3)]
     called_again(again, *others, weights=draw.weights(ENTRY, SimpleNamespace(**settings)))

@@ -18,16 +18,16 @@ def numbers(draw, width):
     }
 
 
-def case(weights, heads=1, *, dtype=torch.float32, tell_given=False):
-    """The state dict of a real nn.MultiheadAttention is passed in; `tell_given`: and told as it is afterwards."""
+def case(weights, heads=1, *, dtype=torch.float32, return_given=False):
+    """The state dict of a real nn.MultiheadAttention is passed in; `return_given`: it is also returned as it is afterwards."""
     asked = Case()
     library = asked.library_module("MultiheadAttention", weights["out_proj.bias"].numel(), heads)
     asked.load(library, weights)
     asked.prepare(library, dtype=dtype)
     state = asked.call(library, method="state_dict")
-    asked.output = asked.call(asked.entry(ENTRY), state, tell="output")
-    if tell_given:
-        asked.tell(state, "given")
+    asked.output = asked.call(asked.entry(ENTRY), state, return_as="output")
+    if return_given:
+        asked.return_value(state, "given")
     return asked
 
 
@@ -35,7 +35,7 @@ def plain(weights):
     """As `case`, with a plain dict of tensors."""
     asked = Case()
     state = {name: asked.tensor(tensor, name=name) for name, tensor in weights.items()}
-    asked.output = asked.call(asked.entry(ENTRY), state, tell="output")
+    asked.output = asked.call(asked.entry(ENTRY), state, return_as="output")
     return asked
 
 
@@ -92,6 +92,6 @@ def test_dtype_is_kept(learner, draw):
 def test_state_dict_is_left_alone(learner, draw):
     """The dict that was passed in still has all its names, and its tensors their numbers."""
     given = [numbers(draw, draw.integer(2, 4)), numbers(draw, 6)]
-    answers = learner.ask(*[case(weights, tell_given=True) for weights in given])
+    answers = learner.ask(*[case(weights, return_given=True) for weights in given])
     for answer, weights in zip(answers, given, strict=True):
         leaves_dict_alone(answer["given"], weights, "Make new tensors instead.")

@@ -17,8 +17,8 @@ def numbers(draw, width):
     }
 
 
-def case(weights, heads, kv, *, dtype=torch.float32, tell_given=False):
-    """The state dict of a real module is passed in; `tell_given`: and told as it is afterwards."""
+def case(weights, heads, kv, *, dtype=torch.float32, return_given=False):
+    """The state dict of a real module is passed in; `return_given`: it is also returned as it is afterwards."""
     width = weights["q_proj.bias"].numel()
     asked = Case()
     holder = asked.library_module("Module")
@@ -27,9 +27,9 @@ def case(weights, heads, kv, *, dtype=torch.float32, tell_given=False):
     asked.load(holder, weights)
     asked.prepare(holder, dtype=dtype)
     state = asked.call(holder, method="state_dict")
-    asked.output = asked.call(asked.entry(ENTRY), state, heads, kv, tell="output")
-    if tell_given:
-        asked.tell(state, "given")
+    asked.output = asked.call(asked.entry(ENTRY), state, heads, kv, return_as="output")
+    if return_given:
+        asked.return_value(state, "given")
     return asked
 
 
@@ -37,7 +37,7 @@ def plain(weights, heads, kv):
     """As `case`, with a plain dict of tensors."""
     asked = Case()
     state = {name: asked.tensor(tensor, name=name) for name, tensor in weights.items()}
-    asked.output = asked.call(asked.entry(ENTRY), state, heads, kv, tell="output")
+    asked.output = asked.call(asked.entry(ENTRY), state, heads, kv, return_as="output")
     return asked
 
 
@@ -98,6 +98,6 @@ def test_dtype_is_kept(learner, draw):
 def test_state_dict_is_left_alone(learner, draw):
     """The dict that was passed in still has all its names, and its tensors their numbers and shapes."""
     given = [(numbers(draw, 12), 6, kv) for kv in (3, 1, 6)]
-    answers = learner.ask(*[case(*each, tell_given=True) for each in given])
+    answers = learner.ask(*[case(*each, return_given=True) for each in given])
     for answer, (weights, *_) in zip(answers, given, strict=True):
         leaves_dict_alone(answer["given"], weights, "Put the averages into a dict of your own.")

@@ -30,9 +30,9 @@ def telling_whether_it_calls(asked):
     asked.observed()
     seen = len(asked.steps) - 1
     asked.steps[seen]["tell"] = False
-    del asked.told[seen]
+    del asked.returned[seen]
     functions = asked.call(Slot(seen), "functions", method="__getitem__")
-    asked.call(functions, CALL, method="__contains__", tell="called")
+    asked.call(functions, CALL, method="__contains__", return_as="called")
     return asked
 
 

@@ -70,7 +70,7 @@ def later_tokens_are_too_loud(learner, draw):
     for loud in loud_inputs(draw, sizes.batch, 5, sizes.width):
         asked = [TEXTS.reader(draw, sizes, dtype=loud.dtype, weights=weights) for _ in range(2)]
         for reading, x in zip(asked, loud, strict=True):
-            reading.read(x, tell="output")
+            reading.read(x, return_as="output")
         hides_the_last_token(learner, *asked)
 
 
@@ -103,11 +103,11 @@ def test_a_cache_can_be_used_again(learner, draw):
     sizes = drawn_sizes(draw)
     more = replace(sizes, batch=sizes.batch + 1)
     by_turns = TEXTS.reader(draw, sizes)
-    first = by_turns.read(TEXTS.text(draw, sizes, 2), tell="one text", name="one text")
-    second = by_turns.read(TEXTS.text(draw, more, 3), tell="another text", name="another text")
-    by_turns.read(TEXTS.text(draw, sizes, 2), first, tell="more of the one", name="more of the one")
-    by_turns.read(TEXTS.text(draw, more, 1), second, tell="more of the other", name="more of the other")
-    by_turns.read(TEXTS.text(draw, sizes, 4), tell="a new text", name="a new text")
+    first = by_turns.read(TEXTS.text(draw, sizes, 2), return_as="one text", name="one text")
+    second = by_turns.read(TEXTS.text(draw, more, 3), return_as="another text", name="another text")
+    by_turns.read(TEXTS.text(draw, sizes, 2), first, return_as="more of the one", name="more of the one")
+    by_turns.read(TEXTS.text(draw, more, 1), second, return_as="more of the other", name="more of the other")
+    by_turns.read(TEXTS.text(draw, sizes, 4), return_as="a new text", name="a new text")
 
     # of the same size throughout, in eval() and in training: another text, then another continuation of each
     alike = TEXTS.reader(draw, sizes)
@@ -116,11 +116,11 @@ def test_a_cache_can_be_used_again(learner, draw):
         alike.mode(train=mode == "training")
         pairs = [alike.call(alike.module, text) for text in texts]
         for number, pair in enumerate(pairs):
-            alike.output = alike.call(pair, 0, method="__getitem__", tell=f"text {number} in {mode}")
+            alike.output = alike.call(pair, 0, method="__getitem__", return_as=f"text {number} in {mode}")
         caches = [alike.call(pair, 1, method="__getitem__") for pair in pairs]
         for number, cache in enumerate(caches):
             end = f"the end of text {number} in {mode}"
-            alike.read(TEXTS.text(draw, sizes, 1), cache, tell=end, name=f"end {number} in {mode}")
+            alike.read(TEXTS.text(draw, sizes, 1), cache, return_as=end, name=f"end {number} in {mode}")
     alike.said = "one module that reads several texts of the same length"
     learner.agrees(branching, by_turns, alike)
 
@@ -149,5 +149,5 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 def test_input_is_left_alone(learner, draw):
     """The input x is not changed."""
     reading = TEXTS.in_chunks(draw, drawn_sizes(draw), [3, 2])
-    reading.tell(reading.output, "output")
+    reading.return_value(reading.output, "output")
     learner.keeps_inputs(TEXTS.one_pass(draw, drawn_sizes(draw), 5), reading)

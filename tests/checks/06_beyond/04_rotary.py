@@ -39,7 +39,7 @@ def test_agrees_with_formula(learner, draw):
     options = {"base": float(draw.integer(20, 900)), "offset": draw.integer(1, 9)}
     for name, value in options.items():
         again.call(
-            again.entry("apply_rotary"), again.inputs["x"], tell=f"the output for another {name}", **{name: value}
+            again.entry("apply_rotary"), again.inputs["x"], return_as=f"the output for another {name}", **{name: value}
         )
     learner.agrees(
         case(draw.normal(*one)),

@@ -36,7 +36,7 @@ def test_agrees_with_formula(learner, draw):
     side = draw.integer(3, 5)
     again = case(draw, batch, tokens, width)
     others = draw.normal(batch, tokens, width), draw.normal(width), draw.normal(width)
-    again.call(again.entry("layer_norm"), *others, tell="the output for others of the same shape")
+    again.call(again.entry("layer_norm"), *others, return_as="the output for others of the same shape")
     learner.agrees(
         again,
         case(draw, batch, tokens, width),

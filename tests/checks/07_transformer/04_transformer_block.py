@@ -192,12 +192,12 @@ def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
     asked = case(draw, sizes)
     shorter = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.init[0])
     alike = asked.tensor(draw.normal(*sizes.shape))
-    asked.call(asked.module, alike, tell="the output for another input of the same shape")
-    asked.call(asked.module, shorter, tell="the output for a shorter input")
-    asked.call(asked.module, asked.inputs["x"], tell="the output for the first input again")
+    asked.call(asked.module, alike, return_as="the output for another input of the same shape")
+    asked.call(asked.module, shorter, return_as="the output for a shorter input")
+    asked.call(asked.module, asked.inputs["x"], return_as="the output for the first input again")
     asked.prepare(asked.module, train=True)
-    asked.call(asked.module, alike, tell="the output in training")
-    asked.call(asked.module, asked.inputs["x"], tell="the output for the first input in training")
+    asked.call(asked.module, alike, return_as="the output in training")
+    asked.call(asked.module, asked.inputs["x"], return_as="the output for the first input in training")
     asked.is_random = False
     learner.agrees(asked)
 

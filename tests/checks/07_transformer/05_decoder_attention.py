@@ -103,12 +103,12 @@ def test_a_cache_can_be_used_again(learner, draw):
         by_turns.mode(train=train)
         mode = "in training" if train else "in eval()"
         caches = [
-            by_turns.read(TEXTS.text(draw, sizes, 3), tell=f"text {number} {mode}", name=f"text {number} {mode}")
+            by_turns.read(TEXTS.text(draw, sizes, 3), return_as=f"text {number} {mode}", name=f"text {number} {mode}")
             for number in range(2)
         ]
         for number, cache in enumerate(caches):
             end = f"the end of text {number} {mode}"
-            by_turns.read(TEXTS.text(draw, sizes, 2), cache, tell=end, name=end)
+            by_turns.read(TEXTS.text(draw, sizes, 2), cache, return_as=end, name=end)
     learner.agrees(branching, by_turns)
 
 
@@ -168,5 +168,5 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 def test_input_is_left_alone(learner, draw):
     """The input x is not changed."""
     reading = TEXTS.in_chunks(draw, drawn_sizes(draw), [3, 2])
-    reading.tell(reading.output, "output")
+    reading.return_value(reading.output, "output")
     learner.keeps_inputs(TEXTS.one_pass(draw, drawn_sizes(draw), 5), reading)

@@ -20,7 +20,7 @@ def part(which, query, key, value, block_q, block_k, **options):
     asked = Case(axes=axes if which == OUT else axes[:-1])
     tensors = [asked.tensor(each, name=name) for each, name in zip((query, key, value), NAMES, strict=False)]
     pair = asked.call(asked.entry(ENTRY), *tensors, block_q, block_k, **options)
-    asked.output = asked.call(pair, which, method="__getitem__", tell="output")
+    asked.output = asked.call(pair, which, method="__getitem__", return_as="output")
     return asked
 
 
@@ -55,7 +55,7 @@ def test_out_agrees_with_formula(learner, draw):
     again = case((batch,), queries, keys, width, value_width)
     others = draw.query_key_value((batch,), queries, keys, width, value_width)
     pair = again.call(again.entry(ENTRY), *others, block_q, block_k)
-    again.call(pair, OUT, method="__getitem__", tell="out for others of the same shape")
+    again.call(pair, OUT, method="__getitem__", return_as="out for others of the same shape")
     learner.agrees(
         again,
         case((batch, heads), queries, keys, width, value_width),

@@ -43,7 +43,7 @@ def test_shapes_of_one_pass(learner, draw):
     pair = reading.call(reading.module, TEXTS.text(draw, sizes, 5))
     learner.returns_a_pair(reading, pair, PAIR)
     asked = TEXTS.reader(draw, sizes)
-    asked.read(TEXTS.text(draw, sizes, 5), tell="output", tell_cache="cache")
+    asked.read(TEXTS.text(draw, sizes, 5), return_as="output", return_cache_as="cache")
     (answer,) = learner.ask(asked)
     for name, due in (("output", (4, 5, 8)), ("cache", (4, 5, 3))):
         came = answer[name]
@@ -96,10 +96,10 @@ def test_the_cache_is_the_latents(learner, draw):
     """The cache is one tensor, kv_down of all tokens so far in their order, and nothing else."""
     sizes, other = drawn_sizes(draw), drawn_sizes(draw)
     learner.agrees(
-        TEXTS.in_chunks(draw, sizes, [4], tells_caches=True),
-        TEXTS.in_chunks(draw, sizes, [3, 2, 1], tells_caches=True),
-        TEXTS.in_chunks(draw, other, [1, 1, 1, 4], tells_caches=True),
-        TEXTS.in_chunks(draw, other, [2, 2], dtype=torch.float64, tells_caches=True),
+        TEXTS.in_chunks(draw, sizes, [4], returns_caches=True),
+        TEXTS.in_chunks(draw, sizes, [3, 2, 1], returns_caches=True),
+        TEXTS.in_chunks(draw, other, [1, 1, 1, 4], returns_caches=True),
+        TEXTS.in_chunks(draw, other, [2, 2], dtype=torch.float64, returns_caches=True),
     )
 
 
@@ -108,18 +108,20 @@ def test_a_cache_can_be_used_again(learner, draw):
     """A cache stays as it was, one from elsewhere is taken as it is, and nothing is kept from call to call."""
     sizes = drawn_sizes(draw)
     branching = TEXTS.branching(draw, sizes)
-    branching.read(TEXTS.text(draw, sizes, 3), tell="a new text", name="a new text")
+    branching.read(TEXTS.text(draw, sizes, 3), return_as="a new text", name="a new text")
     branching.mode(train=True)
     texts = ("a new text in training", "another new text in training")
-    caches = [branching.read(TEXTS.text(draw, sizes, 3), tell=each, name=each) for each in texts]
+    caches = [branching.read(TEXTS.text(draw, sizes, 3), return_as=each, name=each) for each in texts]
     for each, cache in zip(texts, caches, strict=True):
         end = f"the end of {each}"
-        branching.read(TEXTS.text(draw, sizes, 2), cache, tell=end, name=end)
+        branching.read(TEXTS.text(draw, sizes, 2), cache, return_as=end, name=end)
 
     # latents that the judge made up
     handed = TEXTS.reader(draw, sizes)
     latents = handed.tensor(draw.normal(sizes.batch, 4, sizes.latent), name="cache")
-    handed.read(TEXTS.text(draw, sizes, 2), latents, tell="after a cache from elsewhere", tell_cache="the cache then")
+    handed.read(
+        TEXTS.text(draw, sizes, 2), latents, return_as="after a cache from elsewhere", return_cache_as="the cache then"
+    )
     learner.agrees(branching, handed)
 
 
@@ -170,5 +172,5 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 def test_input_is_left_alone(learner, draw):
     """The input x is not changed."""
     reading = TEXTS.in_chunks(draw, drawn_sizes(draw), [3, 2])
-    reading.tell(reading.output, "output")
+    reading.return_value(reading.output, "output")
     learner.keeps_inputs(TEXTS.one_pass(draw, drawn_sizes(draw), 5), reading)

@@ -71,13 +71,13 @@ class Experiment(Case):
 
     def last_logits(self, model, idx, name):
         """Bring back the logits of the last place only."""
-        return self.call(self.call(model, idx), 1, -1, method="select", tell=name)
+        return self.call(self.call(model, idx), 1, -1, method="select", return_as=name)
 
     def unsaid(self):
         """The result of the last step, which is not brought back after all."""
         last = len(self.steps) - 1
         self.steps[last]["tell"] = False
-        del self.told[last]
+        del self.returned[last]
         return Slot(last)
 
     def all_parameters(self, model):
@@ -93,7 +93,7 @@ class Experiment(Case):
         arrived = self.call(self.unsaid(), method="values")
         listed = self.library_module("ParameterList")
         self.call(listed, arrived, method="extend")
-        self.call(self.call(listed, method="__repr__"), "NoneType", method="count", tell=name)
+        self.call(self.call(listed, method="__repr__"), "NoneType", method="count", return_as=name)
 
 
 @dataclass(frozen=True)
@@ -163,13 +163,13 @@ def another(draw, tokens):
 def read(learner, talk, should=LOGITS, *, diagnosed=True):
     """What a talk reads; an error outside the learner's own lines means that what came back was of another kind."""
 
-    def tell(error):
+    def describe(error):
         is_elsewhere = error["kind"] == "exception" and not error["frames"]
         if is_elsewhere and error["type"] == "AttributeError" and "'generate'" in error["message"]:
             return "TinyGPT has no method `generate(idx, max_new_tokens)`."
         return should if is_elsewhere else learner.tell_error(error)
 
-    came = learner.read(talk, tell=tell, diagnosed=diagnosed)
+    came = learner.read(talk, describe=describe, diagnosed=diagnosed)
     expect(came.get("form", True), should)
     return came
 
@@ -215,12 +215,12 @@ def test_shape_of_the_logits(learner, draw):
         asked = Experiment(seed)
         model = asked.model(2)
         for number, tokens in enumerate(asked_for):
-            asked.call(model, tokens, tell=f"logits {number}")
+            asked.call(model, tokens, return_as=f"logits {number}")
         # more places than words: positions are no words
         few = asked.call(asked.entry("TinyGPT"), FEW_WORDS, WIDTH, HEADS, 1, CONTEXT)
-        asked.call(few, torch.arange(CONTEXT)[None] % FEW_WORDS, tell="logits of few words")
+        asked.call(few, torch.arange(CONTEXT)[None] % FEW_WORDS, return_as="logits of few words")
         (answers,) = ask(asked)
-        came = [answers[name] for name in asked.told.values()]
+        came = [answers[name] for name in asked.returned.values()]
         if not all(isinstance(each, torch.Tensor) and each.is_floating_point() for each in came):
             return {"form": False}
         return {"shapes": [list(each.shape) for each in came]}
@@ -249,8 +249,8 @@ def test_future_has_no_say(learner, draw):
     def talk(ask):
         asked = Experiment(seed)
         model = asked.trained(2, texts)
-        asked.call(model, rows, tell="logits")
-        asked.call(model, others, tell="other logits")
+        asked.call(model, rows, return_as="logits")
+        asked.call(model, others, return_as="other logits")
         (answers,) = ask(asked)
         logits, other_logits = answers["logits"], answers["other logits"]
         if not all(are_logits(each, tokens, tokens, VOCAB) for each in (logits, other_logits)):
@@ -291,7 +291,7 @@ def test_learns_more_than_word_pairs(learner, draw):
 
     def first_look(ask):
         asked = Experiment(seed)
-        asked.call(asked.model(2), tokens, tell="logits")
+        asked.call(asked.model(2), tokens, return_as="logits")
         (answers,) = ask(asked)
         if not are_logits(answers["logits"], 2, CONTEXT, VOCAB):
             return {"form": False}
@@ -335,7 +335,7 @@ def test_order_of_earlier_tokens_counts(learner, draw):
         asked.last_logits(model, tokens, "logits")
         asked.last_logits(model, swapped, "logits of the swapped")
         (answers,) = ask(asked)
-        last = [answers[name] for name in asked.told.values()]
+        last = [answers[name] for name in asked.returned.values()]
         if not all(are_logits(each, len(tokens), VOCAB) for each in last):
             return {"form": False}
         return {"changed": bool(changed(*last).any())}
@@ -361,7 +361,7 @@ def test_a_deep_model_still_hears_its_own_token(learner, draw):
         asked.last_logits(model, ids, "logits")
         asked.last_logits(model, others, "other logits")
         (answers,) = ask(asked)
-        last = [answers[name] for name in asked.told.values()]
+        last = [answers[name] for name in asked.returned.values()]
         if not all(are_logits(each, len(ids), VOCAB) for each in last):
             return {"form": False}
         return {"heard": bool(differences(*last).mean() > HEARD[dtype] * spread(last[0]))}
@@ -389,7 +389,7 @@ def test_every_layer_has_weights_of_its_own(learner, draw):
         asked = Experiment(seed)
         models = {"few": asked.model(1), "many": asked.model(4)}
         for name, model in models.items():
-            asked.call(asked.all_parameters(model), method="__repr__", tell=f"sizes of {name}")
+            asked.call(asked.all_parameters(model), method="__repr__", return_as=f"sizes of {name}")
         for name, model in models.items():
             asked.unreached(model, tokens, weights, f"unreached of {name}")
         (answers,) = ask(asked)
@@ -416,7 +416,7 @@ def _why_it_does_not_grow(learner, seed, tokens):
             asked.call(model, asked.call(few, method="state_dict"), False, method="load_state_dict")
         for name, model in (("few", few), ("as many", as_many), ("many", many)):
             asked.prepare(model)
-            asked.call(model, tokens, tell=name)
+            asked.call(model, tokens, return_as=name)
         (answers,) = ask(asked)
         logits = [answers[name] for name in ("few", "as many", "many")]
         if not all(are_logits(each, 2, 5, VOCAB) for each in logits):
@@ -464,9 +464,9 @@ def test_generate_goes_on_beyond_the_context(learner, draw):
         asked, model = song.reader(READING_STEPS, context)
         generate = asked.call(model, "generate", method="__getattribute__")
         for number, (prompt, new) in enumerate(plan):
-            asked.refuses(generate, asked.tensor(prompt), new, tell=f"ending {number}")
+            asked.refuses(generate, asked.tensor(prompt), new, return_as=f"ending {number}")
         (answers,) = ask(asked)
-        return {"fails": [answers[name] != "accepted" for name in asked.told.values()]}
+        return {"fails": [answers[name] != "accepted" for name in asked.returned.values()]}
 
     expect(
         not any(read(learner, talk, GENERATED)["fails"]),
@@ -487,9 +487,9 @@ def expect_greedy(learner, song, plan, context, steps):
     def talk(ask):
         asked, model = song.reader(steps, context)
         for number, (prompt, new) in enumerate(plan):
-            asked.call(model, asked.tensor(prompt), new, method="generate", tell=f"text {number}")
+            asked.call(model, asked.tensor(prompt), new, method="generate", return_as=f"text {number}")
         (answers,) = ask(asked)
-        texts = [answers[name] for name in asked.told.values()]
+        texts = [answers[name] for name in asked.returned.values()]
         if not all(isinstance(text, torch.Tensor) and text.dtype == torch.int64 for text in texts):
             return {"form": False}
         came = {"sizes": [list(text.shape) for text in texts]}
@@ -575,12 +575,12 @@ def test_calls_do_not_disturb_each_other(learner, draw):
         asked = Experiment(seed)
         model = asked.trained(2, texts)
         idx = asked.tensor(tokens)
-        asked.call(model, idx, tell="logits")
-        asked.call(model, idx, tell="logits again")
-        asked.call(model, asked.tensor(tokens.flip(0)), tell="logits of other texts")
-        asked.call(model, asked.tensor(tokens[1:2]), tell="logits alone")
+        asked.call(model, idx, return_as="logits")
+        asked.call(model, idx, return_as="logits again")
+        asked.call(model, asked.tensor(tokens.flip(0)), return_as="logits of other texts")
+        asked.call(model, asked.tensor(tokens[1:2]), return_as="logits alone")
         asked.call(model, idx, 3, method="generate")
-        asked.tell(idx, "tokens")
+        asked.return_value(idx, "tokens")
         (answers,) = ask(asked)
         logits, again, alone = (answers[name] for name in ("logits", "logits again", "logits alone"))
         others = answers["logits of other texts"]

@@ -98,7 +98,7 @@ class _Observed(BaseModel):
 Pair = Annotated[tuple[list[int], bool], Field(strict=False)]
 """A parameter's shape, and whether it is trained; sent as a list."""
 
-FORMS: Mapping[str, TypeAdapter[Any]] = {
+ANSWER_SCHEMAS: Mapping[str, TypeAdapter[Any]] = {
     "parameters": TypeAdapter(dict[str, Pair], config=STRICT),
     "gradients": TypeAdapter(dict[str, torch.Tensor | None], config=STRICT),
     "observed": TypeAdapter(_Observed),
