@@ -96,7 +96,7 @@ class ClassRun:
         self._regrading: Regrading | None = None
         self._before: RunHeader | None = None
         self._read_before: Course | None = None
-        self._stood: dict[str, Stands] = {}
+        self._grades_before: dict[str, Grades] = {}
         self._also: dict[str, list[str]] = {}
         self._has_old_times = False
         self._anew: list[str] = []

@@ -85,7 +85,7 @@ class Gallery:
     def __init__(self, titles: Mapping[str, str]) -> None:
         self._titles = titles
         self._counts: Counter[str] = Counter()
-        self._hung: dict[str, list[Hung]] = {}
+        self._maps: dict[str, list[LearnerMap]] = {}
         self._room = _Room(MOST_CELLS)
 
     def add(self, learner: str, link: str, played: Mapping[str, Played]) -> None:
@@ -95,10 +95,10 @@ class Gallery:
             if id not in self._titles or not each.maps:
                 continue
             self._counts[id] += 1
-            hung = self._hung.setdefault(id, [])
-            if len(hung) < SHOWN_EACH and own.takes(each.maps[0]) and self._room.takes(each.maps[0]):
-                place = f"gallery-{list(self._titles).index(id)}-{len(hung)}"
-                hung.append(Hung(learner, link, each.maps[0].title, map_svg(each.maps[0], place)))
+            maps = self._maps.setdefault(id, [])
+            if len(maps) < SHOWN_EACH and own.takes(each.maps[0]) and self._room.takes(each.maps[0]):
+                place = f"gallery-{list(self._titles).index(id)}-{len(maps)}"
+                maps.append(LearnerMap(learner, link, each.maps[0].title, map_svg(each.maps[0], place)))
 
     @property
     def exercise_maps(self) -> list[ExerciseMaps]:
