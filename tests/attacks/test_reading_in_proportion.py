@@ -294,6 +294,7 @@ ON_LEARNERS_TEXT = {
     "grader/judge/learner.py",
     "grader/classroom/likeness.py",
     "grader/notebooks/cells.py",
+    "grader/notebooks/shown_code.py",
     "grader/classroom/pseudonyms.py",
     "grader/render/csv_text.py",
     "grader/intake/submission.py",

@@ -38,15 +38,15 @@ def test_one_learner_does_not_fill_the_class_page() -> None:
     gallery = Gallery({id: id for id in IDS})
     gallery.add("eve", "eve.html", dict.fromkeys(IDS, played(MOST_PLACES)))
     gallery.add("zoe", "zoe.html", dict.fromkeys(IDS[:3], played(30)))
-    hung = [(each.learner, wall.title) for wall in gallery.walls for each in wall.hung]
-    assert [wall for learner, wall in hung if learner == "zoe"] == IDS[:3]
-    assert sum(learner == "eve" for learner, _ in hung) < SHOWN_EACH
-    assert {wall.count for wall in gallery.walls} == {1, 2}
+    shown = [(each.learner, of.title) for of in gallery.exercise_maps for each in of.maps]
+    assert [title for learner, title in shown if learner == "zoe"] == IDS[:3]
+    assert sum(learner == "eve" for learner, _ in shown) < SHOWN_EACH
+    assert {of.count for of in gallery.exercise_maps} == {1, 2}
 
 
 def test_many_learners_do_not_make_the_class_page_heavy() -> None:
     gallery = Gallery({id: id for id in IDS})
     for number in range(40):
         gallery.add(f"eve{number}", "x.html", dict.fromkeys(IDS[number:], played(MOST_PLACES)))
-    pictures = "".join(each.picture for wall in gallery.walls for each in wall.hung)
+    pictures = "".join(each.picture for of in gallery.exercise_maps for each in of.maps)
     assert 0 < cells(pictures) <= 2 * MOST_CELLS  # each place is told once, and each row once more
