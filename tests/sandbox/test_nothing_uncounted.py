@@ -15,7 +15,6 @@ from grader.record import ExerciseResult, Record
 from grader.sandbox.clock import Allowance
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.inside import wire
-from grader.sandbox.inside.zygote import LEAST_THREADS, MOST_THREADS
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 SOFTMAX = COURSE.exercise("softmax")
@@ -78,20 +77,11 @@ def graded(judge: Judge, source: bytes) -> ExerciseResult:
     return mallory
 
 
-@pytest.mark.parametrize("count", [pytest.param(8000, id="thousands"), pytest.param(MOST_THREADS + 4, id="dozens")])
-def test_a_file_with_many_threads_is_ended(count: int, judge: Judge) -> None:
-    """Thousands would leave no room for other processes, dozens no processor for a classmate beside them."""
+def test_a_file_with_thousands_of_threads_is_ended(judge: Judge) -> None:
     sandbox = judge.sandbox
-    mallory = graded(judge, RIGHT + THREADS.replace("8000", str(count)).encode() + b"import time\ntime.sleep(3)\n")
+    mallory = graded(judge, RIGHT + THREADS.encode())
     assert mallory.points == 0 and "was stopped" in mallory.checks[0].message
     assert judge.sandbox is sandbox
-
-
-def test_as_many_threads_as_cores_are_no_harm(judge: Judge) -> None:
-    some = f"import os, threading, time\nfor _ in range(max({LEAST_THREADS} - 2, os.cpu_count())):\n"
-    several = some + "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\ntime.sleep(0.5)\n"
-    mallory = graded(judge, RIGHT + several.encode())
-    assert mallory.points == SOFTMAX.points
 
 
 @pytest.mark.thorough

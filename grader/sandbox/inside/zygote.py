@@ -28,12 +28,9 @@ LOCKDOWN_FAILED = 97
 MAX_MESSAGE_BYTES = 4096
 FDS_PER_WORKER = 3
 FORKS_OF_ONE_CHECK = 4
-LEAST_THREADS = 16
-"""That many every worker may have; on a machine with many cores, MOST_THREADS."""
-MOST_THREADS = max(LEAST_THREADS, 2 * (os.cpu_count() or 1))
-"""Limit of one worker, which no computation needs. A machine has 32768 thread ids in all: if a worker used them up, no
-other judge could start anything. And where the system shares the processor out by threads, as in a control group, some
-hundred threads of one worker leave the others next to nothing of it, more than can be credited to them."""
+MOST_THREADS = 256
+"""Limit of one worker. Linux has no limit of threads a process, and a machine has 32768 thread ids in all: if a
+worker used them up, no other judge on the machine could start anything."""
 THREADS_SECONDS = 0.02
 """How often threads are counted: in between, a worker can start a few hundred."""
 FORK_SECONDS = 5.0
