@@ -308,7 +308,8 @@ def run_warm(run_command: Run, open_warm: Callable[[str], Warm]) -> Callable[...
         ) -> subprocess.CompletedProcess[str]:
             environment = {**_plain_environment(), **(env or {})}
             if os.environ.get(ALWAYS_COLD) or command[0] not in programs or not warm.is_alike(environment):
-                return run_command(*command, cwd=cwd, env=env, stdin=stdin, seconds=seconds)
+                python = () if os.access(str(command[0]), os.X_OK) else (sys.executable,)
+                return run_command(*python, *command, cwd=cwd, env=env, stdin=stdin, seconds=seconds)
             return warm.run(list(map(str, command)), cwd, environment, stdin, seconds)
 
         return run
