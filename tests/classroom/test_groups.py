@@ -96,6 +96,7 @@ def test_without_a_roster_the_groups_say_who_is_in_the_class(place: Path, course
     assert points(place) == {"1": 4, "3": 1, "bo": 4, "di": 4}
 
 
+@pytest.mark.thorough
 def test_what_bears_a_groups_name_and_is_nobodys_is_named(
     place: Path, course_root: Path, kata: Kata, hand_in: HandIn
 ) -> None:
@@ -198,6 +199,7 @@ def test_judge_that_breaks_over_a_groups_work_is_told_of_each_member_and_of_nobo
     }
 
 
+@pytest.mark.thorough
 def test_extension_of_one_member_is_nobody_elses(place: Path, course_root: Path, kata: Kata) -> None:
     shutil.copytree(course_root, place / "course")
     catalogue = place / "course" / "course.yml"

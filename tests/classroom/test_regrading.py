@@ -145,6 +145,7 @@ def test_policy_is_applied_to_what_was_graded_again(root: Path, kata: Kata) -> N
     assert (ada.final_points, ada.final_max_points) == (8, 4)
 
 
+@pytest.mark.thorough
 def test_points_set_by_hand_are_no_move_and_what_they_cover_is_told(root: Path, kata: Kata) -> None:
     """The policy and what was set by hand are in the records before and after: neither is what moved points."""
     _edit(root / "course.yml", 'title: "02_more"', "title: More\n    extra_credit: true")

@@ -208,6 +208,7 @@ def test_changed_display_name_gives_no_second_row(
     assert points(tmp_path / "out") == dict.fromkeys(first, 4.0)
 
 
+@pytest.mark.thorough
 def test_dispute_by_a_borrowed_display_name_leaves_both_rows_to_their_owners_once_it_is_over(
     tmp_path: Path, download: Callable[..., Done]
 ) -> None:
@@ -221,6 +222,7 @@ def test_dispute_by_a_borrowed_display_name_leaves_both_rows_to_their_owners_onc
     assert points(tmp_path / "out") == {"1": 1.0, "2": 4.0}
 
 
+@pytest.mark.thorough
 def test_row_of_a_roster_is_kept_by_the_platforms_id_when_a_display_name_becomes_another_learners(
     tmp_path: Path, download: Callable[..., Done]
 ) -> None:

@@ -15,6 +15,7 @@ from grader.course import load_course
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+@pytest.mark.thorough
 def test_complete_kit_holds(tiny_course: Path, kata: Run) -> None:
     done = kata("verify", cwd=tiny_course)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -80,6 +80,7 @@ def folder(
     return folder
 
 
+@pytest.mark.thorough
 def test_blank_lines_of_one_hold_up_nobodys_feedback(folder: Any) -> None:
     began = time.monotonic()
     folder.nbgrader("generate_feedback", UNIT)

@@ -176,6 +176,7 @@ def test_a_class_page_hangs_the_first_few_and_counts_all():
     assert len(ids) == len(set(ids)) == SHOWN_EACH
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [360, 1200])
 def test_pages_with_maps_can_be_read_by_everyone(browser, has_played, width):
     file = has_played.folder / ".kata" / "maps.json"

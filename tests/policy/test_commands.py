@@ -162,6 +162,7 @@ def test_resumed_run_takes_another_policy_but_no_other_course(
     assert "course.yml was changed" in done.stderr
 
 
+@pytest.mark.thorough
 def test_who_hands_in_anew_after_the_times_were_told_is_named(
     graded: subprocess.CompletedProcess[str], course: Path, tmp_path: Path, kata: Run
 ) -> None:
