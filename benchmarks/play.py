@@ -8,7 +8,6 @@ its own stands beside it: that is what a command that computes cannot do without
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import statistics
@@ -24,7 +23,7 @@ from pathlib import Path
 import pexpect
 
 from grader.course import Course, Exercise, load_course
-from grader.play.catalogue import PLAYS, play_of, scene_of
+from grader.play.catalogue import PLAYS, digest_of, play_of, scene_of
 from grader.play.parts import Slider, Words
 from grader.play.stage import Stage
 from grader.practice.progress import AttemptEntry, ProgressFile, now
@@ -82,7 +81,7 @@ def pass_unchecked(course: Course, workspace: Path, ids: Sequence[str]) -> None:
         for exercise in map(course.exercise, [*ids, WARM_UP]):
             content = (ROOT / "solutions" / exercise.relative_path).read_bytes()
             (workspace / "exercises" / exercise.relative_path).write_bytes(content)
-            digest = hashlib.sha256(content).hexdigest()[:12]
+            digest = digest_of(content)
             points = {"points": exercise.points, "max_points": exercise.points}
             progress.of(exercise.id).note(AttemptEntry(at=now(), status="passed", digest=digest, **points))
 

@@ -15,7 +15,7 @@ from grader.course.stubs import StubError, make_stub, same_as_stub
 from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, load_bank
-from grader.record import CheckResult, ExerciseResult, Record
+from grader.record import POINTS_TOLERANCE, CheckResult, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.starting import go_back, started_from_home
 from grader.writing import write_file
@@ -30,7 +30,6 @@ EXERCISES_AT_A_TIME = 4
 SPARE_TIME_FACTOR = 5
 TIMINGS = 3
 """How often a slow trial is timed in all; the machine may have been busy with something else."""
-POINTS_TOLERANCE = 1e-6
 TRUSTED_CHECKS = "tests/checks/"
 """If a message contains this, it names a line of the checks."""
 DECIMALS = re.compile(r"\d+\.\d{3,}")

@@ -27,7 +27,7 @@ from grader.classroom.page_names import page_name
 from grader.classroom.results_file import Result
 from grader.classroom.roster import participant_in
 from grader.classroom.worksheet_titles import COMMENTS, GRADE, IDENTIFIER, KNOWN_LANGUAGES, MAXIMUM
-from grader.record import ExerciseResult, Record
+from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 from grader.render.csv_text import number_field
 from grader.render.safe_text import safe_line
 from grader.render.wording import MARKS, change, findings, score, ungraded
@@ -37,8 +37,6 @@ from .marks import ExportError, mark
 PAGE = "feedback.html"
 ZIP = "feedback.zip"
 WORKSHEET = "moodle-worksheet.csv"
-LEAST = 1e-6
-"""Points that differ by less are equal."""
 _NEVER = (1980, 1, 1, 0, 0, 0)
 """The fixed time of every file in a zip, so that equal pages make equal zips."""
 
@@ -135,7 +133,7 @@ def _filled_row(table: Table, cells: Sequence[str], row: WorksheetRow, given: Gi
 def is_in_proportion(worksheet: Worksheet, of: Mapping[str, Given]) -> bool:
     """Whether any grade of these is out of something else in Moodle."""
     known = [(row, given) for row in worksheet.said if (given := of.get(row.participant))]
-    return any(abs(row.worth(given) - given.max_points) > LEAST for row, given in known)
+    return any(abs(row.worth(given) - given.max_points) > POINTS_TOLERANCE for row, given in known)
 
 
 def given_to(result: Result, titles: Mapping[str, str]) -> Given:

@@ -25,11 +25,10 @@ from grader.formats.graded import Graded
 from grader.formats.marks import ExportError, exercise_mark
 from grader.formats.roster import Person, Roster, people_of
 from grader.notebooks.cells import id_of_test
-from grader.record import ExerciseResult
+from grader.record import POINTS_TOLERANCE, ExerciseResult
 
 FILE = "gradebook.db"
 SETTINGS = "nbgrader_config.py"
-POINTS_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
