@@ -20,8 +20,10 @@ from .case import GRADIENTS, OBSERVED
 from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name, gradient_scale
 
 GROUPS = 16
-ROUNDING_OF_SUMS = 1e-6
-"""Sums are stored with six digits, relative to the largest number in them."""
+STEPS = 2**16
+"""A sum is stored as a whole number of steps, of which this many are the largest number in it."""
+ROUNDING_OF_SUMS = 1 / STEPS
+DIGITS_OF_LARGEST = 6
 
 Print = dict[str, Any]
 """Plain data that can be written as JSON."""
@@ -114,11 +116,16 @@ def _of_tensor(tensor: torch.Tensor) -> Print:
         return {**kept, "digest": _digest(tensor)}
     numbers = tensor.double()
     finite = numbers.nan_to_num(0.0, 0.0, 0.0)
-    largest = float(finite.abs().max()) if finite.numel() else 0.0
+    largest = _few_digits(float(finite.abs().max())) if finite.numel() else 0.0
     if odd := _odd_places(numbers):
         kept["odd"] = odd
-    sums = _sums(finite, largest)
-    return {**kept, "largest": largest, "sums": [float(f"{each:.6g}") for each in sums.tolist()]}
+    return {**kept, "largest": largest, "sums": (_sums(finite, largest) * STEPS).round().long().tolist()}
+
+
+def _few_digits(number: float) -> float:
+    """The number with the digits that are stored; the very largest there is stays finite."""
+    rounded = float(f"{number:.{DIGITS_OF_LARGEST}g}")
+    return rounded if math.isfinite(rounded) else number
 
 
 def _tensor_fits(came: torch.Tensor, kept: Print, scale: float | None) -> bool:
@@ -135,7 +142,8 @@ def _tensor_fits(came: torch.Tensor, kept: Print, scale: float | None) -> bool:
         allowed = ULPS_OF_HALF * torch.finfo(came.dtype).eps * (largest + RELATIVE)
     if largest == 0.0:
         return bool((numbers.nan_to_num(0.0, 0.0, 0.0).abs() <= allowed).all())
-    moved = (_sums(numbers.nan_to_num(0.0, 0.0, 0.0), largest) - torch.tensor(kept["sums"], dtype=torch.float64)).abs()
+    sums = torch.tensor(kept["sums"], dtype=torch.float64) / STEPS
+    moved = (_sums(numbers.nan_to_num(0.0, 0.0, 0.0), largest) - sums).abs()
     counts = _dealt(numbers.numel())[2]
     return bool((moved <= counts * (allowed / largest + ROUNDING_OF_SUMS)).all())
 

@@ -59,14 +59,23 @@ BELOW_ONE = 1 - 2**-24
 MANY_NUMBERS = 2048
 """Normal numbers drawn in batches of at least this size are stored as float16: else they would be most of a bundle."""
 
+BITS_LEFT_OUT = 8
+"""Of the 24 that a float32 has: with 16 bits, a normal number still differs from what float16 makes of it."""
+
 
 def shortened(numbers: torch.Tensor, kind: Kind) -> torch.Tensor:
     """Drawn numbers at the reduced precision of plans."""
     if kind == "uniform":  # checks make choices with these, and rounding must not change a choice
         return numbers.float().clamp(max=BELOW_ONE).double()
     if kind == "normal":
-        return (numbers.half() if numbers.numel() >= MANY_NUMBERS else numbers.float()).double()
+        return (numbers.half() if numbers.numel() >= MANY_NUMBERS else _fewer_bits(numbers.float())).double()
     return numbers
+
+
+def _fewer_bits(numbers: torch.Tensor) -> torch.Tensor:
+    """float32 rounded to the bits that are kept; the last byte of each is zero."""
+    step = 1 << BITS_LEFT_OUT
+    return ((numbers.view(torch.int32) + step // 2) & -step).view(torch.float32)
 
 
 class Kept:

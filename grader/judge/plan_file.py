@@ -1,7 +1,8 @@
 """The file format of a plan, which a learner's bundle contains in place of answers and mistakes.
 
-A safetensors file: drawn numbers and expected answers as tensors, everything else as JSON in the header. Nothing is
-ever pickled. The questions themselves are not stored but made again from the drawn numbers: that takes less space, and
+A safetensors file: drawn numbers, expected answers and fingerprints as tensors, everything else as JSON in the header.
+Numbers are stored as planes, all first bytes before all second ones, which a zip makes smaller. Nothing is ever
+pickled. The questions themselves are not stored but made again from the drawn numbers: that takes less space, and
 hardly more time than reading them.
 
 `PlanFile` is the content of such a file. `grader/judge/kept.py` gives its answers to a judge.
@@ -12,8 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,7 +26,7 @@ from .draw import Kind
 from .errors import GraderBroken
 from .fingerprint import Print
 
-VERSION = 1
+VERSION = 2
 """Version of the format."""
 
 JUDGE = 1
@@ -93,13 +95,15 @@ class PlanFile:
             "mistakes": [[each.id, each.message] for each in self.mistakes],
             "asked": {digest: len(places) for digest, places in sorted(self._asked().items())},
         }
+        sums: list[int] = []
         places = [place for each in self.mistakes for digest in sorted(each.answers) for place in each.answers[digest]]
         tensors = {
-            **numbers.tensors(),
+            **{name: _planes(each) for name, each in numbers.tensors().items()},
             "expected": _bytes_as_tensor(b"".join(self.expected[digest] for digest in questions)),
-            "places": torch.tensor(places, dtype=torch.int32),
-            "prints": _bytes_as_tensor(_json(self.prints)),
+            "places": _planes(torch.tensor(places, dtype=torch.int32)),
+            "prints": _bytes_as_tensor(_json(_without_sums(self.prints, sums))),
         }
+        tensors["sums"] = _planes(torch.tensor(sums, dtype=torch.int32))
         told = _json(about).decode("ascii")
         # a single entry, because safetensors does not keep the order of several
         return safetensors.torch.save(tensors, {METADATA: f"{_digest_of(told, tensors)} {told}"})
@@ -137,9 +141,10 @@ class PlanFile:
     @classmethod
     def _of(cls, about: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> PlanFile:
         taken = dict.fromkeys(_Numbers.KINDS, 0)
+        numbers = {name: _from_planes(tensors[name], dtype) for name, dtype in _Numbers.KINDS.items()}
         draws = {
             name: PlannedDraws(
-                [(kind, tuple(sizes), _number(tensors, taken, *kept)) for kind, sizes, kept in each["drawn"]],
+                [(kind, tuple(sizes), _number(numbers, taken, *kept)) for kind, sizes, kept in each["drawn"]],
                 each["shapes"],
             )
             for name, each in about["draws"].items()
@@ -148,13 +153,14 @@ class PlanFile:
         for digest, size in about["expected"].items():
             expected[digest] = packed[start : start + size]
             start += size
-        places, start = tensors["places"].tolist(), 0
+        places, start = _from_planes(tensors["places"], torch.int32).tolist(), 0
         mistakes = [KnownMistake(id, message) for id, message in about["mistakes"]]
         for mistake in mistakes:
             for digest, count in about["asked"].items():
                 mistake.answers[digest] = places[start : start + count]
                 start += count
-        prints = json.loads(tensors["prints"].numpy().tobytes())
+        sums = iter(_from_planes(tensors["sums"], torch.int32).tolist())
+        prints = _with_sums(json.loads(tensors["prints"].numpy().tobytes()), sums)
         return cls(
             about["exercise"], about["seed"], about["checks"], about["course"], draws, expected, mistakes, prints
         )
@@ -190,6 +196,37 @@ class _Numbers:
 
     def tensors(self) -> dict[str, torch.Tensor]:
         return {name: torch.cat([torch.empty(0, dtype=self.KINDS[name]), *each]) for name, each in self._parts.items()}
+
+
+def _planes(numbers: torch.Tensor) -> torch.Tensor:
+    """The bytes of numbers: a row of all first bytes, a row of all second ones, and so on."""
+    return numbers.view(torch.uint8).reshape(numbers.numel(), numbers.element_size()).T.contiguous()
+
+
+def _from_planes(planes: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    return planes.T.reshape(-1).view(dtype)
+
+
+SUMS = "sums"
+"""Where a fingerprint has the sums of a tensor: most of its bytes, so they are stored apart."""
+
+
+def _without_sums(value: Any, sums: list[int]) -> Any:
+    """A fingerprint, or part of one, with how many sums each tensor has; they are added to `sums`."""
+    if isinstance(value, dict):
+        if isinstance(value.get(SUMS), list):
+            sums += value[SUMS]
+            return {**value, SUMS: len(value[SUMS])}
+        return {key: _without_sums(each, sums) for key, each in value.items()}
+    return [_without_sums(each, sums) for each in value] if isinstance(value, list) else value
+
+
+def _with_sums(value: Any, sums: Iterator[int]) -> Any:
+    if isinstance(value, dict):
+        if isinstance(value.get(SUMS), int):
+            return {**value, SUMS: list(islice(sums, value[SUMS]))}
+        return {key: _with_sums(each, sums) for key, each in value.items()}
+    return [_with_sums(each, sums) for each in value] if isinstance(value, list) else value
 
 
 def _number(

@@ -10,11 +10,13 @@ import safetensors.torch
 import torch
 
 from grader.judge import plan_file
+from grader.judge.answers import Answers
 from grader.judge.case import Question, function
 from grader.judge.draw import COMMON
 from grader.judge.errors import GraderBroken
 from grader.judge.expected import NotInPlan
-from grader.judge.kept import Kept, packed_expected
+from grader.judge.fingerprint import fingerprint
+from grader.judge.kept import MANY_NUMBERS, Kept, packed_expected, shortened
 from grader.judge.plan_file import AS_REFERENCE, KnownMistake, PlanFile, PlannedDraws, digest_of_text
 from grader.judge.trusted import Expected
 
@@ -56,7 +58,7 @@ def plan(expected: Expected) -> PlanFile:
         draws={"test_one": PlannedDraws(DRAWN, {"Scale": {"factor": [3, 3]}})},
         expected={digest: packed_expected(expected.answers_to(QUESTION), expected.slack(QUESTION))},
         mistakes=[KnownMistake("upside-down", "You turned it round.", {digest: [0, AS_REFERENCE]})],
-        prints=[{"error": ["exception"]}],
+        prints=[{"error": ["exception"]}, fingerprint(Answers({"output": torch.randn(3, 40)}))],
     )
 
 
@@ -78,13 +80,18 @@ def test_everything_comes_back(plan: PlanFile, tmp_path: Path) -> None:
     assert read.course_digest == plan.course_digest
 
 
+def test_plan_without_numbers_comes_back(tmp_path: Path) -> None:
+    empty = PlanFile("softmax", 7, digest_of_text(CHECKS), "")
+    assert read_back(empty, tmp_path) == empty
+
+
 def test_same_plan_gives_the_same_bytes(plan: PlanFile) -> None:
     assert len({plan.to_bytes() for _ in range(20)}) == 1
 
 
 def test_file_is_one_that_safetensors_reads(plan: PlanFile) -> None:
     tensors = safetensors.torch.load(plan.to_bytes())
-    assert tensors["single"].dtype == torch.float32 and tensors["half"].numel() == 40
+    assert tensors["single"].shape[0] == 4 and tensors["half"].shape == (2, 40)  # planes of bytes
 
 
 def test_answers_and_slack_are_the_references(plan: PlanFile, expected: Expected, tmp_path: Path) -> None:
@@ -124,9 +131,17 @@ def test_numbers_beyond_the_plan_have_the_digits_of_those_in_it(
     kept = Kept(read_back(plan, tmp_path))
     beyond, whole = (each.draw(7, "softmax", "test_unknown") for each in (kept, expected))
     numbers = beyond.normal(3, dtype=torch.float64)
-    assert torch.equal(numbers, whole.normal(3, dtype=torch.float64).float().double())
+    assert torch.equal(numbers, shortened(whole.normal(3, dtype=torch.float64), "normal"))
     with pytest.raises(NotInPlan):
         beyond.common().weights("Other")
+
+
+@pytest.mark.parametrize("count", [3, MANY_NUMBERS], ids=["few", "many"])
+def test_shortened_numbers_hardly_move_and_stay_what_they_are(count: int) -> None:
+    numbers = torch.randn(count, dtype=torch.float64)
+    shorter = shortened(numbers, "normal")
+    torch.testing.assert_close(shorter, numbers, rtol=2**-11 if count == MANY_NUMBERS else 2**-16, atol=1e-7)
+    assert torch.equal(shortened(shorter, "normal"), shorter)
 
 
 def test_what_nobody_wrote_down_is_told_apart_from_a_wrong_answer(plan: PlanFile, tmp_path: Path) -> None:

@@ -74,8 +74,9 @@ def test_matrices_are_drawn_at_random(learner, draw):
     """As they are made, no matrix is filled with one number, and no two are the same."""
     # large enough that memory which nobody filled (torch.empty) comes as zeros
     d_in, d_out = draw.distinct(2, 400, 450)
+    few_in, few_out = draw.distinct(2, 2, 9)
     loaded, drawn = Case(), Case(seed=draw.seed())
-    loaded.load(made(loaded, d_in, d_out), draw.weights(ENTRY, d_in, d_out))
+    loaded.load(made(loaded, few_in, few_out), draw.weights(ENTRY, few_in, few_out))
     fresh = made(drawn, d_in, d_out)
     matrices = {name: drawn.call(fresh, name, method="get_parameter") for name in NAMES}
     distance = drawn.library_module("MSELoss")
