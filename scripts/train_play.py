@@ -190,7 +190,7 @@ def main(names: list[str]) -> None:
     torch.set_num_threads(1)
     nets.WEIGHTS.mkdir(exist_ok=True)
     for name in names or MODELS:
-        kept = {key: tensor.contiguous() for key, tensor in MODELS[name]().items()}
+        kept = {key: tensor.half().contiguous() for key, tensor in MODELS[name]().items()}
         save_file(kept, nets.WEIGHTS / f"{name}.safetensors")
 
 

@@ -41,10 +41,10 @@ class Projections:
 
 
 def load(name: str) -> dict[str, torch.Tensor]:
-    """The trained parameters of a model."""
+    """The trained parameters of a model in float32; their files hold float16, which is half the size."""
     from safetensors.torch import load_file
 
-    return load_file(WEIGHTS / f"{name}.safetensors")
+    return {key: tensor.float() for key, tensor in load_file(WEIGHTS / f"{name}.safetensors").items()}
 
 
 def layers_of(model: Parameters) -> int:

@@ -17,7 +17,7 @@ from grader.play.page import render_play
 from grader.play.parts import Words
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_BYTES = 4 * 1024 * 1024
+MOST_BYTES = 2 * 1024 * 1024
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +14,13 @@ import pexpect
 import pytest
 
 from grader.course import load_course
+from grader.release.bundle import SEEDS
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
+
+MOST_BYTES = 25_000_000
+"""Of a zip with all exercises and the usual number of seeds."""
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
@@ -42,6 +47,13 @@ def test_course_file_is_read_and_says_the_same(bundle: Path) -> None:
     read = load_course(bundle / "course.yml")
     assert read.is_bundle and not COURSE.is_bundle
     assert read.model_dump(exclude={"bundle", "root"}) == COURSE.model_dump(exclude={"bundle", "root"})
+
+
+def test_a_usual_bundle_is_small_enough_to_be_sent(bundle: Path) -> None:
+    with zipfile.ZipFile(bundle.parent / "bundle.zip") as pack:
+        plans = sum(each.compress_size for each in pack.infolist() if each.filename.endswith(".plan"))
+    rest = (bundle.parent / "bundle.zip").stat().st_size - plans
+    assert plans > 0 and rest + SEEDS * plans <= MOST_BYTES
 
 
 def test_untouched_stubs_are_not_started(workspace: Path, kata: Kata) -> None:
