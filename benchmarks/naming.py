@@ -1,10 +1,13 @@
 """How many wrong answers get the name of their mistake, and does any get a wrong one? `python benchmarks/naming.py`.
 
-Six kinds of answers are graded:
+Eight kinds of answers are graded:
 
     known        each mistake of the banks, alone: the name is its own, or that of one with the same message
     slips        textbook slips in code that was written otherwise (the alternatives), one at a time, see slips.py
-    other slips  the same with slips that the banks were not mended for
+    other slips  the same with a second list of slips
+    written      whole answers as learners write them, each with a slip, from written/seen; those without a name
+                 were looked at, and the banks mended
+    held back    the same from written/held_back: nothing was mended for these before they were measured
     two slips    two slips at once
     others       mistakes of another exercise whose file has the same entry points
     right        every right answer: it gets no name at all
@@ -13,7 +16,8 @@ A name is put to the test with other hidden numbers: whoever makes this mistake 
 mistake fails. A name that does not hold there is wrong. `--kind KIND` takes answers of one kind, `--every N` every Nth
 of these in each exercise, `--only ID` an exercise.
 Ctrl-C ends early and reports what was done. `scripts/name_pairs.py` counts how many pairs of a bank are named as both.
-It ends with status 1 when an aim is missed: 97 % of the known mistakes, 85 % of the slips, no wrong name.
+It ends with status 1 when an aim is missed: 97 % of the known mistakes, 85 % of the slips and of the written answers,
+no wrong name.
 """
 
 from __future__ import annotations
@@ -39,8 +43,10 @@ SEEDS = 2026, 4052
 """Of the grading, and of the test of the names."""
 TRAINED = "tiny_gpt"
 """Each answer to this one is trained; its mistakes are named by the kit's own tests."""
-AIMS = {"known": 0.97, "slips": 0.85}
-KINDS = ("known", "slips", "other slips", "two slips", "others", "right")
+WRITTEN = {"written": "seen", "held back": "held_back"}
+"""The folders of two kinds, beside this file; the first line of each answer says what is wrong."""
+AIMS = {"known": 0.97, "slips": 0.85, "written": 0.85, "held back": 0.85}
+KINDS = ("known", "slips", "other slips", *WRITTEN, "two slips", "others", "right")
 SHOWN = 25
 """Of the answers without a name, and of those with a wrong one."""
 
@@ -113,6 +119,10 @@ def answers(course: Course, exercise: Exercise, banks: dict[str, Bank]) -> Itera
             yield Answer("other slips", exercise, f"{path.stem}: {name}", text)
         for name, text in pairs_in(source):
             yield Answer("two slips", exercise, f"{path.stem}: {name}", text)
+    for kind, folder in WRITTEN.items():
+        for path in sorted((Path(__file__).with_name("written") / folder / exercise.id).glob("*.py")):
+            source = path.read_text("utf-8")
+            yield Answer(kind, exercise, source.partition("\n")[0].removeprefix("# "), source)
     for other_one in course.exercises:
         if other_one.id != exercise.id and set(other_one.entry_points) == set(exercise.entry_points):
             for mistake in (theirs := banks[other_one.id]).mistakes.values():
