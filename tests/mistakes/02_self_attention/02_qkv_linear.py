@@ -247,93 +247,105 @@ MISTAKES = [
     ),
     Mistake(
         "key-from-the-value-layer",
-        'The key comes from linear_v. It belongs to linear_k.',
+        "The key comes from linear_v. It belongs to linear_k.",
         caught_by=MAIN,
         edits=[("self.linear_k(x), self", "self.linear_v(x), self")],
     ),
     Mistake(
         "value-from-the-query-layer",
-        'The value comes from linear_q. It belongs to linear_v.',
+        "The value comes from linear_q. It belongs to linear_v.",
         caught_by=MAIN,
         edits=[("self.linear_v(x)\n", "self.linear_q(x)\n")],
     ),
     Mistake(
         "key-layer-used-for-all",
-        'All three results come from linear_k. Use linear_q for the query and linear_v for the value.',
+        "All three results come from linear_k. Use linear_q for the query and linear_v for the value.",
         caught_by=MAIN,
         edits=[(RETURN, "return self.linear_k(x), self.linear_k(x), self.linear_k(x)")],
     ),
     Mistake(
         "value-layer-used-for-all",
-        'All three results come from linear_v. Use linear_q for the query and linear_k for the key.',
+        "All three results come from linear_v. Use linear_q for the query and linear_k for the key.",
         caught_by=MAIN,
         edits=[(RETURN, "return self.linear_v(x), self.linear_v(x), self.linear_v(x)")],
     ),
     Mistake(
         "squeezed",
-        'squeeze() takes away every axis of size 1: a batch of one, a single token, a width of 1. Each result has the shape of x.',
+        "squeeze() takes away every axis of size 1: a batch of one, a single token, a width of 1. Each result has the shape of x.",
         caught_by=MAIN,
         edits=[(RETURN, "return self.linear_q(x).squeeze(), self.linear_k(x).squeeze(), self.linear_v(x).squeeze()")],
     ),
     Mistake(
         "stacked",
-        'The three results were stacked into one tensor. Return them as three: query, key, value.',
+        "The three results were stacked into one tensor. Return them as three: query, key, value.",
         caught_by=MAIN,
         edits=[(RETURN, "return torch.stack([self.linear_q(x), self.linear_k(x), self.linear_v(x)])")],
     ),
     Mistake(
         "key-transposed",
-        'The key is transposed already. Here all three have the shape of x; the transpose comes with the scores.',
+        "The key is transposed already. Here all three have the shape of x; the transpose comes with the scores.",
         caught_by=MAIN,
         edits=[("self.linear_k(x), self", "self.linear_k(x).transpose(-2, -1), self")],
     ),
     Mistake(
         "all-transposed",
-        'The results are transposed: the width comes before the tokens. Each has the shape of x.',
+        "The results are transposed: the width comes before the tokens. Each has the shape of x.",
         caught_by=MAIN,
-        edits=[(RETURN, "return tuple(each(x).transpose(-2, -1) for each in (self.linear_q, self.linear_k, self.linear_v))")],
+        edits=[
+            (
+                RETURN,
+                "return tuple(each(x).transpose(-2, -1) for each in (self.linear_q, self.linear_k, self.linear_v))",
+            )
+        ],
     ),
     Mistake(
         "size-of-the-example",
-        'The layers have the width 64 of the example. Take hidden_size.',
+        "The layers have the width 64 of the example. Take hidden_size.",
         caught_by=LAYERS,
         edits=[("nn.Linear(hidden_size, hidden_size)", "nn.Linear(64, 64)")],
         everywhere=True,
     ),
     Mistake(
         "scaling-of-the-example",
-        '`scaling` is 0.125, the number of the example, whatever the width. It is hidden_size ** -0.5.',
+        "`scaling` is 0.125, the number of the example, whatever the width. It is hidden_size ** -0.5.",
         caught_by=SCALING,
         edits=[("hidden_size**-0.5", "0.125")],
     ),
     Mistake(
         "scaling-rounded",
-        '`scaling` is rounded: the root was made a whole number first (int, //, isqrt). Take hidden_size ** -0.5 as it is.',
+        "`scaling` is rounded: the root was made a whole number first (int, //, isqrt). Take hidden_size ** -0.5 as it is.",
         caught_by=SCALING,
         edits=[("hidden_size**-0.5", "1 / int(hidden_size**0.5)")],
     ),
     Mistake(
         "all-scaled",
-        'The three results were multiplied by `scaling`. Here the number is only kept; the scores will be scaled in a later exercise.',
+        "The three results were multiplied by `scaling`. Here the number is only kept; the scores will be scaled in a later exercise.",
         caught_by=MAIN,
-        edits=[(RETURN, "return tuple(each(x) * self.scaling for each in (self.linear_q, self.linear_k, self.linear_v))")],
+        edits=[
+            (RETURN, "return tuple(each(x) * self.scaling for each in (self.linear_q, self.linear_k, self.linear_v))")
+        ],
     ),
     Mistake(
         "softmax-taken",
-        'A softmax was taken of a result. Here the three projections come back as they are; the softmax comes with the scores.',
+        "A softmax was taken of a result. Here the three projections come back as they are; the softmax comes with the scores.",
         caught_by=MAIN,
         edits=[(RETURN, "return tuple(each(x).softmax(-1) for each in (self.linear_q, self.linear_k, self.linear_v))")],
     ),
     Mistake(
         "input-detached",
-        'The numbers are right, but x was cut off with .detach(), .data or torch.no_grad(), so nothing before this module can learn.',
+        "The numbers are right, but x was cut off with .detach(), .data or torch.no_grad(), so nothing before this module can learn.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(RETURN, "return tuple(each(x.detach()) for each in (self.linear_q, self.linear_k, self.linear_v))")],
     ),
     Mistake(
         "parameters-detached",
-        'The numbers are right, but the weights were used through .data or .detach(), so no gradient reaches the layers.',
+        "The numbers are right, but the weights were used through .data or .detach(), so no gradient reaches the layers.",
         caught_by="test_gradients_reach_input_and_parameters",
-        edits=[(RETURN, "return tuple(\n            torch.nn.functional.linear(x, each.weight.data, each.bias.data) for each in (self.linear_q, self.linear_k, self.linear_v)\n        )")],
+        edits=[
+            (
+                RETURN,
+                "return tuple(\n            torch.nn.functional.linear(x, each.weight.data, each.bias.data) for each in (self.linear_q, self.linear_k, self.linear_v)\n        )",
+            )
+        ],
     ),
 ]

@@ -307,4 +307,10 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(END, "return attn_output + x")],
     ),
+    Mistake(
+        "softmax-of-the-query-first-unscaled",
+        "The softmax was taken of the query, before it met the keys, and the scaling was lost. Weights come from the scores: the product first, then the softmax.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "attn_weights = torch.matmul(F.softmax(query, dim=-1), key.permute(0, 2, 1))")],
+    ),
 ]

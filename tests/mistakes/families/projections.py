@@ -23,7 +23,9 @@ def _from(before_and_after: str, instead: str) -> str:
 
 def _mixed_up(id: str, message: str, queries: str = "", keys: str = "", values: str = "") -> Mistake:
     edits = [
-        (text, _from(text, instead)) for text, instead in ((QUERIES, queries), (KEYS, keys), (VALUES, values)) if instead
+        (text, _from(text, instead))
+        for text, instead in ((QUERIES, queries), (KEYS, keys), (VALUES, values))
+        if instead
     ]
     return Mistake(id, message, caught_by="$main", edits=edits)
 
@@ -74,14 +76,16 @@ FAMILY = [
     ),
     _mixed_up(
         "each-from-the-next-layer",
-        "The three are in another order: the queries come from $to_keys, the keys from $to_values, the values from $to_queries. " + BELONG,
+        "The three are in another order: the queries come from $to_keys, the keys from $to_values, the values from $to_queries. "
+        + BELONG,
         queries="to_keys",
         keys="to_values",
         values="to_queries",
     ),
     _mixed_up(
         "each-from-the-layer-before",
-        "The three are in another order: the queries come from $to_values, the keys from $to_queries, the values from $to_keys. " + BELONG,
+        "The three are in another order: the queries come from $to_values, the keys from $to_queries, the values from $to_keys. "
+        + BELONG,
         queries="to_values",
         keys="to_queries",
         values="to_keys",
