@@ -309,7 +309,7 @@ MISTAKES = [
     Mistake(
         "added-minus-20",
         "The NaN is gone, but -20 was put in its place, which leaves a later token some weight. Use minus infinity, or a number such as -1e9.",
-        caught_by=MAIN,
+        caught_by=THOUSAND,
         edits=[(MASK, f"mask = {ONES} * -20")],
     ),
     Mistake(

@@ -459,6 +459,6 @@ MISTAKES = [
         "scores-overwritten-by-assignment",
         "The scores were written into (scores[...] = ..., or masked_fill_). The caller still needs them: work on a new tensor.",
         caught_by="test_scores_and_mask_are_left_alone",
-        edits=[(RETURN, f"scores.data.masked_fill_(padding, float('-inf'))\n    return scores")],
+        edits=[(RETURN, "scores.data.masked_fill_(padding, float('-inf'))\n    return scores")],
     ),
 ]
