@@ -24,6 +24,8 @@ WORDS = {
     "asks": "x",
     "end": END,
     "returned": "weights @ value",
+    "example": "64",
+    "of_the_example": "nn.Linear(64, 64)",
 }
 
 MISTAKES = [
@@ -262,4 +264,5 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("* self.scaling", "* x.shape[0] ** -0.5")],
     ),
+    from_family("projections", "layers-frozen", "sizes-of-the-example"),
 ]

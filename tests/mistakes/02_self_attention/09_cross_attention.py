@@ -31,6 +31,8 @@ WORDS = {
     "layer": "nn.Linear(hidden_size, hidden_size)",
     "end": RETURN,
     "returned": "weights @ value",
+    "example": "64",
+    "of_the_example": "nn.Linear(64, 64)",
 }
 
 MISTAKES = [
@@ -353,4 +355,5 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("* self.scaling", "* x.shape[0] ** -0.5")],
     ),
+    from_family("projections", "layers-frozen", "sizes-of-the-example"),
 ]

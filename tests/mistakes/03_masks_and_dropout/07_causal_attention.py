@@ -64,6 +64,9 @@ WORDS = {
     "told": "(x)",
     "softmax": SOFTMAX,
     "scores": "scores",
+    "example": "d_in = 3 and d_out = 2",
+    "of_the_example": "nn.Linear(3, 2, bias=qkv_bias)",
+    "gradients_check": "test_gradients_reach_input_and_parameters",
 }
 
 MISTAKES = [
@@ -430,4 +433,5 @@ MISTAKES = [
         edits=[(SOFTMAX, f"F.softmax(scores / {ROOT}, dim=-1)")],
         same_as="divided-by-d-out",
     ),
+    from_family("projections", "layers-frozen", "sizes-of-the-example", layer=LAYER),
 ]

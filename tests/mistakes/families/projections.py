@@ -6,6 +6,8 @@ asking, asked                     the texts around the name of the first layer, 
 labelling, labelled               the same for the second
 telling, told                     the same for the third
 layer                             how one is made: nn.Linear(hidden_size, hidden_size)
+gradients_check                   the check that gradients reach everything
+example, of_the_example           sizes of an example, and a layer with these: 64, nn.Linear(64, 64)
 asks, answers                     what queries, and what keys and values are computed from: x, x
 """
 
@@ -136,5 +138,19 @@ FAMILY = [
         "The weights were applied to $answers itself. They belong on the values, $to_values($answers).",
         caught_by="$main",
         edits=[("self.$to_values($answers)", "$answers")],
+    ),
+    # --- how the layers are made
+    Mistake(
+        "layers-frozen",
+        "The layers are there, but frozen (requires_grad is False), so training would never change them. Leave them as nn.Linear makes them.",
+        caught_by="$gradients_check",
+        edits=[("self.$to_values = $layer", "self.$to_values = $layer\n        self.requires_grad_(False)")],
+    ),
+    Mistake(
+        "sizes-of-the-example",
+        "The layers have the sizes of the example, $example. Take those that are passed to __init__.",
+        caught_by="$main",
+        edits=[("$layer", "$of_the_example")],
+        everywhere=True,
     ),
 ]
