@@ -38,6 +38,7 @@ def test_fault_is_gone(learner, draw):
         case(draw, width, width, width),  # square: a softmax of the query fits here
         case(draw, 1, tokens, width),
         case(draw, batch, 1, width),
+        case(draw, batch, tokens, 1),
         case(draw, batch, tokens, width, dtype=torch.float64),
     )
 

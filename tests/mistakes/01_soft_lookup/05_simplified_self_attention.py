@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake, from_family, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
@@ -8,6 +8,12 @@ GRADIENTS = "test_gradients_reach_the_words"
 SCORES = "x @ x.transpose(-2, -1)"
 WEIGHTS = "torch.softmax(scores, dim=-1)"
 RESULT = "weights @ x"
+
+WORDS = {
+    "main": MAIN,
+    "softmax": WEIGHTS,
+    "scores": "scores",
+}
 
 MISTAKES = [
     Mistake(
@@ -405,4 +411,108 @@ def simplified_self_attention(x):
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-1).detach()")],
     ),
     kept_from_the_last_call("simplified_self_attention", MAIN),
+    from_family(
+        "instead_of_softmax",
+        "not-divided-less-the-maximum",
+        "minus-sign",
+        "only-the-best",
+        "sign-dropped",
+        "negative-scores-cut-off",
+    ),
+    Mistake(
+        "not-divided-less-the-largest-of-all",
+        "exp() was taken of the scores less the largest of all, but the rows were not divided by their sums. Weights of a row sum to 1.",
+        caught_by=MAIN,
+        edits=[(WEIGHTS, "torch.exp(scores - scores.max())")],
+    ),
+    Mistake(
+        "only-the-last-word",
+        "Only the last row came back: the result is overwritten in the loop. Each word has its own row.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights @ x)[..., -1, :]")],
+    ),
+    Mistake(
+        "only-the-first-row",
+        "Only the first row came back: does `return` stand inside the loop? Each word has its own row.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights @ x)[..., 0, :]")],
+    ),
+    Mistake(
+        "averaged-over-the-words",
+        "The context vectors were averaged to one. Each word keeps its own: the result has the shape of x.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights @ x).mean(dim=-2)")],
+    ),
+    Mistake(
+        "squeezed-in-front",
+        "squeeze(0) takes the batch axis away from a batch of one sentence. The result has the shape of x.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights @ x).squeeze(0)")],
+    ),
+    Mistake(
+        "squeezed-width",
+        "squeeze(-1) takes away the last axis where the width is 1. The result has the shape of x.",
+        caught_by=EDGES,
+        edits=[(RESULT, "(weights @ x).squeeze(-1)")],
+    ),
+    Mistake(
+        "leading-axes-joined",
+        "All leading axes came back joined into one (reshape, view, flatten). The result has the shape of x.",
+        caught_by=LEADING,
+        edits=[(RESULT, "(weights @ x).reshape(-1, *x.shape[-2:])")],
+    ),
+    Mistake(
+        "first-sentence-only",
+        "Only the first sentence of the batch came back. Return all of them.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights @ x)[0] if x.dim() > 2 else weights @ x")],
+    ),
+    Mistake(
+        "elementwise",
+        "x was multiplied with itself number by number. Each word meets each word: a matrix product with the transposed X.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x * x")],
+    ),
+    Mistake(
+        "weights-elementwise",
+        "The weights were multiplied with X number by number. Use a matrix product: weights · X.",
+        caught_by=MAIN,
+        edits=[(RESULT, "weights * x")],
+    ),
+    Mistake(
+        "scaled-after-softmax",
+        "The weights were divided by √d after the softmax. Nothing is scaled here: softmax(XXᵀ)X.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights / x.shape[-1] ** 0.5) @ x")],
+    ),
+    Mistake(
+        "scaled-by-the-words",
+        "The scores were divided by √n before the softmax. Nothing is scaled here: softmax(XXᵀ)X.",
+        caught_by=MAIN,
+        edits=[(SCORES, "x @ x.transpose(-2, -1) / x.shape[-2] ** 0.5")],
+    ),
+    Mistake(
+        "x-zeroed",
+        "x was changed in place on the way. The caller still needs x: work on a new tensor.",
+        caught_by=MANNERS,
+        edits=[(f"return {RESULT}", "result = weights @ x\n    x.detach().zero_()\n    return result")],
+    ),
+    Mistake(
+        "values-detached",
+        "The numbers are right, but x is cut off in the last product (detach, .data), so part of the gradient is missing.",
+        caught_by=GRADIENTS,
+        edits=[(RESULT, "weights @ x.detach()")],
+    ),
+    Mistake(
+        "one-side-detached",
+        "The numbers are right, but one side of XXᵀ is cut off (detach, .data), so part of the gradient is missing.",
+        caught_by=GRADIENTS,
+        edits=[(SCORES, "x @ x.detach().transpose(-2, -1)")],
+    ),
+    Mistake(
+        "float64-returned",
+        "The result is always float64. Keep the dtype that comes in: float32 stays float32.",
+        caught_by=MAIN,
+        edits=[(RESULT, "(weights @ x).double()")],
+    ),
 ]

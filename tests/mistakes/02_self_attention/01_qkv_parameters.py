@@ -298,4 +298,121 @@ MISTAKES = [
         edits=[(RETURN, f"parts = {RETURN.removeprefix('return ')}\n        x.detach().zero_()\n        return parts")],
     ),
     kept_in_evaluation(MAIN),
+    Mistake(
+        "key-matrix-used-for-queries",
+        "The queries come from W_key. They belong to W_query.",
+        caught_by=MAIN,
+        edits=[("return x @ self.W_query,", "return x @ self.W_key,")],
+    ),
+    Mistake(
+        "value-matrix-used-for-queries",
+        "The queries come from W_value. They belong to W_query.",
+        caught_by=MAIN,
+        edits=[("return x @ self.W_query,", "return x @ self.W_value,")],
+    ),
+    Mistake(
+        "value-matrix-used-for-keys",
+        "The keys come from W_value. They belong to W_key.",
+        caught_by=MAIN,
+        edits=[(", x @ self.W_key", ", x @ self.W_value")],
+    ),
+    Mistake(
+        "query-matrix-used-for-values",
+        "The values come from W_query. They belong to W_value.",
+        caught_by=MAIN,
+        edits=[(", x @ self.W_value", ", x @ self.W_query")],
+    ),
+    Mistake(
+        "key-and-value-share-a-matrix",
+        "W_key and W_value are one and the same matrix. Draw a new one for each.",
+        caught_by=MAIN,
+        edits=[(VALUE, "self.W_value = self.W_key")],
+    ),
+    Mistake(
+        "query-and-value-share-a-matrix",
+        "W_query and W_value are one and the same matrix. Draw a new one for each.",
+        caught_by=MAIN,
+        edits=[(VALUE, "self.W_value = self.W_query")],
+    ),
+    Mistake(
+        "sizes-of-the-document",
+        "The matrices have the document's sizes, 3 by 2. Take d_in and d_out.",
+        caught_by=PARAMETERS,
+        edits=[("torch.rand(d_in, d_out)", "torch.rand(3, 2)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "square-of-d-out",
+        "The matrices are (d_out, d_out). They turn a token of width d_in into one of width d_out: (d_in, d_out).",
+        caught_by=PARAMETERS,
+        edits=[("torch.rand(d_in, d_out)", "torch.rand(d_out, d_out)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "squeezed",
+        "squeeze() takes away every axis of size 1: a batch of one, a single token, a width of 1. Each result is (..., n, d_out).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return tuple((x @ each).squeeze() for each in (self.W_query, self.W_key, self.W_value))")],
+    ),
+    Mistake(
+        "keys-not-projected",
+        "The keys are x itself. All three are learned: x · W_key.",
+        caught_by=MAIN,
+        edits=[(", x @ self.W_key", ", x")],
+    ),
+    Mistake(
+        "values-not-projected",
+        "The values are x itself. All three are learned: x · W_value.",
+        caught_by=MAIN,
+        edits=[(", x @ self.W_value", ", x")],
+    ),
+    Mistake(
+        "keys-transposed",
+        "The keys are transposed already. Here all three are (..., n, d_out); the transpose comes with the scores.",
+        caught_by=MAIN,
+        edits=[(", x @ self.W_key", ", (x @ self.W_key).transpose(-2, -1)")],
+    ),
+    Mistake(
+        "all-transposed",
+        "The results are transposed: the width comes before the tokens. Each is (..., n, d_out).",
+        caught_by=MAIN,
+        edits=[
+            (RETURN, "return tuple((x @ each).transpose(-2, -1) for each in (self.W_query, self.W_key, self.W_value))")
+        ],
+    ),
+    Mistake(
+        "matrix-before-x",
+        "W · x, with the matrix first, does not fit. Each row of x is a token: x · W.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return self.W_query @ x, self.W_key @ x, self.W_value @ x")],
+    ),
+    Mistake(
+        "all-scaled",
+        "The results were divided by √d_out. Here nothing is scaled yet; that comes with the scores.",
+        caught_by=MAIN,
+        edits=[
+            (
+                RETURN,
+                "return tuple(x @ each / each.shape[1] ** 0.5 for each in (self.W_query, self.W_key, self.W_value))",
+            )
+        ],
+    ),
+    Mistake(
+        "two-axes-only",
+        "torch.mm takes a single sequence only. x may have any number of axes before the last two: use @, which takes them all.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.mm(x, self.W_query), torch.mm(x, self.W_key), torch.mm(x, self.W_value)")],
+    ),
+    Mistake(
+        "three-axes-only",
+        "The shape of x was unpacked into exactly three sizes. x may also have no batch axis, or more axes in front.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"_, _, _ = x.shape\n        {RETURN}")],
+    ),
+    Mistake(
+        "input-detached",
+        "The numbers are right, but x was cut off with .detach(), .data or torch.no_grad(), so nothing before this module can learn.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(RETURN, "return tuple(x.detach() @ each for each in (self.W_query, self.W_key, self.W_value))")],
+    ),
 ]

@@ -143,4 +143,40 @@ def to_linear(weight):
         edits=[(MADE, MADE.replace(", dtype=weight.dtype", ""))],
     ),
     kept_from_the_last_call("to_linear", MAIN),
+    Mistake(
+        "bias-only",
+        "The layer has a bias, and keeps the random weight it was made with: `weight` gave it its sizes only. Put the numbers in, and make it with bias=False.",
+        caught_by=LAYER,
+        edits=[(MADE, MADE.replace("bias=False, ", "")), (FILLED, "linear.requires_grad_()")],
+    ),
+    Mistake(
+        "first-number-everywhere",
+        "Only the first row of the matrix was used. The weight takes the whole transposed matrix.",
+        caught_by=MAIN,
+        edits=[(COPIED, "linear.weight.copy_(weight.T[:, :1])")],
+    ),
+    Mistake(
+        "columns-reversed",
+        "The columns are in reverse order (flip, rot90). Transpose the matrix, and nothing else.",
+        caught_by=MAIN,
+        edits=[(COPIED, "linear.weight.copy_(weight.T.flip(0))")],
+    ),
+    Mistake(
+        "wrapped-in-sequential",
+        "The layer came back inside an nn.Sequential (or a list). Return the nn.Linear itself.",
+        caught_by=LAYER,
+        edits=[("return linear", "return nn.Sequential(linear)")],
+    ),
+    Mistake(
+        "float64-layer",
+        "The layer is float64 though `weight` is float32. Make it with dtype=weight.dtype.",
+        caught_by=MAIN,
+        edits=[(MADE, MADE.replace("weight.dtype", "torch.float64"))],
+    ),
+    Mistake(
+        "tensor-as-weight",
+        "The numbers are right, but the weight is no parameter of the layer any more (del, setattr of a plain tensor), so it cannot be trained. Copy into linear.weight, or set an nn.Parameter.",
+        caught_by=LAYER,
+        edits=[(FILLED, "del linear.weight\n    linear.weight = weight.detach().T.clone()")],
+    ),
 ]

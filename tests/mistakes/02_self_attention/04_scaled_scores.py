@@ -159,4 +159,146 @@ MISTAKES = [
         edits=[(PRODUCT, "torch.bmm(query, key.transpose(-2, -1))")],
     ),
     kept_from_the_last_call("scaled_scores", MAIN),
+    Mistake(
+        "squeezed",
+        "squeeze() takes away every axis of size 1: a batch of one, a single query or key. The result is (..., Lq, Lk).",
+        caught_by=MAIN,
+        edits=[(SCALED, "(scores / query.shape[-1] ** 0.5).squeeze()")],
+    ),
+    Mistake(
+        "summed-over-the-tokens",
+        "The products were summed over the tokens instead of the width. A score is the sum over the width, the last axis.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "(query.unsqueeze(-2) * key.unsqueeze(-3)).sum(dim=-2)")],
+    ),
+    Mistake(
+        "not-added-up",
+        "The products were not added up, so each pair has d numbers instead of one score. Sum over the width, the last axis.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "query.unsqueeze(-2) * key.unsqueeze(-3)")],
+    ),
+    Mistake(
+        "query-with-itself",
+        "The queries were compared with themselves. The other side is the key: query · keyᵀ.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "query @ query.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "key-with-itself",
+        "The keys were compared with themselves. The first one is the query: query · keyᵀ.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "key @ key.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "key-times-query",
+        "key · query, without a transpose. The scores are query · keyᵀ.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "key @ query")],
+    ),
+    Mistake(
+        "one-score-a-query",
+        "Each query was compared with one key only, that of the same place. Every query meets every key: query · keyᵀ.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "(query * key).sum(dim=-1)")],
+    ),
+    Mistake(
+        "future-hidden",
+        "Later keys are hidden by a causal mask. There is no mask here.",
+        caught_by=MAIN,
+        edits=[
+            (
+                SCALED,
+                "(scores / query.shape[-1] ** 0.5).masked_fill(torch.ones_like(scores).triu(1) > 0, float('-inf'))",
+            )
+        ],
+    ),
+    Mistake(
+        "weights-without-scale",
+        "A softmax was taken, and the scores were not scaled. Here the scaled scores themselves are asked for.",
+        caught_by=MAIN,
+        edits=[(SCALED, "torch.softmax(scores, dim=-1)")],
+    ),
+    Mistake(
+        "signs-dropped",
+        "The scores lost their signs (abs). A negative score is right where a query and a key point in opposite directions.",
+        caught_by=MAIN,
+        edits=[(SCALED, "(scores / query.shape[-1] ** 0.5).abs()")],
+    ),
+    Mistake(
+        "root-of-the-score",
+        "The root was taken of the scores too. Only d stands under the root: (query · keyᵀ) / √d.",
+        caught_by=MAIN,
+        edits=[(SCALED, "(scores / query.shape[-1]) ** 0.5")],
+    ),
+    Mistake(
+        "query-normalised",
+        "Queries and keys were divided by their own lengths (normalize). Here the products are divided by √d.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PRODUCT,
+                "torch.nn.functional.normalize(query, dim=-1) @ torch.nn.functional.normalize(key, dim=-1).transpose(-2, -1)",
+            )
+        ],
+    ),
+    Mistake(
+        "divided-by-a-constant",
+        "The scores are divided by 2, the root of the width 4 of the example. Take the root of query.shape[-1].",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / 2")],
+    ),
+    Mistake(
+        "divided-by-eight",
+        "The scores are divided by 8, the root of a width of 64. Take the root of query.shape[-1].",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores / 8")],
+    ),
+    Mistake(
+        "plus-instead-of-root",
+        "√d was added or subtracted. The scores are divided by it.",
+        caught_by=MAIN,
+        edits=[(SCALED, "scores - query.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "key-overwritten",
+        "The key was changed in place (an underscore method, /=, *=). The caller still needs it: work on a new tensor.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[("scores = ", "key.detach().div_(query.shape[-1] ** 0.5)\n    return "), (f"\n    return {SCALED}", "")],
+    ),
+    Mistake(
+        "query-detached",
+        "The numbers are right, but no gradient reaches the query: it was cut off with .detach(), .data or torch.no_grad().",
+        caught_by="test_gradients_reach_query_and_key",
+        edits=[("query @ key", "query.detach() @ key")],
+    ),
+    Mistake(
+        "key-detached",
+        "The numbers are right, but no gradient reaches the key: it was cut off with .detach(), .data or torch.no_grad().",
+        caught_by="test_gradients_reach_query_and_key",
+        edits=[("key.transpose", "key.detach().transpose")],
+    ),
+    Mistake(
+        "permuted-for-three-axes",
+        "permute(0, 2, 1) works with exactly three axes. There may be more or fewer before the last two: transpose(-2, -1).",
+        caught_by=LEADING,
+        edits=[("key.transpose(-2, -1)", "key.permute(0, 2, 1)")],
+    ),
+    Mistake(
+        "t-of-two-axes",
+        "`.t()` takes two axes only. There may be any number before the last two: transpose(-2, -1).",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "key.t()")],
+    ),
+    Mistake(
+        "float64-returned",
+        "The result is always float64. Return the dtype that came in.",
+        caught_by=MAIN,
+        edits=[(SCALED, "(scores / query.shape[-1] ** 0.5).double()")],
+    ),
+    Mistake(
+        "three-axes-unpacked",
+        "The shape was unpacked into exactly three sizes. There may be any number of axes before the last two: take sizes from the end.",
+        caught_by=LEADING,
+        edits=[("scores = ", "_, _, d = query.shape\n    scores = ")],
+    ),
 ]

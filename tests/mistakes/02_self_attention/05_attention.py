@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake, from_family, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
@@ -9,6 +9,12 @@ SOFTMAX = "scores.softmax(dim=-1)"
 DROPPED = "    if dropout is not None:\n        p_attn = dropout(p_attn)\n"
 CALLED = "        p_attn = dropout(p_attn)"
 RETURN = "return p_attn @ value, p_attn"
+
+WORDS = {
+    "main": MAIN,
+    "softmax": SOFTMAX,
+    "scores": "scores",
+}
 
 MISTAKES = [
     Mistake(
@@ -408,4 +414,145 @@ MISTAKES = [
         ],
     ),
     kept_from_the_last_call("attention", MAIN),
+    from_family(
+        "instead_of_softmax",
+        "not-divided",
+        "not-divided-less-the-maximum",
+        "sigmoid",
+        "axis-of-the-sum-lost",
+        "softmax-over-everything",
+        "minus-sign",
+        "only-the-best",
+        "uniform-weights",
+        "negative-scores-cut-off",
+    ),
+    Mistake(
+        "key-with-itself",
+        "The keys were compared with themselves. The first one is the query: query · keyᵀ.",
+        caught_by=MAIN,
+        edits=[("scores = query @", "scores = key @")],
+    ),
+    Mistake(
+        "value-as-query",
+        "The values were compared with the keys. The first one is the query: query · keyᵀ.",
+        caught_by=MAIN,
+        edits=[("scores = query @", "scores = value @")],
+    ),
+    Mistake(
+        "key-and-value-exchanged",
+        "Key and value are exchanged: the queries were compared with the values, and the weights applied to the keys.",
+        caught_by=MAIN,
+        edits=[("key.transpose(-2, -1)", "value.transpose(-2, -1)"), (RETURN, "return p_attn @ key, p_attn")],
+    ),
+    Mistake(
+        "squeezed",
+        "squeeze() takes away every axis of size 1: a batch of one, a single query or key, a width of 1. Both results keep all their axes.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (p_attn @ value).squeeze(), p_attn.squeeze()")],
+    ),
+    Mistake(
+        "output-squeezed",
+        "squeeze() took every axis of size 1 away from the output: a batch of one, a single query, a width of 1. It is (..., Lq, dv).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (p_attn @ value).squeeze(), p_attn")],
+    ),
+    Mistake(
+        "root-of-the-batch",
+        "The scores are divided by the root of the batch size (query.shape[0]). Take the width, the last axis.",
+        caught_by=MAIN,
+        edits=[("query.size(-1)", "query.size(0)")],
+    ),
+    Mistake(
+        "rounded-root",
+        "√d was rounded down to a whole number (int, //, isqrt). Divide by the root as it is.",
+        caught_by=MAIN,
+        edits=[("math.sqrt(query.size(-1))", "int(math.sqrt(query.size(-1)))")],
+    ),
+    Mistake(
+        "output-transposed",
+        "The output is transposed: the width comes before the queries. It is (..., Lq, dv).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (p_attn @ value).transpose(-2, -1), p_attn")],
+    ),
+    Mistake(
+        "returned-weights-transposed",
+        "The weights that came back are transposed. A row belongs to a query: (..., Lq, Lk).",
+        caught_by=MAIN,
+        edits=[(RETURN, "return p_attn @ value, p_attn.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "scores-multiplied-with-the-values",
+        "The scores, not the weights, were multiplied with the values. The weights come back, but the output has to use them.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return scores @ value, p_attn")],
+    ),
+    Mistake(
+        "query-transposed",
+        "queryᵀ · key compares columns with columns. Tokens are compared: query · keyᵀ.",
+        caught_by=MAIN,
+        edits=[("query @ key.transpose(-2, -1)", "query.transpose(-2, -1) @ key")],
+    ),
+    Mistake(
+        "scaled-twice-by-the-softmax",
+        "The scores were divided by √d before the softmax and again inside it.",
+        caught_by=MAIN,
+        edits=[("scores.softmax(dim=-1)", "(scores / math.sqrt(key.size(-1))).softmax(dim=-1)")],
+        same_as="divided-by-width",
+    ),
+    Mistake(
+        "permuted-for-three-axes",
+        "permute(0, 2, 1) works with exactly three axes. There may be more or fewer before the last two: transpose(-2, -1).",
+        caught_by=LEADING,
+        edits=[("key.transpose(-2, -1)", "key.permute(0, 2, 1)")],
+    ),
+    Mistake(
+        "three-axes-only",
+        "torch.bmm works with exactly three axes. There may be any number before the last two: use @, which takes them all.",
+        caught_by=LEADING,
+        edits=[("query @ key.transpose(-2, -1)", "torch.bmm(query, key.transpose(-2, -1))")],
+    ),
+    Mistake(
+        "value-overwritten",
+        "The values were changed in place. The caller still needs them: work on a new tensor.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[(RETURN, "result = p_attn @ value\n    value.detach().zero_()\n    return result, p_attn")],
+    ),
+    Mistake(
+        "key-overwritten",
+        "The key was changed in place (an underscore method, /=, *=). The caller still needs it: work on a new tensor.",
+        caught_by="test_inputs_are_left_alone",
+        edits=[
+            (
+                "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))",
+                "key.detach().div_(math.sqrt(query.size(-1)))\n    scores = query @ key.transpose(-2, -1)",
+            )
+        ],
+    ),
+    Mistake(
+        "value-detached",
+        "The numbers are right, but no gradient reaches the value: it was cut off with .detach(), .data or torch.no_grad().",
+        caught_by="test_gradients_reach_all_three",
+        edits=[(RETURN, "return p_attn @ value.detach(), p_attn")],
+    ),
+    Mistake(
+        "query-detached",
+        "The numbers are right, but no gradient reaches the query: it was cut off with .detach(), .data or torch.no_grad().",
+        caught_by="test_gradients_reach_all_three",
+        edits=[("scores = query @", "scores = query.detach() @")],
+    ),
+    Mistake(
+        "key-detached",
+        "The numbers are right, but no gradient reaches the key: it was cut off with .detach(), .data or torch.no_grad().",
+        caught_by="test_gradients_reach_all_three",
+        edits=[("key.transpose(-2, -1)", "key.detach().transpose(-2, -1)")],
+    ),
+    Mistake(
+        "dropout-on-the-query",
+        "The dropout was applied to the query. It acts on the weights, after the softmax.",
+        caught_by=DROPOUT,
+        edits=[
+            (DROPPED, ""),
+            ("scores = query", "query = query if dropout is None else dropout(query)\n    scores = query"),
+        ],
+    ),
 ]

@@ -2,12 +2,30 @@ from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 SCORES = "query @ key.transpose(-2, -1) * self.scaling"
+END = "return weights @ value"
 PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(x), self.linear_v(x)"
 
 WORDS = {
     "main": MAIN,
     "answers": "x",
     "gradients_check": "test_gradients_reach_input_and_parameters",
+    "to_queries": "linear_q",
+    "to_keys": "linear_k",
+    "to_values": "linear_v",
+    "asking": "= self.",
+    "asked": "(x)",
+    "labelling": ", self.",
+    "labelled": "(x), self",
+    "telling": "self.",
+    "told": "(x)\n",
+    "softmax": "F.softmax(scores, dim=-1)",
+    "scores": "scores",
+    "layer": "nn.Linear(hidden_size, hidden_size)",
+    "asks": "x",
+    "end": END,
+    "returned": "weights @ value",
+    "example": "64",
+    "of_the_example": "nn.Linear(64, 64)",
 }
 
 MISTAKES = [
@@ -163,4 +181,88 @@ MISTAKES = [
         edits=[("return weights @ value", "return weights.float() @ value.float()")],
     ),
     kept_in_evaluation(MAIN),
+    from_family(
+        "projections",
+        "queries-from-the-key-layer",
+        "queries-from-the-value-layer",
+        "queries-and-values-exchanged",
+        "each-from-the-next-layer",
+        "each-from-the-layer-before",
+        "queries-and-keys-share-a-layer",
+        "keys-and-values-share-a-layer",
+        "queries-and-values-share-a-layer",
+        "one-layer-under-three-names",
+        "queries-not-projected",
+    ),
+    from_family(
+        "results",
+        "squeezed",
+        "squeezed-in-front",
+        "squeezed-tokens",
+        "squeezed-width",
+        "only-the-last-token",
+        "only-the-first-token",
+        "only-the-first-sequence",
+        "tokens-added-up",
+        "result-transposed",
+        "result-of-float64",
+    ),
+    from_family(
+        "instead_of_softmax",
+        "log-weights",
+        "sigmoid",
+        "not-divided",
+        "not-divided-less-the-maximum",
+        "axis-of-the-sum-lost",
+        "softmax-over-everything",
+        "softmax-over-each-sequence",
+        "minus-sign",
+        "only-the-best",
+        "uniform-weights",
+        "softmax-in-float32",
+        "sign-dropped",
+        "negative-scores-cut-off",
+    ),
+    Mistake(
+        "input-overwritten",
+        "x itself was changed (a method that ends in an underscore, +=, or an assignment into x). The caller still needs it.",
+        caught_by="test_input_is_left_alone",
+        edits=[(END, f"x.detach().zero_()\n        {END}")],
+    ),
+    Mistake(
+        "keys-compared-by-columns",
+        "queryᵀ · key compares columns with columns, (D, D). Tokens are compared: query · keyᵀ, (L, L).",
+        caught_by=MAIN,
+        edits=[("query @ key.transpose(-2, -1)", "query.transpose(-2, -1) @ key")],
+    ),
+    Mistake(
+        "input-detached",
+        "The output is right, but x was cut off with .detach(), .data or torch.no_grad(), so nothing before this module can learn.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(PROJECTIONS, f"x = x.detach()\n        {PROJECTIONS}")],
+    ),
+    Mistake(
+        "biases-left-out",
+        "The layers' biases were left out of the sum. Call the layers, linear_q(x), or add linear_q.bias yourself.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PROJECTIONS,
+                "query, key, value = (x @ each.weight.T for each in (self.linear_q, self.linear_k, self.linear_v))",
+            )
+        ],
+    ),
+    Mistake(
+        "scaled-by-a-constant",
+        "The scores are divided by 8, the root of the width 64 of the example. Take the root of hidden_size.",
+        caught_by=MAIN,
+        edits=[(" * self.scaling", " / 8")],
+    ),
+    Mistake(
+        "root-of-the-batch",
+        "The scores are divided by the root of the batch size. The scale comes from the width, hidden_size.",
+        caught_by=MAIN,
+        edits=[("* self.scaling", "* x.shape[0] ** -0.5")],
+    ),
+    from_family("projections", "layers-frozen", "sizes-of-the-example"),
 ]

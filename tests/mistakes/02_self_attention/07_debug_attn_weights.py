@@ -1,8 +1,30 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 MAIN = "test_fault_is_gone"
 SOFTMAX = "attn_weights = F.softmax(attn_scores, dim=-1)"
 PRODUCT = "torch.matmul(query, key.permute(0, 2, 1)) * self.scaling"
+
+END = "return attn_output"
+
+WORDS = {
+    "main": MAIN,
+    "to_queries": "linear_q",
+    "to_keys": "linear_k",
+    "to_values": "linear_v",
+    "asking": "query = self.",
+    "asked": "(x)",
+    "labelling": "key = self.",
+    "labelled": "(x)",
+    "telling": "value = self.",
+    "told": "(x)",
+    "layer": "nn.Linear(hidden_size, hidden_size)",
+    "asks": "x",
+    "answers": "x",
+    "softmax": "F.softmax(attn_scores, dim=-1)",
+    "scores": "attn_scores",
+    "end": END,
+    "returned": "attn_output",
+}
 
 MISTAKES = [
     Mistake(
@@ -150,4 +172,145 @@ MISTAKES = [
         edits=[(SOFTMAX, "attn_weights = torch.matmul(F.softmax(query, dim=-1), key.permute(0, 2, 1)) * self.scaling")],
     ),
     kept_in_evaluation(MAIN),
+    from_family(
+        "projections",
+        "queries-from-the-key-layer",
+        "queries-from-the-value-layer",
+        "keys-from-the-value-layer",
+        "values-from-the-query-layer",
+        "keys-and-values-exchanged",
+        "queries-and-values-exchanged",
+        "each-from-the-next-layer",
+        "each-from-the-layer-before",
+        "one-layer-under-three-names",
+        "queries-not-projected",
+        "keys-not-projected",
+        "values-not-projected",
+    ),
+    Mistake(
+        "rows-and-columns-exchanged",
+        "The scores are key · queryᵀ now, so rows and columns are exchanged. It was right as given: the query comes first.",
+        caught_by=MAIN,
+        edits=[(PRODUCT, "torch.matmul(key, query.permute(0, 2, 1)) * self.scaling")],
+    ),
+    Mistake(
+        "key-not-transposed",
+        "The key was not transposed. It was right as given: query · keyᵀ, with key.permute(0, 2, 1).",
+        caught_by=MAIN,
+        edits=[("key.permute(0, 2, 1)", "key")],
+    ),
+    Mistake(
+        "key-viewed-as-transposed",
+        "The key was given its transposed shape by reshape or view, which keeps the numbers in their old order. It was right as given: "
+        "key.permute(0, 2, 1) exchanges the axes.",
+        caught_by=MAIN,
+        edits=[("key.permute(0, 2, 1)", "key.reshape(key.shape[0], key.shape[2], key.shape[1])")],
+    ),
+    Mistake(
+        "scale-upside-down",
+        "The scores are now divided by self.scaling, which makes them larger. It was right as given: times self.scaling.",
+        caught_by=MAIN,
+        edits=[("* self.scaling", "/ self.scaling")],
+    ),
+    Mistake(
+        "divided-by-root-again",
+        "The scores are scaled three times over: products averaged (mean), then scaled. It was right as given: their sum, times self.scaling.",
+        caught_by=MAIN,
+        edits=[("* self.scaling", "* self.scaling**3")],
+    ),
+    Mistake(
+        "scale-from-the-tokens",
+        "The scores are divided by the root of the number of tokens. It was right as given: times self.scaling, which comes from hidden_size.",
+        caught_by=MAIN,
+        edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
+    ),
+    Mistake(
+        "scores-applied-to-the-value",
+        "The scores, not the weights, were multiplied with the value: the softmax has no effect. Use attn_weights, as it was given.",
+        caught_by=MAIN,
+        edits=[("torch.matmul(attn_weights, value)", "torch.matmul(attn_scores, value)")],
+        same_as="no-softmax",
+    ),
+    Mistake(
+        "weights-transposed",
+        "The weights were transposed before they met the value. A row holds the weights of one query: attn_weights times value, as given.",
+        caught_by=MAIN,
+        edits=[("torch.matmul(attn_weights, value)", "torch.matmul(attn_weights.transpose(1, 2), value)")],
+    ),
+    Mistake(
+        "future-hidden",
+        "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
+        caught_by=MAIN,
+        edits=[
+            (
+                "F.softmax(attn_scores, dim=-1)",
+                'F.softmax(attn_scores.masked_fill(torch.ones_like(attn_scores).triu(1) > 0, float("-inf")), dim=-1)',
+            )
+        ],
+    ),
+    from_family(
+        "instead_of_softmax",
+        "sigmoid",
+        "not-divided",
+        "not-divided-less-the-maximum",
+        "divided-without-exp",
+        "softmax-over-everything",
+        "softmax-over-each-sequence",
+        "minus-sign",
+        "only-the-best",
+        "softmax-in-float32",
+        "divided-by-the-mean-of-the-exps",
+    ),
+    Mistake(
+        "scores-returned",
+        "The scores are returned. The output is the weights times the value, as it was given.",
+        caught_by=MAIN,
+        edits=[(END, "return attn_scores")],
+    ),
+    Mistake(
+        "weights-returned-as-well",
+        "The weights came back beside the output. Return attn_output alone, as it was given.",
+        caught_by=MAIN,
+        edits=[(END, "return attn_output, attn_weights")],
+    ),
+    Mistake(
+        "bias-gone",
+        "The layers have no bias any more. It was right as given: nn.Linear(hidden_size, hidden_size).",
+        caught_by=MAIN,
+        edits=[("nn.Linear(hidden_size, hidden_size)", "nn.Linear(hidden_size, hidden_size, bias=False)")],
+        everywhere=True,
+    ),
+    Mistake(
+        "dropout-added",
+        "In training some weights are dropped. This class has no dropout: its output is the same in both modes.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, f"{SOFTMAX}\n        attn_weights = F.dropout(attn_weights, 0.1, self.training)")],
+    ),
+    from_family(
+        "results",
+        "squeezed",
+        "squeezed-in-front",
+        "squeezed-tokens",
+        "squeezed-width",
+        "only-the-last-token",
+        "only-the-first-token",
+        "only-the-first-sequence",
+        "tokens-averaged",
+        "tokens-added-up",
+        "result-transposed",
+        "result-of-float32",
+        "result-of-float64",
+    ),
+    Mistake(
+        "input-added",
+        "x was added to the output. Return the weights times the value alone, as it was given.",
+        caught_by=MAIN,
+        edits=[(END, "return attn_output + x")],
+    ),
+    Mistake(
+        "softmax-of-the-query-first-unscaled",
+        "The softmax was taken of the query, before it met the keys, and the scaling was lost. Weights come from the scores: the product first, then the softmax.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, "attn_weights = torch.matmul(F.softmax(query, dim=-1), key.permute(0, 2, 1))")],
+    ),
 ]

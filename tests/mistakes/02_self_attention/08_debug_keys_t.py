@@ -1,4 +1,4 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
 
 BATCH = "test_fault_is_gone"
 SQUARE = "test_sizes_that_hide_it"
@@ -9,6 +9,24 @@ SCORES = "attn_scores = queries @ keys.transpose(-2, -1)"
 WEIGHTS = "attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)"
 MADE = "keys = self.W_key(x)"
 RETURN = "return context_vec"
+
+WORDS = {
+    "main": BATCH,
+    "to_queries": "W_query",
+    "to_keys": "W_key",
+    "to_values": "W_value",
+    "asking": "queries = self.",
+    "asked": "(x)",
+    "labelling": "keys = self.",
+    "labelled": "(x)",
+    "telling": "values = self.",
+    "told": "(x)",
+    "layer": "nn.Linear(d_in, d_out, bias=qkv_bias)",
+    "softmax": "torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+    "scores": "attn_scores / keys.shape[-1] ** 0.5",
+    "end": RETURN,
+    "returned": "context_vec",
+}
 
 MISTAKES = [
     Mistake(
@@ -133,8 +151,8 @@ MISTAKES = [
     ),
     Mistake(
         "scale-of-the-transposed-keys",
-        "The keys are now transposed where they are made, so keys.shape[-1] is the number of tokens, and the scale comes from that. "
-        "It should come from d_out.",
+        "The scores are divided by the root of the number of tokens: keys.shape[-2], or keys.shape[-1] of keys that were transposed before. "
+        "It should be d_out, the width of a key.",
         caught_by=BATCH,
         edits=[(MADE, "keys = self.W_key(x).transpose(-2, -1)"), (SCORES, "attn_scores = queries @ keys")],
     ),
@@ -241,4 +259,170 @@ MISTAKES = [
         edits=[(RETURN, "return context_vec.detach()")],
     ),
     kept_in_evaluation(BATCH),
+    from_family(
+        "projections",
+        "queries-from-the-key-layer",
+        "queries-from-the-value-layer",
+        "keys-from-the-query-layer",
+        "keys-from-the-value-layer",
+        "values-from-the-query-layer",
+        "keys-and-values-exchanged",
+        "queries-and-values-exchanged",
+        "each-from-the-next-layer",
+        "each-from-the-layer-before",
+        "one-layer-under-three-names",
+    ),
+    Mistake(
+        "always-a-bias",
+        "W_query, W_key and W_value have a bias although none was asked for. It was right as given: qkv_bias is False by default, and bias=qkv_bias.",
+        caught_by=BATCH,
+        edits=[(", bias=qkv_bias", "")],
+        everywhere=True,
+    ),
+    Mistake(
+        "inputs-compared",
+        "The scores compare x with itself. It was right as given: queries with keys.",
+        caught_by=BATCH,
+        edits=[(SCORES, "attn_scores = x @ x.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "weights-transposed",
+        "The weights were transposed before they met the values. A row holds the weights of one query: attn_weights @ values, as given.",
+        caught_by=BATCH,
+        edits=[("attn_weights @ values", "attn_weights.transpose(-2, -1) @ values")],
+    ),
+    Mistake(
+        "scores-applied-to-the-values",
+        "The scores before the scaling, not the weights, were multiplied with the values. Use attn_weights, as it was given.",
+        caught_by=BATCH,
+        edits=[("attn_weights @ values", "attn_scores @ values")],
+    ),
+    Mistake(
+        "softmax-twice",
+        "The softmax is taken twice, which brings the weights closer together than they should be. Once is enough.",
+        caught_by=BATCH,
+        edits=[("attn_weights @ values", "torch.softmax(attn_weights, dim=-1) @ values")],
+    ),
+    Mistake(
+        "scaled-after-softmax",
+        "The scaling was moved behind the softmax, so the weights no longer sum to 1. It was right as given: inside the softmax.",
+        caught_by=BATCH,
+        edits=[(WEIGHTS, "attn_weights = torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "scale-from-d-in",
+        "The scores are divided by the root of d_in, the width of x. It was right as given: keys.shape[-1], which is d_out.",
+        caught_by=BATCH,
+        edits=[("/ keys.shape[-1] ** 0.5", "/ x.shape[-1] ** 0.5")],
+    ),
+    Mistake(
+        "future-hidden",
+        "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
+        caught_by=BATCH,
+        edits=[
+            (
+                SCORES,
+                f"{SCORES}\n        later = torch.ones_like(attn_scores).triu(1) > 0\n"
+                '        attn_scores = attn_scores.masked_fill(later, float("-inf"))',
+            )
+        ],
+    ),
+    from_family(
+        "instead_of_softmax",
+        "log-weights",
+        "sigmoid",
+        "not-divided",
+        "not-divided-less-the-maximum",
+        "divided-without-exp",
+        "softmax-over-everything",
+        "minus-sign",
+        "only-the-best",
+        "uniform-weights",
+        "softmax-in-float32",
+        "divided-by-the-mean-of-the-exps",
+    ),
+    Mistake(
+        "weights-returned-as-well",
+        "The weights came back beside the output. Return context_vec alone, as it was given.",
+        caught_by=BATCH,
+        edits=[(RETURN, "return context_vec, attn_weights")],
+    ),
+    Mistake(
+        "scores-returned",
+        "The scores are returned. The output is the weights times the values, as it was given.",
+        caught_by=BATCH,
+        edits=[(RETURN, "return attn_scores")],
+    ),
+    from_family(
+        "results",
+        "squeezed-tokens",
+        "squeezed-width",
+        "only-the-last-token",
+        "only-the-first-token",
+        "tokens-averaged",
+        "tokens-added-up",
+        "result-transposed",
+        "result-of-float32",
+        "result-of-float64",
+    ),
+    Mistake(
+        "first-and-third-axis",
+        "transpose(0, 2) exchanges batch and width, and one sequence has no axis 2. Exchange the last two axes, counted from the end.",
+        caught_by=SQUARE,
+        edits=[(KEYS, "keys.transpose(0, 2)")],
+    ),
+    Mistake(
+        "first-axis-moved-to-the-end",
+        "movedim(0, -1) is right for one sequence, but in a batch it moves the batch to the end. Exchange the last two axes, counted from the end.",
+        caught_by=SQUARE,
+        edits=[(KEYS, "keys.movedim(0, -1)")],
+    ),
+    Mistake(
+        "bmm-for-a-batch",
+        "torch.bmm takes a batch only: one sequence has no batch axis. Use @, which takes both.",
+        caught_by=ALONE,
+        edits=[(SCORES, "attn_scores = torch.bmm(queries, keys.transpose(-2, -1))")],
+    ),
+    Mistake(
+        "einsum-for-a-batch",
+        'The einsum has letters for a batch, which one sequence does not have. Write "...qd,...kd->...qk", or use @ with a transpose.',
+        caught_by=ALONE,
+        edits=[(SCORES, "attn_scores = torch.einsum('bqd,bkd->bqk', queries, keys)")],
+    ),
+    Mistake(
+        "einsum-for-one-sequence",
+        'The einsum has no letter for a batch. Write "...qd,...kd->...qk", or use @ with a transpose.',
+        caught_by=BATCH,
+        edits=[(SCORES, "attn_scores = torch.einsum('qd,kd->qk', queries, keys)")],
+    ),
+    Mistake(
+        "mm-for-one-sequence",
+        "torch.mm takes one sequence only, so a batch still ends with an error. Use @, which takes both.",
+        caught_by=BATCH,
+        edits=[(SCORES, "attn_scores = torch.mm(queries, keys.transpose(-2, -1))")],
+    ),
+    Mistake(
+        "averaged-before",
+        "The keys, or the scores, were averaged over the batch. Each sequence has scores of its own.",
+        caught_by=BATCH,
+        edits=[(SCORES, "attn_scores = queries @ (keys if keys.dim() == 2 else keys.mean(dim=0)).transpose(-2, -1)")],
+    ),
+    Mistake(
+        "first-sequence-as-keys",
+        "All sequences are compared with the keys of the first one (keys[0]). Each has its own.",
+        caught_by=BATCH,
+        edits=[(SCORES, "attn_scores = queries @ (keys if keys.dim() == 2 else keys[0]).transpose(-2, -1)")],
+    ),
+    Mistake(
+        "queries-detached",
+        "The output is right, but .detach(), .data or torch.no_grad() stops the gradients to the queries, so they can't be trained.",
+        caught_by="test_training_still_works",
+        edits=[(SCORES, "attn_scores = queries.detach() @ keys.transpose(-2, -1)")],
+    ),
+    Mistake(
+        "weights-detached",
+        "The output is right, but the weights were cut off with .detach(), .data or torch.no_grad(), so queries and keys can't be trained.",
+        caught_by="test_training_still_works",
+        edits=[("attn_weights @ values", "attn_weights.detach() @ values")],
+    ),
 ]

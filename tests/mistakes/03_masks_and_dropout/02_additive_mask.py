@@ -229,4 +229,78 @@ MISTAKES = [
         caught_by="test_one_token_sees_itself",
         edits=[(RETURN, "return torch.triu(full, diagonal=1).squeeze()[None]")],
     ),
+    Mistake(
+        "plus-1e9",
+        "The hidden places hold a very large positive number, which would make them the only ones seen. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "1e9")],
+    ),
+    Mistake(
+        "plus-largest-number",
+        "The hidden places hold the largest number there is, which would make them the only ones seen (an infinity with the wrong sign?). Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "torch.finfo(torch.float32).max")],
+        same_as="plus-1e9",
+    ),
+    Mistake(
+        "minus-1",
+        "The hidden places hold -1.0, which hides nothing: added to a score it leaves it a weight. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1.0")],
+    ),
+    Mistake(
+        "minus-10",
+        "The hidden places hold -10.0, which hides nothing: added to a score it leaves it a weight. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-10.0")],
+    ),
+    Mistake(
+        "almost-zero",
+        "The hidden places hold -1e-9, which hides nothing: added to a score it leaves it a weight. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1e-9")],
+    ),
+    Mistake(
+        "no-leading-axis-and-lower-triangle",
+        "The axis of size 1 in front is missing, and the earlier tokens are hidden instead of the later ones.",
+        caught_by=MAIN,
+        edits=[("torch.triu(full, diagonal=1)", "torch.tril(full, diagonal=-1)[0]")],
+    ),
+    Mistake(
+        "no-leading-axis-and-boolean",
+        "This is a boolean mask without the axis in front. Here hidden places hold minus infinity, the others 0: (1, n, n).",
+        caught_by=MAIN,
+        edits=[("torch.triu(full, diagonal=1)", "torch.ones(max_seq_len, max_seq_len).triu(1).bool()")],
+    ),
+    Mistake(
+        "nan-in-the-visible",
+        "The visible places are NaN: minus infinity was multiplied by 0 or nan_to_num came too late. Cut a full -inf matrix with triu.",
+        caught_by=MAIN,
+        edits=[("torch.triu(full, diagonal=1)", "torch.triu(full, diagonal=1) + torch.tril(full) * 0")],
+        same_as="nan-from-zero-times-infinity",
+    ),
+    Mistake(
+        "all-hidden-but-zeros-below",
+        "The visible places hold 1, the hidden ones minus infinity, and the axis in front is missing. Visible is 0: (1, n, n).",
+        caught_by=MAIN,
+        edits=[
+            (
+                "torch.triu(full, diagonal=1)",
+                "torch.ones(max_seq_len, max_seq_len).masked_fill(torch.ones(max_seq_len, max_seq_len).triu(1).bool(), float('-inf'))",
+            )
+        ],
+    ),
+    Mistake(
+        "batch-of-n",
+        "The mask was repeated for a batch. One axis of size 1 in front is enough: it is broadcast.",
+        caught_by=MAIN,
+        edits=[("torch.triu(full, diagonal=1)", "torch.triu(full, diagonal=1).repeat(max_seq_len, 1, 1)")],
+    ),
+    Mistake(
+        "logarithm-of-the-hidden",
+        "The logarithm was taken of the wrong triangle: log(0) is minus infinity, so ones must stand where a token may look.",
+        caught_by=MAIN,
+        edits=[("torch.triu(full, diagonal=1)", "torch.ones(1, max_seq_len, max_seq_len).triu(1).log()")],
+        same_as="inverted",
+    ),
 ]

@@ -177,7 +177,8 @@ MISTAKES = [
     ),
     Mistake(
         "mask-ignored",
-        "The mask has no effect: this is the plain softmax. masked_fill gives a new tensor back; is its result used?",
+        "The mask has no effect: this is the plain softmax. Is the result of masked_fill used, and is what is filled in or added very low "
+        "(-1e9, not -1e-9)?",
         caught_by=MAIN,
         edits=[(FILL, "scores.float()")],
     ),
@@ -357,4 +358,230 @@ MISTAKES = [
         ],
     ),
     kept_from_the_last_call("masked_softmax", MAIN),
+    Mistake(
+        "no-softmax-and-minus-1e9",
+        "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1e9"), ("torch.softmax(masked, dim=-1)", "masked")],
+    ),
+    Mistake(
+        "no-softmax-and-1e9-subtracted",
+        "There is no softmax: the scores came back, less a large number where they are hidden. Take the softmax of each row.",
+        caught_by=MAIN,
+        edits=[(FILL, "scores.float() - 1e9 * hidden"), ("torch.softmax(masked, dim=-1)", "masked")],
+        same_as="no-softmax-and-minus-1e9",
+    ),
+    Mistake(
+        "no-softmax-and-minus-1e4",
+        "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1e4"), ("torch.softmax(masked, dim=-1)", "masked")],
+    ),
+    Mistake(
+        "no-softmax-and-minus-5000",
+        "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-5000.0"), ("torch.softmax(masked, dim=-1)", "masked")],
+    ),
+    Mistake(
+        "no-softmax-and-minus-1e20",
+        "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1e20"), ("torch.softmax(masked, dim=-1)", "masked")],
+    ),
+    Mistake(
+        "no-softmax-and-lowest",
+        "There is no softmax: the scores came back, the lowest number for the hidden ones. Take the softmax of each row.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "torch.finfo(torch.float32).min"), ("torch.softmax(masked, dim=-1)", "masked")],
+    ),
+    Mistake(
+        "no-softmax-and-zero",
+        "There is no softmax: the scores came back, with 0 for the hidden ones. Fill in minus infinity, and take the softmax of each row.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "0.0"), ("torch.softmax(masked, dim=-1)", "masked")],
+    ),
+    Mistake(
+        "softmax-twice",
+        "The softmax was taken twice. The second one gives the hidden places weight again, for exp(0) is 1. Once is enough.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.softmax(torch.softmax(masked, dim=-1), dim=-1).to(scores.dtype)")],
+    ),
+    Mistake(
+        "softmax-twice-over-the-visible",
+        "The softmax was taken twice, of the visible places only. Once is enough.",
+        caught_by=MAIN,
+        edits=[
+            (
+                RETURN,
+                "twice = torch.softmax(masked, dim=-1).masked_fill(hidden, float('-inf'))\n    return torch.softmax(twice, dim=-1).to(scores.dtype)",
+            )
+        ],
+    ),
+    Mistake(
+        "not-divided",
+        "exp() was taken of the scores, but the rows were not divided by their sums. The visible weights of a row sum to 1.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.exp(masked).to(scores.dtype)")],
+    ),
+    Mistake(
+        "not-divided-less-the-maximum",
+        "exp() was taken of the scores less their maximum, but the rows were not divided by their sums. The visible weights of a row sum to 1.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.exp(masked - masked.amax(dim=-1, keepdim=True)).to(scores.dtype)")],
+    ),
+    Mistake(
+        "divided-over-the-queries",
+        "The exps were divided by the sum of their column (dim=-2). Each row sums to 1: divide by the sum over the keys, dim=-1.",
+        caught_by=MAIN,
+        edits=[
+            (
+                RETURN,
+                "exps = torch.exp(masked - masked.amax(dim=-1, keepdim=True))\n    return (exps / exps.sum(dim=-2, keepdim=True)).to(scores.dtype)",
+            )
+        ],
+    ),
+    Mistake(
+        "axis-of-the-sum-lost",
+        "The sum of each row lost its axis, so the columns were divided by it instead of the rows. Keep the axis: keepdim=True.",
+        caught_by=MAIN,
+        edits=[
+            (
+                RETURN,
+                "exps = torch.exp(masked - masked.amax(dim=-1, keepdim=True))\n    return (exps / exps.sum(dim=-1)).to(scores.dtype)",
+            )
+        ],
+    ),
+    Mistake(
+        "sigmoid",
+        "A sigmoid was taken of each score by itself. The visible weights of a row sum to 1: use softmax.",
+        caught_by=MAIN,
+        edits=[("torch.softmax(masked, dim=-1)", "torch.sigmoid(masked)")],
+    ),
+    Mistake(
+        "softmax-over-everything",
+        "One softmax was taken over all scores at once. Each row sums to 1 by itself: dim=-1.",
+        caught_by=MAIN,
+        edits=[("torch.softmax(masked, dim=-1)", "torch.softmax(masked.flatten(), dim=0).view_as(masked)")],
+    ),
+    Mistake(
+        "fill-of-minus-10",
+        "The hidden scores were filled with -10.0, which leaves them some weight. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-10.0")],
+    ),
+    Mistake(
+        "fill-of-minus-1",
+        "The hidden scores were filled with -1.0, which leaves them some weight. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1.0")],
+    ),
+    Mistake(
+        "fill-of-minus-50",
+        "The hidden scores were filled with -50.0, which leaves them some weight. Fill in minus infinity.",
+        caught_by=EXTREME,
+        edits=[('float("-inf")', "-50.0")],
+    ),
+    Mistake(
+        "subtracted-10",
+        "10 was taken off the hidden scores, which leaves them some weight. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[(FILL, "scores.float() - 10.0 * hidden")],
+    ),
+    Mistake(
+        "subtracted-100",
+        "100 was taken off the hidden scores. With scores of ±1000 that is not enough: fill in minus infinity.",
+        caught_by=EXTREME,
+        edits=[(FILL, "scores.float() - 100.0 * hidden")],
+    ),
+    Mistake(
+        "subtracted-1000",
+        "1000 was taken off the hidden scores. With scores of ±1000 that is not enough: fill in minus infinity.",
+        caught_by=EXTREME,
+        edits=[(FILL, "scores.float() - 1000.0 * hidden")],
+    ),
+    Mistake(
+        "rows-of-zeros",
+        "Where a hidden score is far above the visible ones, nothing is left of the row: the maximum was taken with the hidden scores in it, "
+        "or the mask applied after the softmax, and 0/0 replaced by 0. Hide the scores first.",
+        caught_by=EXTREME,
+        edits=[
+            (
+                RETURN,
+                "wide = scores.float()\n    exps = torch.exp(wide - wide.amax(dim=-1, keepdim=True)) * ~hidden\n    return torch.nan_to_num(exps / exps.sum(dim=-1, keepdim=True)).to(scores.dtype)",
+            )
+        ],
+    ),
+    Mistake(
+        "filled-with-plus-1e9",
+        "The hidden scores were filled with a very high number, so only they are seen. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "1e9")],
+    ),
+    Mistake(
+        "result-of-masked-fill-lost",
+        "masked_fill returns a new tensor, and that was not kept. Assign it.",
+        caught_by=MAIN,
+        edits=[(FILL, "scores.float()")],
+        same_as="mask-ignored",
+    ),
+    Mistake(
+        "squeezed",
+        "squeeze() takes away every axis of size 1. The weights have the shape of the scores.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.softmax(masked, dim=-1).to(scores.dtype).squeeze()")],
+    ),
+    Mistake(
+        "squeezed-in-front",
+        "squeeze(0) takes away the first axis where its size is 1. The weights have the shape of the scores.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.softmax(masked, dim=-1).to(scores.dtype).squeeze(0)")],
+    ),
+    Mistake(
+        "weights-and-mask-returned",
+        "Two values came back. Return the weights alone.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return torch.softmax(masked, dim=-1).to(scores.dtype), hidden")],
+    ),
+    Mistake(
+        "lower-left-corner",
+        "The rows of the mask were taken from its end. A smaller input needs the upper left corner.",
+        caught_by=CROPPED,
+        edits=[(CORNER, "mask[-num_tokens:, :num_tokens]")],
+    ),
+    Mistake(
+        "upper-right-corner",
+        "The columns of the mask were taken from its end. A smaller input needs the upper left corner.",
+        caught_by=CROPPED,
+        edits=[(CORNER, "mask[:num_tokens, -num_tokens:]")],
+    ),
+    Mistake(
+        "one-corner-too-far",
+        "The corner was cut one place too far on (mask[1:n + 1, ...]). It begins at row 0 and column 0.",
+        caught_by=CROPPED,
+        edits=[(CORNER, "mask.roll((-1, -1), (0, 1))[:num_tokens, :num_tokens]")],
+    ),
+    Mistake(
+        "float32-in-half",
+        "The result is float32 for a float16 or bfloat16 input. Cast it back: .to(scores.dtype).",
+        caught_by=HALF,
+        edits=[(".to(scores.dtype)", ".to(torch.promote_types(scores.dtype, torch.float32))")],
+    ),
+    Mistake(
+        "half-returned-as-float16",
+        "Half precision always came back as float16. Cast back to the dtype that came in: .to(scores.dtype).",
+        caught_by=HALF,
+        edits=[
+            (
+                RETURN,
+                "weights = torch.softmax(masked, dim=-1).to(scores.dtype)\n    return weights.half() if weights.element_size() == 2 else weights",
+            )
+        ],
+    ),
+    Mistake(
+        "float64-lost",
+        "float64 scores came back as float32. Give back the dtype that came in.",
+        caught_by=MAIN,
+        edits=[(".to(scores.dtype)", ".to(scores.dtype if scores.element_size() < 8 else torch.float32)")],
+    ),
 ]

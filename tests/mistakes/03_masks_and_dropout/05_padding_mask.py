@@ -117,15 +117,15 @@ MISTAKES = [
     Mistake("inverted-finite", INVERTED, caught_by=MAIN, edits=[("== 0", "!= 0"), ('float("-inf")', "-1e4")]),
     Mistake(
         "mask-ignored",
-        "The padding is not hidden at all. masked_fill gives a new tensor back; is its result used?",
+        "The padding is not hidden at all. Is the result of masked_fill used, and is what is filled in or added very low (-1e9, not -1e-9)?",
         caught_by=MAIN,
         edits=[(RETURN, "return scores")],
     ),
     # --- what is filled in
     Mistake(
         "multiplied",
-        "The scores were multiplied by the mask, so those of the padding are 0, and exp(0) is 1: the padding still gets weight. Fill in "
-        "minus infinity.",
+        "The scores of the padding are 0, or next to it: multiplied by the mask, or filled with 0 or 1e-9. exp(0) is 1, so the padding still "
+        "gets weight. Fill in minus infinity.",
         caught_by=MAIN,
         edits=[(RETURN, f"return scores * {AS_FLOAT}")],
     ),
@@ -317,4 +317,148 @@ MISTAKES = [
         edits=[("scores.masked", "scores.detach().masked")],
     ),
     kept_from_the_last_call("apply_padding_mask", MAIN),
+    Mistake(
+        "fill-of-minus-10",
+        "The padding was filled with -10.0, which leaves it some weight. Fill in minus infinity, or a number such as -1e4.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-10.0")],
+    ),
+    Mistake(
+        "fill-of-minus-1",
+        "The padding was filled with -1.0, which leaves it some weight. Fill in minus infinity, or a number such as -1e4.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "-1.0")],
+    ),
+    Mistake(
+        "fill-of-minus-50",
+        "The padding was filled with -50.0, which leaves it some weight. Fill in minus infinity, or a number such as -1e4.",
+        caught_by=HALF,
+        edits=[('float("-inf")', "-50.0")],
+    ),
+    Mistake(
+        "added-minus-10",
+        "10 was taken off the padding, which leaves it some weight. Fill in minus infinity, or a number such as -1e4.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return scores + (1 - {AS_FLOAT}) * -10.0")],
+    ),
+    Mistake(
+        "added-minus-100",
+        "100 was taken off the padding. With scores of ±1000 that is not enough: fill in minus infinity.",
+        caught_by=HALF,
+        edits=[(RETURN, f"return scores + (1 - {AS_FLOAT}) * -100.0")],
+    ),
+    Mistake(
+        "added-plus-1e4",
+        "The padding got a very high score instead of a very low one. The sign is wrong: -1e4, or minus infinity.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return scores + (1 - {AS_FLOAT}) * 1e4")],
+    ),
+    Mistake(
+        "plus-1e4",
+        "The padding was filled with a very high number, so it gets all the weight. Fill in minus infinity, or -1e4.",
+        caught_by=MAIN,
+        edits=[('float("-inf")', "1e4")],
+    ),
+    Mistake(
+        "tokens-lowered",
+        "The low number was added to the tokens, not to the padding. In `attention_mask` 1 stands for a token: multiply by 1 - mask.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return scores + {AS_FLOAT} * -1e4")],
+        same_as="inverted-finite",
+    ),
+    Mistake(
+        "result-of-masked-fill-lost",
+        "masked_fill returns a new tensor, and that was not kept. Return it.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{FILL}\n    return scores")],
+        same_as="mask-ignored",
+    ),
+    Mistake(
+        "squeezed",
+        "squeeze() takes away every axis of size 1: a batch of one, a single head. The result has the shape of the scores.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {FILL}.squeeze()")],
+    ),
+    Mistake(
+        "squeezed-in-front",
+        "squeeze(0) takes away the batch axis where the batch is one sequence. The result has the shape of the scores.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {FILL}.squeeze(0)")],
+    ),
+    Mistake(
+        "squeezed-head",
+        "squeeze(1) takes away the axis of the heads where there is one head. The result has the shape of the scores.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {FILL}.squeeze(1)")],
+    ),
+    Mistake(
+        "first-head-only",
+        "Only the first head was masked, or came back. All heads hide the same padding.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return torch.cat([{FILL}[:, :1], scores[:, 1:]], dim=1)")],
+    ),
+    Mistake(
+        "last-sequence-for-all",
+        "All sequences got the padding of the last one. Each sequence has its own row in `attention_mask`.",
+        caught_by=MAIN,
+        edits=[("attention_mask[:, None, None, :]", "attention_mask[-1:, None, None, :]")],
+    ),
+    Mistake(
+        "padding-of-every-sequence",
+        "Only places that are padding in every sequence were hidden. Each sequence has its own row in `attention_mask`.",
+        caught_by=MAIN,
+        edits=[(PADDING, "padding = (attention_mask == 0).all(0)[None, None, None, :]")],
+    ),
+    Mistake(
+        "square-of-the-mask",
+        "The mask was multiplied out to (b, 1, k, k), so queries that are padding, or only pairs of paddings, were hidden. Only keys count: (b, 1, 1, k).",
+        caught_by=MAIN,
+        edits=[
+            (
+                PADDING,
+                "hidden = attention_mask == 0\n    padding = (hidden[:, None, :, None] & hidden[:, None, None, :])",
+            )
+        ],
+    ),
+    Mistake(
+        "queries-zeroed",
+        "The rows of queries that are padding were set to 0. Only keys are hidden; what the padding asks for is left as it is.",
+        caught_by=MAIN,
+        edits=[
+            (
+                PADDING,
+                "padding = attention_mask[:, None, None, :] == 0\n    scores = scores * (attention_mask[:, None, :, None] != 0).to(scores.dtype)",
+            )
+        ],
+    ),
+    Mistake(
+        "scaled",
+        "The scores were divided by a root. They come in as they are to be masked.",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (scores / scores.shape[-1] ** 0.5).masked_fill(padding, float('-inf'))")],
+    ),
+    Mistake(
+        "tuple-returned",
+        "Two values came back. Return the masked scores alone.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"return {FILL}, padding")],
+    ),
+    Mistake(
+        "float64-returned",
+        "The result is always float64. Give back the dtype of the scores.",
+        caught_by=TOKENS,
+        edits=[(RETURN, f"return {FILL}.double()")],
+    ),
+    Mistake(
+        "float16-returned",
+        "The result is always float16. Give back the dtype of the scores.",
+        caught_by=TOKENS,
+        edits=[(RETURN, f"return {FILL}.half()")],
+    ),
+    Mistake(
+        "scores-overwritten-by-assignment",
+        "The scores were written into (scores[...] = ..., or masked_fill_). The caller still needs them: work on a new tensor.",
+        caught_by="test_scores_and_mask_are_left_alone",
+        edits=[(RETURN, "scores.data.masked_fill_(padding, float('-inf'))\n    return scores")],
+    ),
 ]

@@ -444,11 +444,11 @@ MISTAKES = [
         caught_by=GROW,
         edits=[(RETURN, "return keep.to(weights.dtype) / (1 - p)")],
     ),
-    Mistake(
+    *drawn_each_way(
         "float32-returned",
         "The result is right, but came back as float32. Return the dtype of the weights.",
+        (RETURN, "return (weights * keep / (1 - p)).float()"),
         caught_by=GROW,
-        edits=[(RETURN, f"{RETURN.replace('weights', 'weights.float()')}")],
     ),
     Mistake(
         "weights-overwritten",
@@ -494,5 +494,23 @@ MISTAKES = [
             ),
         ],
         remembers=True,
+    ),
+    *drawn_each_way(
+        "squeezed",
+        "squeeze() takes away every axis of size 1. The result has the shape of the weights.",
+        (RETURN, "return (weights * keep / (1 - p)).squeeze()"),
+        caught_by=EACH,
+    ),
+    *drawn_each_way(
+        "scaled-after-the-sum",
+        "The kept weights were divided by the share that happened to be kept. Divide by 1 - p, whatever was drawn.",
+        (RETURN, "return weights * keep / keep.float().mean()"),
+        caught_by=GROW,
+    ),
+    *drawn_each_way(
+        "one-minus-p-added",
+        "1 - p was added to the kept weights. Divide them by it.",
+        (RETURN, "return (weights + (1 - p)) * keep"),
+        caught_by=GROW,
     ),
 ]
