@@ -313,4 +313,5 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SOFTMAX, "attn_weights = torch.matmul(F.softmax(query, dim=-1), key.permute(0, 2, 1))")],
     ),
+    from_family("results", "tokens-and-width-joined", "batch-and-tokens-joined", "result-of-float16"),
 ]

@@ -356,4 +356,5 @@ MISTAKES = [
         edits=[("* self.scaling", "* x.shape[0] ** -0.5")],
     ),
     from_family("projections", "layers-frozen", "sizes-of-the-example"),
+    from_family("results", "tokens-and-width-joined", "batch-and-tokens-joined", "result-of-float16"),
 ]

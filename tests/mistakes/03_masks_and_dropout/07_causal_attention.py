@@ -434,4 +434,5 @@ MISTAKES = [
         same_as="divided-by-d-out",
     ),
     from_family("projections", "layers-frozen", "sizes-of-the-example", layer=LAYER),
+    from_family("results", "tokens-and-width-joined", "batch-and-tokens-joined", "result-of-float16"),
 ]

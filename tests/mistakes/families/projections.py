@@ -59,11 +59,6 @@ FAMILY = [
         values="to_queries",
     ),
     _mixed_up(
-        "values-from-the-key-layer",
-        "The weights were applied to the keys, or the values come from $to_keys. The values belong to $to_values.",
-        values="to_keys",
-    ),
-    _mixed_up(
         "keys-and-values-exchanged",
         "Keys and values are exchanged: the queries were compared with what comes from $to_values, and the weights applied to what comes "
         "from $to_keys.",
