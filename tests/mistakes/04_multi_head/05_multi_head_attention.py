@@ -51,6 +51,14 @@ WORDS = {
     "weak_fill": "self.mask[:n, :n], -100.0",
     "taken_off": "scores = scores - 100.0 * self.mask[:n, :n]",
     "loud": "test_future_has_no_say",
+    "asks": "self.W_query(x)",
+    "answers": "self.W_key(x)",
+    "mixed": "self.W_value(x)",
+    "result": "self.out_proj(context)",
+    "single": MAIN,
+    "double": MAIN,
+    "q": "queries",
+    "v": "values",
 }
 
 MISTAKES = [
@@ -220,4 +228,44 @@ MISTAKES = [
     from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
     # --- met in other people's code
     from_family("causal_mask", "mask-cropped-at-the-right"),
+    # --- one layer for another, and what becomes of the result
+    from_family(
+        "projections",
+        "queries-from-the-key-layer",
+        "queries-from-the-value-layer",
+        "keys-from-the-query-layer",
+        "keys-from-the-value-layer",
+        "values-from-the-query-layer",
+        "queries-and-values-exchanged",
+        "one-layer-for-all",
+    ),
+    from_family(
+        "causal_mask",
+        "filled-with-plus-infinity",
+        "filled-with-minus-ten",
+        "filled-with-minus-one",
+        "no-softmax-finite",
+        "hidden-then-divided-over-queries",
+    ),
+    from_family(
+        "softmax",
+        "softmax-twice",
+        "not-divided-by-the-sum",
+        "not-divided-after-the-maximum",
+        "divided-by-sums-over-queries",
+        "log-softmax",
+        "sigmoid",
+        "softmax-over-queries-and-keys",
+    ),
+    from_family(
+        "returned",
+        "squeezed",
+        "squeezed-in-front",
+        "float32-only",
+        "last-token-only",
+        "first-sequence-only",
+        "batch-and-tokens-joined",
+        "averaged-over-the-tokens",
+    ),
+    from_family("heads", "keys-not-turned"),
 ]

@@ -130,6 +130,14 @@ WORDS = {
     "weak_fill": "scores = scores.masked_fill(padding, -100.0)",
     "taken_off": "scores = scores - 100.0 * padding",
     "loud": "test_padding_has_no_say",
+    "asks": "self.q_proj(X)",
+    "answers": "self.k_proj(X)",
+    "mixed": "self.v_proj(X)",
+    "result": "self.o_proj(context)",
+    "single": MAIN,
+    "double": MAIN,
+    "q": "q",
+    "v": "v",
 }
 
 MISTAKES = [
@@ -759,4 +767,34 @@ MISTAKES = [
     from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
     # --- met in other people's code
     from_family("layers", "output-layer-without-a-bias", "projections-without-a-bias"),
+    # --- one layer for another, and what becomes of the result
+    from_family(
+        "projections",
+        "queries-from-the-key-layer",
+        "queries-from-the-value-layer",
+        "values-from-the-query-layer",
+        "queries-and-values-exchanged",
+        "one-layer-for-all",
+    ),
+    from_family(
+        "softmax",
+        "softmax-twice",
+        "not-divided-by-the-sum",
+        "not-divided-after-the-maximum",
+        "divided-by-sums-over-queries",
+        "log-softmax",
+        "sigmoid",
+        "softmax-over-queries-and-keys",
+    ),
+    from_family(
+        "returned",
+        "squeezed",
+        "squeezed-in-front",
+        "float32-only",
+        "last-token-only",
+        "first-sequence-only",
+        "batch-and-tokens-joined",
+        "averaged-over-the-tokens",
+    ),
+    from_family("heads", "keys-not-turned"),
 ]

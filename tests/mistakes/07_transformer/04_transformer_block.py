@@ -24,6 +24,14 @@ WORDS = {
     "heads_axis": "heads",
     "viewed": "The projections were",
     "tokens": "n",
+    "asks": "self.q_proj(normed)",
+    "answers": "self.k_proj(normed)",
+    "mixed": "self.v_proj(normed)",
+    "result": "y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))",
+    "single": MAIN,
+    "double": MAIN,
+    "q": "q",
+    "v": "v",
 }
 
 MISTAKES = [
@@ -370,4 +378,43 @@ MISTAKES = [
         joined="b, n, d_model",
         keys="k",
     ),
+    # --- one layer for another, and what becomes of the result
+    from_family(
+        "projections",
+        "queries-from-the-key-layer",
+        "queries-from-the-value-layer",
+        "keys-from-the-query-layer",
+        "values-from-the-query-layer",
+        "queries-and-values-exchanged",
+        "one-layer-for-all",
+    ),
+    from_family(
+        "decoder",
+        "filled-with-plus-infinity",
+        "filled-with-minus-ten",
+        "filled-with-minus-one",
+        "hidden-then-divided-over-queries",
+        "no-softmax-finite",
+    ),
+    from_family(
+        "softmax",
+        "softmax-twice",
+        "not-divided-by-the-sum",
+        "not-divided-after-the-maximum",
+        "divided-by-sums-over-queries",
+        "log-softmax",
+        "sigmoid",
+        "softmax-over-queries-and-keys",
+    ),
+    from_family(
+        "returned",
+        "squeezed",
+        "squeezed-in-front",
+        "float32-only",
+        "last-token-only",
+        "first-sequence-only",
+        "batch-and-tokens-joined",
+        "averaged-over-the-tokens",
+    ),
+    from_family("heads", "keys-not-turned", keys="k"),
 ]

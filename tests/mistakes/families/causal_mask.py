@@ -148,4 +148,40 @@ FAMILY = [
         caught_by=LONGER,
         edits=[(MASK, "self.mask[:n, -n:]")],
     ),
+    Mistake(
+        "filled-with-plus-infinity",
+        "Every row that hides something is NaN, as when hidden scores are filled with +inf. Fill them with minus infinity: -torch.inf.",
+        caught_by="$main",
+        edits=[(FILL, f"{MASK}, torch.inf")],
+    ),
+    Mistake(
+        "filled-with-minus-ten",
+        "The hidden scores were filled with -10, which is not far enough below the others, so later tokens keep some weight. Use -inf.",
+        caught_by="$main",
+        edits=[(FILL, f"{MASK}, -10.0")],
+    ),
+    Mistake(
+        "filled-with-minus-one",
+        "The hidden scores were filled with -1, so later tokens keep a weight. Fill them with -inf.",
+        caught_by="$main",
+        edits=[(FILL, f"{MASK}, -1.0")],
+    ),
+    Mistake(
+        "no-softmax-finite",
+        "There is no softmax: the scores, -1e9 or so for the hidden ones, were used as weights. Take the softmax over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[(FILL, f"{MASK}, -1e9"), ("F.softmax(scores, dim=-1)", "scores")],
+    ),
+    Mistake(
+        "hidden-then-divided-over-queries",
+        "After the mask the weights were divided by sums over the queries (dim=-2), so columns sum to 1. Each row must: sum over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[
+            (HIDE, ""),
+            (
+                WEIGHTS,
+                f"{WEIGHTS}.masked_fill({MASK}, 0.0){NEXT}weights = weights / weights.sum(dim=-2, keepdim=True)",
+            ),
+        ],
+    ),
 ]
