@@ -59,6 +59,10 @@ WORDS = {
     "double": MAIN,
     "q": "queries",
     "v": "values",
+    "split_q": ".view(in_heads).transpose(1, 2)",
+    "unsplit_q": ".view(b, self.num_heads, n, self.head_dim)",
+    "split": ".view(in_heads).transpose(1, 2)",
+    "unsplit": ".view(b, self.num_heads, n, self.head_dim)",
 }
 
 MISTAKES = [
@@ -238,6 +242,9 @@ MISTAKES = [
         "values-from-the-query-layer",
         "queries-and-values-exchanged",
         "one-layer-for-all",
+        "queries-split-without-transpose",
+        "keys-split-without-transpose",
+        "values-split-without-transpose",
     ),
     from_family(
         "causal_mask",
@@ -246,6 +253,9 @@ MISTAKES = [
         "filled-with-minus-one",
         "no-softmax-finite",
         "hidden-then-divided-over-queries",
+        "softmax-of-the-visible-twice",
+        "softmax-over-queries-before-the-mask",
+        "minus-ten-added",
     ),
     from_family(
         "softmax",

@@ -138,6 +138,10 @@ WORDS = {
     "double": MAIN,
     "q": "q",
     "v": "v",
+    "split_q": ".view(in_heads).transpose(1, 2)",
+    "unsplit_q": ".view(b, self.nums_head, s, self.head_dim)",
+    "split": ".view(in_heads).transpose(1, 2)",
+    "unsplit": ".view(b, self.nums_head, s, self.head_dim)",
 }
 
 MISTAKES = [
@@ -775,6 +779,9 @@ MISTAKES = [
         "values-from-the-query-layer",
         "queries-and-values-exchanged",
         "one-layer-for-all",
+        "queries-split-without-transpose",
+        "keys-split-without-transpose",
+        "values-split-without-transpose",
     ),
     from_family(
         "softmax",

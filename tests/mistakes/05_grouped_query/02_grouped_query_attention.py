@@ -47,6 +47,10 @@ WORDS = {
     "double": MAIN,
     "q": "q",
     "v": "v",
+    "split_q": ".view(b, s, self.nums_head, self.head_dim).transpose(1, 2)",
+    "unsplit_q": ".view(b, self.nums_head, s, self.head_dim)",
+    "split": ".view(b, s, self.nums_key_value_head, self.head_dim).transpose(1, 2)",
+    "unsplit": ".view(b, self.nums_key_value_head, s, self.head_dim)",
 }
 
 MISTAKES = [
@@ -374,6 +378,9 @@ MISTAKES = [
         "values-from-the-query-layer",
         "queries-and-values-exchanged",
         "one-layer-for-all",
+        "queries-split-without-transpose",
+        "keys-split-without-transpose",
+        "values-split-without-transpose",
     ),
     from_family(
         "softmax",

@@ -43,6 +43,10 @@ WORDS = {
     "double": ONE_PASS,
     "q": "q",
     "v": "v",
+    "split_q": ".view(in_heads).transpose(1, 2)",
+    "unsplit_q": ".view(b, self.nums_head, n, self.head_dim)",
+    "split": ".view(in_heads).transpose(1, 2)",
+    "unsplit": ".view(b, self.nums_head, n, self.head_dim)",
 }
 
 MISTAKES = [
@@ -297,6 +301,9 @@ MISTAKES = [
         "values-from-the-query-layer",
         "queries-and-values-exchanged",
         "one-layer-for-all",
+        "queries-split-without-transpose",
+        "keys-split-without-transpose",
+        "values-split-without-transpose",
     ),
     from_family(
         "decoder",
@@ -304,6 +311,11 @@ MISTAKES = [
         "filled-with-minus-ten",
         "filled-with-minus-one",
         "hidden-then-divided-over-queries",
+        "no-softmax-hidden-zero",
+        "softmax-of-the-visible-twice",
+        "softmax-over-queries-before-the-mask",
+        "softmax-over-heads-before-the-mask",
+        "minus-ten-added",
         "own-token-hidden-finite",
         "no-softmax-finite",
     ),

@@ -39,6 +39,10 @@ WORDS = {
     "double": ONE_PASS,
     "q": "q",
     "v": "v",
+    "split_q": ".view(b, n, self.nums_head, self.head_dim).transpose(1, 2)",
+    "unsplit_q": ".view(b, self.nums_head, n, self.head_dim)",
+    "split": ".view(b, n, self.nums_key_value_head, self.head_dim).transpose(1, 2)",
+    "unsplit": ".view(b, self.nums_key_value_head, n, self.head_dim)",
 }
 
 MISTAKES = [
@@ -325,6 +329,9 @@ MISTAKES = [
         "values-from-the-query-layer",
         "queries-and-values-exchanged",
         "one-layer-for-all",
+        "queries-split-without-transpose",
+        "keys-split-without-transpose",
+        "values-split-without-transpose",
     ),
     from_family(
         "decoder",
@@ -332,6 +339,11 @@ MISTAKES = [
         "filled-with-minus-ten",
         "filled-with-minus-one",
         "hidden-then-divided-over-queries",
+        "no-softmax-hidden-zero",
+        "softmax-of-the-visible-twice",
+        "softmax-over-queries-before-the-mask",
+        "softmax-over-heads-before-the-mask",
+        "minus-ten-added",
         "own-token-hidden-finite",
         "no-softmax-finite",
     ),

@@ -32,6 +32,10 @@ WORDS = {
     "double": ONE_PASS,
     "q": "q",
     "v": "v",
+    "split_q": ".unflatten(-1, (self.nums_head, self.head_dim)).transpose(1, 2)",
+    "unsplit_q": ".reshape(b, self.nums_head, -1, self.head_dim)",
+    "split": ".unflatten(-1, (self.nums_head, self.head_dim)).transpose(1, 2)",
+    "unsplit": ".reshape(b, self.nums_head, -1, self.head_dim)",
 }
 
 MISTAKES = [
@@ -257,6 +261,9 @@ MISTAKES = [
         "values-from-the-query-layer",
         "queries-and-values-exchanged",
         "one-layer-for-all",
+        "queries-split-without-transpose",
+        "keys-split-without-transpose",
+        "values-split-without-transpose",
     ),
     from_family(
         "decoder",
@@ -264,6 +271,11 @@ MISTAKES = [
         "filled-with-minus-ten",
         "filled-with-minus-one",
         "hidden-then-divided-over-queries",
+        "no-softmax-hidden-zero",
+        "softmax-of-the-visible-twice",
+        "softmax-over-queries-before-the-mask",
+        "softmax-over-heads-before-the-mask",
+        "minus-ten-added",
         "own-token-hidden-finite",
         "no-softmax-finite",
     ),

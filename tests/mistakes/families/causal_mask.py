@@ -184,4 +184,29 @@ FAMILY = [
             ),
         ],
     ),
+    Mistake(
+        "softmax-of-the-visible-twice",
+        "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
+        caught_by="$main",
+        edits=[(WEIGHTS, f"{WEIGHTS}{NEXT}weights = F.softmax(weights.masked_fill({FILL}), dim=-1)")],
+    ),
+    Mistake(
+        "softmax-over-queries-before-the-mask",
+        "The softmax runs over the queries, before the mask; the weights left were divided by their sums. Each query spreads its weight over the "
+        "keys: dim=-1.",
+        caught_by="$main",
+        edits=[
+            (HIDE, ""),
+            (
+                WEIGHTS,
+                f"weights = F.softmax(scores, dim=-2).masked_fill({MASK}, 0.0){NEXT}weights = weights / weights.sum(dim=-1, keepdim=True)",
+            ),
+        ],
+    ),
+    Mistake(
+        "minus-ten-added",
+        "10 was taken off the hidden scores, which is not far enough below the others, so later tokens keep some weight. Use -inf.",
+        caught_by="$main",
+        edits=[(HIDE, f"scores = scores - 10.0 * {MASK}")],
+    ),
 ]

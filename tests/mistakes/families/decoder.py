@@ -238,4 +238,47 @@ FAMILY = [
         caught_by="$main",
         edits=[("-torch.inf", "-1e9"), (SOFTMAX, "scores")],
     ),
+    Mistake(
+        "no-softmax-hidden-zero",
+        "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[("-torch.inf", "0.0"), (SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "softmax-of-the-visible-twice",
+        "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
+        caught_by="$main",
+        edits=[(SOFTMAX, f"F.softmax({SOFTMAX}.masked_fill(later, -torch.inf), dim=-1)")],
+    ),
+    Mistake(
+        "softmax-over-queries-before-the-mask",
+        "The softmax runs over the queries, before the mask; the weights left were divided by their sums. Each query spreads its weight over the "
+        "keys: dim=-1.",
+        caught_by="$main",
+        edits=[
+            (HIDE, ""),
+            (
+                SOFTMAX,
+                "F.softmax(scores, dim=-2).masked_fill(later, 0.0)\n        weights = weights / weights.sum(dim=-1, keepdim=True)",
+            ),
+        ],
+    ),
+    Mistake(
+        "softmax-over-heads-before-the-mask",
+        "The softmax runs over the heads (dim=1), before the mask; the weights left were divided by their sums. It belongs on the keys: dim=-1.",
+        caught_by="$main",
+        edits=[
+            (HIDE, ""),
+            (
+                SOFTMAX,
+                "F.softmax(scores, dim=1).masked_fill(later, 0.0)\n        weights = weights / weights.sum(dim=-1, keepdim=True)",
+            ),
+        ],
+    ),
+    Mistake(
+        "minus-ten-added",
+        "10 was taken off the hidden scores, which is not far enough below the others, so later tokens keep some weight. Use -inf.",
+        caught_by="$main",
+        edits=[(HIDE, "scores = scores - 10.0 * later")],
+    ),
 ]

@@ -3,6 +3,8 @@
 main                     the check that compares with the formula
 asks, answers, mixed     how queries, keys and values are made: self.q_proj(x), self.k_proj(x), self.v_proj(x)
 q, v                     the variables of queries and values: q, v
+split_q, unsplit_q       how queries are split: .view(in_heads).transpose(1, 2), and the same without the swap
+split, unsplit           the same for keys and values
 """
 
 from grader.judge.authoring import Mistake
@@ -49,5 +51,26 @@ FAMILY = [
         "Queries, keys and values all come from the layer of the queries. The keys are $answers, the values $mixed.",
         caught_by="$main",
         edits=[("= $answers", "= $asks"), ("= $mixed", "= $asks")],
+    ),
+    Mistake(
+        "queries-split-without-transpose",
+        "The queries alone were viewed as (batch, heads, tokens, head_dim) at once, which puts parts of several tokens into one head. "
+        "Split the last axis first, then swap heads and tokens, as for the others.",
+        caught_by="$main",
+        edits=[("$asks$split_q", "$asks$unsplit_q")],
+    ),
+    Mistake(
+        "keys-split-without-transpose",
+        "The keys alone were viewed as (batch, heads, tokens, head_dim) at once, which puts parts of several tokens into one head. "
+        "Split the last axis first, then swap heads and tokens, as for the others.",
+        caught_by="$main",
+        edits=[("$answers$split", "$answers$unsplit")],
+    ),
+    Mistake(
+        "values-split-without-transpose",
+        "The values alone were viewed as (batch, heads, tokens, head_dim) at once, which puts parts of several tokens into one head. "
+        "Split the last axis first, then swap heads and tokens, as for the others.",
+        caught_by="$main",
+        edits=[("$mixed$split", "$mixed$unsplit")],
     ),
 ]
