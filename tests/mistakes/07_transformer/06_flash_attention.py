@@ -227,7 +227,7 @@ MISTAKES = [
     Mistake(
         "nan-from-hidden-blocks",
         "There is NaN: in a block without a visible key all scores of a row are -inf, and then its softmax is 0/0, or -inf - (-inf). "
-        "Leave such blocks out, or see to it that no maximum is -inf when you subtract it.",
+        "Leave such blocks out, or see to it that no maximum is -inf when you subtract it. (Hidden scores of +inf give the same.)",
         caught_by=CAUSAL,
         source=MERGED_BLOCKS,
     ),

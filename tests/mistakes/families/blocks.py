@@ -66,7 +66,7 @@ FAMILY = [
     ),
     Mistake(
         "maximum-starts-at-zero",
-        "The maximum starts at 0, so when all scores are far below 0, every exp is 0 and the result is 0/0. Start with minus infinity.",
+        "The maximum starts at 0 or another number (or zeros that fill up a block count as scores), so when all scores are far below, every exp is 0 and the result is 0/0. Start with minus infinity.",
         caught_by=LARGE,
         edits=[("$start", "$zero_start")],
     ),
