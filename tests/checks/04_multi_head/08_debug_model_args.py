@@ -274,7 +274,7 @@ def later_tokens_are_too_loud(learner, draw, sizes):
 
 @points(0.25)
 def test_dropout_still_acts_in_training_only(learner, draw):
-    """Nothing else broke: in eval() nothing is dropped; in training dropout=1 drops everything."""
+    """Nothing else broke: in eval() nothing is dropped; in training the weights are, and the output; dropout=1 drops everything."""
     sizes = drawn_sizes(draw)
     learner.agrees(
         case(draw, sizes, dropout=0.5),
@@ -289,6 +289,22 @@ def test_dropout_still_acts_in_training_only(learner, draw):
         *[case(draw, sizes, dropout=0.5, train=True, tensors=tensors, weights=weights) for _ in range(2)]
     )
     expect(not same(once, again), "In training with dropout=0.5 two calls agree: nothing is dropped any more.")
+    # all values are 1 and wo is the identity: a head's columns are the sum of the weights that are left, each dropped by itself
+    dim = sizes.heads * sizes.head_dim
+    weights = weights | {"wv.weight": torch.full((dim, dim), 1 / dim), "wo.weight": torch.eye(dim)}
+    tensors = tensors | {"v": torch.ones(8, 6, dim)}
+    (dropped,) = learner.outputs(case(draw, sizes, dropout=0.5, train=True, tensors=tensors, weights=weights))
+    by_head = dropped.reshape(8, 6, sizes.heads, sizes.head_dim)
+    left = by_head[by_head != 0]
+    expect(
+        not same(left, torch.full_like(left, 2.0)),
+        "In training the weights are not dropped any more, the output alone is. attn_dropout was right as given.",
+    )
+    none_left, some_left = (by_head == 0).any(dim=-1), (by_head != 0).any(dim=-1)
+    expect(
+        bool((none_left & some_left).any()),
+        "In training the output is not dropped any more, the weights alone are. resid_dropout was right as given.",
+    )
 
 
 @points(0.25)

@@ -22,7 +22,9 @@ PROJECTED = "self.W_query(x), self.W_key(x), self.W_value(x)"
 FUSED = f"F.scaled_dot_product_attention(queries, keys, values, {SEEN}, dropout_p=p)"
 SCALE = " / keys.shape[-1] ** 0.5"
 HIDE = ".masked_fill(~self.seen[:n, :n], -torch.inf)"
-BY_HAND = f"F.dropout(F.softmax((queries @ keys.transpose(1, 2){SCALE}){HIDE}, dim=-1), p) @ values"
+SCORES = f"(queries @ keys.transpose(1, 2){SCALE}){HIDE}"
+SOFTMAX = f"F.softmax({SCORES}, dim=-1)"
+BY_HAND = f"F.dropout({SOFTMAX}, p) @ values"
 GIVEN = "CausalAttention was right as given. Here "
 
 
@@ -422,5 +424,153 @@ MISTAKES = [
         "keys-as-values",
         "the weights were applied to the keys. They belong on the values.",
         (PROJECTED, "self.W_query(x), self.W_key(x), self.W_key(x)"),
+    ),
+    # --- the same head, rarer
+    in_the_head(
+        "queries-from-the-key-layer",
+        "the queries were made by W_key, so the keys are compared with each other. They are W_query(x).",
+        (PROJECTED, "self.W_key(x), self.W_key(x), self.W_value(x)"),
+    ),
+    in_the_head(
+        "queries-from-the-value-layer",
+        "the queries were made by W_value. They are W_query(x).",
+        (PROJECTED, "self.W_value(x), self.W_key(x), self.W_value(x)"),
+    ),
+    in_the_head(
+        "keys-from-the-query-layer",
+        "the keys were made by W_query, so the queries are compared with each other. They are W_key(x).",
+        (PROJECTED, "self.W_query(x), self.W_query(x), self.W_value(x)"),
+    ),
+    in_the_head(
+        "keys-from-the-value-layer",
+        "the keys were made by W_value. They are W_key(x).",
+        (PROJECTED, "self.W_query(x), self.W_value(x), self.W_value(x)"),
+    ),
+    in_the_head(
+        "values-from-the-query-layer",
+        "the weights were applied to the queries. They belong on the values, W_value(x).",
+        (PROJECTED, "self.W_query(x), self.W_key(x), self.W_query(x)"),
+    ),
+    in_the_head(
+        "keys-and-values-exchanged",
+        "W_key and W_value are exchanged: keys are for the scores, values for the mixture.",
+        (PROJECTED, "self.W_query(x), self.W_value(x), self.W_key(x)"),
+    ),
+    in_the_head(
+        "queries-and-keys-exchanged",
+        "the scores are keys · queriesᵀ, or W_query and W_key are exchanged. A row belongs to a query: queries · keysᵀ.",
+        (PROJECTED, "self.W_key(x), self.W_query(x), self.W_value(x)"),
+    ),
+    in_the_head(
+        "no-softmax-infinite",
+        "there is no softmax: the scores, -inf for the hidden ones, were used as weights.",
+        (SOFTMAX, SCORES),
+    ),
+    in_the_head(
+        "no-softmax",
+        "there is no softmax: the scores themselves were used as weights.",
+        (SOFTMAX, SCORES),
+        ("-torch.inf", "0.0"),
+    ),
+    in_the_head(
+        "no-softmax-finite",
+        "there is no softmax: the scores, -1e9 or so for the hidden ones, were used as weights.",
+        (SOFTMAX, SCORES),
+        ("-torch.inf", "-1e9"),
+    ),
+    in_the_head(
+        "softmax-twice",
+        "the softmax was taken twice. Once is enough.",
+        (SOFTMAX, f"F.softmax({SOFTMAX}, dim=-1)"),
+    ),
+    in_the_head(
+        "not-divided-by-the-sum",
+        "the exponentials of the scores were used as weights. Divide each row by its sum.",
+        (SOFTMAX, f"({SCORES}).exp()"),
+    ),
+    in_the_head(
+        "filled-with-plus-infinity",
+        "every row that hides something is NaN, as when hidden scores are filled with +inf. Fill them with minus infinity.",
+        ("-torch.inf", "torch.inf"),
+    ),
+    in_the_head(
+        "filled-with-minus-ten",
+        "hidden scores were set to -10, not far enough below the others. Fill them with minus infinity.",
+        ("-torch.inf", "-10.0"),
+    ),
+    in_the_head(
+        "mask-inverted-finite",
+        "earlier tokens are hidden, and later ones seen.",
+        ("~self.seen", "self.seen"),
+        ("-torch.inf", "-1e9"),
+    ),
+    in_the_head(
+        "own-token-hidden-finite",
+        "a token does not see itself.",
+        (TRIANGLE, ".tril(diagonal=-1)"),
+        ("-torch.inf", "-1e9"),
+    ),
+    in_the_head(
+        "mask-not-cropped",
+        "the mask is used whole, so only inputs of exactly context_length tokens fit. Crop it to [:n, :n].",
+        ("self.seen[:n, :n]", "self.seen"),
+        caught_by="test_context_may_be_longer_than_the_input",
+    ),
+    in_the_head(
+        "mask-after-softmax",
+        "the mask came after the softmax, so the weights that are left do not sum to 1. Hide the scores before it.",
+        (HIDE, ""),
+        ("dim=-1), p)", "dim=-1).masked_fill(~self.seen[:n, :n], 0.0), p)"),
+    ),
+    in_the_head(
+        "keys-not-turned",
+        "the keys were not transposed. Exchange their last two axes: keys.transpose(1, 2).",
+        ("keys.transpose(1, 2)", "keys"),
+    ),
+    in_the_head(
+        "scale-from-tokens",
+        "the scores are divided by the root of the number of tokens. It is √d_out, the width of the keys.",
+        ("keys.shape[-1]", "keys.shape[-2]"),
+    ),
+    in_the_head(
+        "scale-from-d-in",
+        "the scores are divided by √d_in. It is √d_out, the width of the keys.",
+        ("keys.shape[-1]", "x.shape[-1]"),
+    ),
+    in_the_head(
+        "dropout-in-eval",
+        "weights are dropped in evaluation as well. Drop them in training only.",
+        ("self.dropout.p if self.training else 0.0", "self.dropout.p"),
+        caught_by=DROPOUT,
+    ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. One sequence, one token, or a width of 1 keeps its axis: no squeeze().",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.squeeze()")],
+    ),
+    Mistake(
+        "squeezed-in-front",
+        "A batch of one sequence lost its axis, by squeeze(0) for example. It keeps it: (1, tokens, width).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.squeeze(0)")],
+    ),
+    Mistake(
+        "last-token-only",
+        "Only the last token's result came back. Every token gets one: (batch, tokens, width).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}[:, -1]")],
+    ),
+    Mistake(
+        "first-sequence-only",
+        "Only the first sequence's result came back, without the batch axis. Every sequence gets one.",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}[0]")],
+    ),
+    Mistake(
+        "batch-and-tokens-joined",
+        "The axes of batch and tokens were joined into one. Give the result three axes: (batch, tokens, width).",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.flatten(0, 1)")],
     ),
 ]

@@ -287,4 +287,10 @@ MISTAKES = [
         edits=[(RETURN, f"return ({PRODUCT}).detach()")],
     ),
     kept_from_the_last_call("head_scores", MAIN),
+    Mistake(
+        "products-summed-over-the-tokens",
+        "The products were summed over the wrong axis (dim=-2), not over the width. A score is the sum over the width: dim=-1.",
+        caught_by=MAIN,
+        edits=[("return a @ a.transpose(2, 3)", "return (a[:, :, :, None, :] * a[:, :, None, :, :]).sum(dim=-2)")],
+    ),
 ]

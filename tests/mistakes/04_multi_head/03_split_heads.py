@@ -159,4 +159,10 @@ MISTAKES = [
         edits=[("x.view(", "x.detach().view(")],
     ),
     kept_from_the_last_call("split_heads", MAIN),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. One sequence, one head or one token keeps its axis: no squeeze().",
+        caught_by=MAIN,
+        edits=[(RETURN, f"{RETURN}.squeeze()")],
+    ),
 ]

@@ -130,6 +130,18 @@ WORDS = {
     "weak_fill": "scores = scores.masked_fill(padding, -100.0)",
     "taken_off": "scores = scores - 100.0 * padding",
     "loud": "test_padding_has_no_say",
+    "asks": "self.q_proj(X)",
+    "answers": "self.k_proj(X)",
+    "mixed": "self.v_proj(X)",
+    "result": "self.o_proj(context)",
+    "single": MAIN,
+    "double": MAIN,
+    "q": "q",
+    "v": "v",
+    "split_q": ".view(in_heads).transpose(1, 2)",
+    "unsplit_q": ".view(b, self.nums_head, s, self.head_dim)",
+    "split": ".view(in_heads).transpose(1, 2)",
+    "unsplit": ".view(b, self.nums_head, s, self.head_dim)",
 }
 
 MISTAKES = [
@@ -759,4 +771,37 @@ MISTAKES = [
     from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
     # --- met in other people's code
     from_family("layers", "output-layer-without-a-bias", "projections-without-a-bias"),
+    # --- one layer for another, and what becomes of the result
+    from_family(
+        "head_projections",
+        "queries-from-the-key-layer",
+        "queries-from-the-value-layer",
+        "values-from-the-query-layer",
+        "queries-and-values-exchanged",
+        "one-layer-for-all",
+        "queries-split-without-transpose",
+        "keys-split-without-transpose",
+        "values-split-without-transpose",
+    ),
+    from_family(
+        "softmax",
+        "softmax-twice",
+        "not-divided-by-the-sum",
+        "not-divided-after-the-maximum",
+        "divided-by-sums-over-queries",
+        "log-softmax",
+        "sigmoid",
+        "softmax-over-queries-and-keys",
+    ),
+    from_family(
+        "returned",
+        "squeezed",
+        "squeezed-in-front",
+        "float32-only",
+        "last-token-only",
+        "first-sequence-only",
+        "batch-and-tokens-joined",
+        "averaged-over-the-tokens",
+    ),
+    from_family("heads", "keys-not-turned"),
 ]

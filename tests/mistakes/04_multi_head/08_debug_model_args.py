@@ -88,7 +88,7 @@ MISTAKES = [
     ),
     Mistake(
         "functional-from-elsewhere",
-        "F is imported from the wrong place: torch.functional has no softmax. It is in torch.nn.functional.",
+        "An attribute is asked for that is not there: the AttributeError says which, and in which line. If it is `softmax`, F was imported from the wrong place: softmax is in torch.nn.functional.",
         caught_by=FIRST_CALL,
         edits=[(IMPORT_F, "from torch import functional as F\n")],
     ),
@@ -311,7 +311,7 @@ MISTAKES = [
     ),
     Mistake(
         "keys-as-values",
-        "Keys and values are made from the same tensor. They come from k and v, which may differ.",
+        "The values are made from k (or keys and values from the same tensor). Keys come from k, values from v, which may differ.",
         caught_by=FIRST_CALL,
         edits=[("self.wv(v)", "self.wv(k)")],
     ),
@@ -423,4 +423,89 @@ MISTAKES = [
     ),
     kept_in_evaluation("test_nothing_else_broke"),
     from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
+    # --- one thing for another
+    Mistake(
+        "queries-from-the-key-layer",
+        "The queries are made by wk. They were right as given: wq(q).",
+        caught_by=FIRST_CALL,
+        edits=[("self.wq(q)", "self.wk(q)")],
+    ),
+    Mistake(
+        "queries-from-the-value-layer",
+        "The queries are made by wv. They were right as given: wq(q).",
+        caught_by=FIRST_CALL,
+        edits=[("self.wq(q)", "self.wv(q)")],
+    ),
+    Mistake(
+        "keys-from-the-query-layer",
+        "The keys are made by wq. They were right as given: wk(k).",
+        caught_by=FIRST_CALL,
+        edits=[("self.wk(k)", "self.wq(k)")],
+    ),
+    Mistake(
+        "keys-from-the-value-layer",
+        "The keys are made by wv. They were right as given: wk(k).",
+        caught_by=FIRST_CALL,
+        edits=[("self.wk(k)", "self.wv(k)")],
+    ),
+    Mistake(
+        "values-from-the-query-layer",
+        "The values are made by wq. They were right as given: wv(v).",
+        caught_by=FIRST_CALL,
+        edits=[("self.wv(v)", "self.wq(v)")],
+    ),
+    Mistake(
+        "values-from-the-key-layer",
+        "The values are made by wk. They were right as given: wv(v).",
+        caught_by=FIRST_CALL,
+        edits=[("self.wv(v)", "self.wk(v)")],
+    ),
+    Mistake(
+        "keys-made-from-v",
+        "The keys are made from v. They were right as given: wk(k).",
+        caught_by=FIRST_CALL,
+        edits=[("self.wk(k)", "self.wk(v)")],
+    ),
+    Mistake(
+        "softmax-twice",
+        "The softmax is taken twice. Once was right as given.",
+        caught_by=FIRST_CALL,
+        edits=[(SOFTMAX, "F.softmax(F.softmax(scores.float(), dim=-1), dim=-1).type_as(xq)")],
+    ),
+    Mistake(
+        "filled-with-plus-infinity",
+        "Every row that hides something is NaN, as when the mask holds +inf. It was right as given: -inf above the diagonal.",
+        caught_by=ATTRIBUTE,
+        edits=[('float("-inf")', 'float("inf")')],
+    ),
+    Mistake(
+        "scale-from-heads",
+        "The scores are divided by the root of the number of heads. √head_dim was right as given.",
+        caught_by=FIRST_CALL,
+        edits=[(SCALE, " / math.sqrt(self.n_local_heads)")],
+    ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. A batch of one sequence, or a single query, keeps its axis.",
+        caught_by=LENGTHS,
+        edits=[("output = self.resid_dropout(output)", "output = self.resid_dropout(output).squeeze()")],
+    ),
+    Mistake(
+        "attention-dropout-lost",
+        "The weights are not dropped any more. The two dropouts were right as given.",
+        caught_by=DROPOUT,
+        edits=[("scores = self.attn_dropout(scores)", "pass")],
+    ),
+    Mistake(
+        "residual-dropout-lost",
+        "The output is not dropped any more. The two dropouts were right as given.",
+        caught_by=DROPOUT,
+        edits=[("output = self.resid_dropout(output)", "pass")],
+    ),
+    Mistake(
+        "keys-not-turned",
+        "The keys are not transposed any more. It was right as given: xk.transpose(2, 3).",
+        caught_by=FIRST_CALL,
+        edits=[("xk.transpose(2, 3)", "xk")],
+    ),
 ]

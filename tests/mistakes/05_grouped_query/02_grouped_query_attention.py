@@ -39,6 +39,18 @@ WORDS = {
     "joined": "b, s, hidden_dim",
     "out": "o_proj",
     "zeros": "X",
+    "asks": "self.q_proj(X)",
+    "answers": "self.k_proj(X)",
+    "mixed": "self.v_proj(X)",
+    "result": "self.o_proj(context)",
+    "single": MAIN,
+    "double": MAIN,
+    "q": "q",
+    "v": "v",
+    "split_q": ".view(b, s, self.nums_head, self.head_dim).transpose(1, 2)",
+    "unsplit_q": ".view(b, self.nums_head, s, self.head_dim)",
+    "split": ".view(b, s, self.nums_key_value_head, self.head_dim).transpose(1, 2)",
+    "unsplit": ".view(b, self.nums_key_value_head, s, self.head_dim)",
 }
 
 MISTAKES = [
@@ -357,4 +369,36 @@ MISTAKES = [
     kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     # --- met in other people's code
     from_family("layers", "output-layer-without-a-bias"),
+    # --- one layer for another, and what becomes of the result
+    from_family(
+        "head_projections",
+        "queries-from-the-key-layer",
+        "queries-from-the-value-layer",
+        "keys-from-the-query-layer",
+        "values-from-the-query-layer",
+        "queries-and-values-exchanged",
+        "one-layer-for-all",
+        "queries-split-without-transpose",
+        "keys-split-without-transpose",
+        "values-split-without-transpose",
+    ),
+    from_family(
+        "softmax",
+        "softmax-twice",
+        "not-divided-after-the-maximum",
+        "divided-by-sums-over-queries",
+        "log-softmax",
+        "sigmoid",
+    ),
+    from_family(
+        "returned",
+        "squeezed",
+        "squeezed-in-front",
+        "float32-only",
+        "last-token-only",
+        "first-sequence-only",
+        "batch-and-tokens-joined",
+        "averaged-over-the-tokens",
+    ),
+    from_family("heads", "keys-not-turned"),
 ]

@@ -148,4 +148,90 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(MASK, "attn_mask=hidden.to(query.dtype) * -100.0")],
     ),
+    # --- the call, mixed up in other ways
+    Mistake(
+        "filled-with-plus-infinity",
+        "The mask was turned into numbers with +inf for hidden places, which makes every row that hides something NaN. Pass the opposite of `hidden`, or minus infinity.",
+        caught_by=MAIN,
+        edits=[("~hidden", "torch.zeros_like(hidden, dtype=query.dtype).masked_fill(hidden, torch.inf)")],
+    ),
+    Mistake(
+        "minus-ten-for-hidden",
+        "The mask was turned into numbers that are not low enough (-10): hidden keys keep some weight. Pass a boolean mask, or use -inf.",
+        caught_by=MAIN,
+        edits=[(MASK, "attn_mask=hidden.to(query.dtype) * -10.0")],
+    ),
+    Mistake(
+        "filled-with-minus-ten",
+        "Hidden scores were filled with -10, not far enough below the others, so hidden keys keep some weight. Pass a boolean mask, or use -inf.",
+        caught_by=MAIN,
+        edits=[
+            (
+                CALL,
+                "torch.softmax((query @ key.mT / query.shape[-1] ** 0.5).masked_fill(hidden, -10.0), dim=-1) @ value",
+            )
+        ],
+    ),
+    Mistake(
+        "filled-with-zero",
+        "Hidden scores were set to 0, and exp(0) is 1: they still get a weight. Pass the opposite of `hidden` to the library as attn_mask.",
+        caught_by=MAIN,
+        edits=[
+            (CALL, "torch.softmax((query @ key.mT / query.shape[-1] ** 0.5).masked_fill(hidden, 0.0), dim=-1) @ value")
+        ],
+    ),
+    Mistake(
+        "values-as-keys",
+        "The values were passed as the keys, too. The order is query, key, value.",
+        caught_by=MAIN,
+        edits=[("(query, key, value,", "(query, value, value,")],
+    ),
+    Mistake(
+        "queries-as-keys",
+        "The queries were passed as the keys, too. The order is query, key, value.",
+        caught_by=MAIN,
+        edits=[("(query, key, value,", "(query, query, value,")],
+    ),
+    Mistake(
+        "queries-and-keys-swapped",
+        "Query and key are exchanged in the call. The order is query, key, value.",
+        caught_by=MAIN,
+        edits=[("(query, key, value,", "(key, query, value,")],
+    ),
+    Mistake(
+        "scale-from-tokens",
+        "The scores were divided by the root of the number of queries. The library's own scale, 1/√d, is the right one: leave `scale` out.",
+        caught_by=MAIN,
+        edits=[(MASK, f"{MASK}, scale=query.shape[-2] ** -0.5")],
+    ),
+    Mistake(
+        "scale-from-keys",
+        "The scores were divided by the root of the number of keys. The library's own scale, 1/√d, is the right one: leave `scale` out.",
+        caught_by=MAIN,
+        edits=[(MASK, f"{MASK}, scale=key.shape[-2] ** -0.5")],
+    ),
+    Mistake(
+        "divided-by-d",
+        "`scale` was set to 1/d. The library takes 1/√d by itself: leave `scale` out.",
+        caught_by=MAIN,
+        edits=[(MASK, f"{MASK}, scale=1 / query.shape[-1]")],
+        same_as="scaled-twice",
+    ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. An axis keeps its place whatever its size: no squeeze().",
+        caught_by=MAIN,
+        edits=[(CALL, f"{CALL}.squeeze()")],
+    ),
+    Mistake(
+        "softmax-by-hand-over-queries",
+        "The softmax runs over the queries. Each query spreads its weight over the keys: the library does all of this by itself.",
+        caught_by=MAIN,
+        edits=[
+            (
+                CALL,
+                "torch.softmax((query @ key.mT / query.shape[-1] ** 0.5).masked_fill(hidden, -torch.inf), dim=-2) @ value",
+            )
+        ],
+    ),
 ]

@@ -151,4 +151,27 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, f"return ({BEFORE} | {AFTER})[None]")],
     ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. A text of one token has a mask of (1, 1): no squeeze().",
+        caught_by="test_one_token_sees_itself",
+        edits=[
+            ("return (distance < 0) | (distance >= window)", "return ((distance < 0) | (distance >= window)).squeeze()")
+        ],
+    ),
+    Mistake(
+        "own-token-hidden",
+        "The token itself is hidden (`<=` for `<`, or `>=` for `>`). It sees itself and the window - 1 tokens before it: later is distance < 0.",
+        caught_by=MAIN,
+        edits=[("distance < 0", "distance <= 0")],
+        same_as="diagonal-hidden",
+    ),
+    Mistake(
+        "flattened",
+        "The mask came as one long row. It has one row for each query: (num_tokens, num_tokens).",
+        caught_by=MAIN,
+        edits=[
+            ("return (distance < 0) | (distance >= window)", "return ((distance < 0) | (distance >= window)).flatten()")
+        ],
+    ),
 ]

@@ -237,4 +237,49 @@ MISTAKES = [
         edits=[(RETURN, f"y = {TURNED}\n    x.detach().copy_(y.detach())\n    return y")],
     ),
     kept_from_the_last_call("apply_rotary", MAIN),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. An axis keeps its place whatever its size: no squeeze().",
+        caught_by=MAIN,
+        edits=[
+            (
+                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)",
+                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1).squeeze()",
+            )
+        ],
+    ),
+    Mistake(
+        "halves-put-below",
+        "The two turned halves were joined along the tokens (dim=-2), or not along the width. Join them along the last axis: dim=-1.",
+        caught_by=MAIN,
+        edits=[
+            (
+                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)",
+                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-2)",
+            )
+        ],
+    ),
+    Mistake(
+        "joined-along-the-second-axis",
+        "The two turned halves were joined along dim=1. Join them along the last axis: dim=-1.",
+        caught_by=MAIN,
+        edits=[
+            (
+                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)",
+                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=1)",
+            )
+        ],
+    ),
+    Mistake(
+        "in-degrees",
+        "The angles were taken as degrees. cos() and sin() want radians: position · speed as it is.",
+        caught_by=MAIN,
+        edits=[(ANGLE, "angle = torch.deg2rad(position[:, None] * speed[None, :])")],
+    ),
+    Mistake(
+        "in-turns",
+        "The angles were multiplied by 2π. The angle is position · speed as it is.",
+        caught_by=MAIN,
+        edits=[(ANGLE, "angle = position[:, None] * speed[None, :] * 2 * torch.pi")],
+    ),
 ]

@@ -265,4 +265,40 @@ MISTAKES = [
         ],
     ),
     kept_from_the_last_call("tiled_attention", MAIN),
+    from_family(
+        "blocks",
+        "no-softmax",
+        "keys-not-turned",
+        "values-as-keys",
+        "scale-from-queries",
+        "scale-from-keys",
+        "products-averaged",
+    ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. One query, or a width of 1, keeps its axis: no squeeze().",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (output / total).squeeze()")],
+    ),
+    Mistake(
+        "scale-from-a-block-of-queries",
+        "The scores are divided by the root of the number of queries in a block. It is √d, the width of queries and keys.",
+        caught_by=MAIN,
+        edits=[
+            (
+                SCORES,
+                SCORES.replace("* scale", "")
+                + "* (torch.arange(query.shape[-2]) // block_size * block_size + block_size).clamp(max=query.shape[-2]).sub(torch.arange(query.shape[-2]) // block_size * block_size)[:, None].to(query.dtype) ** -0.5",
+            )
+        ],
+    ),
+    Mistake(
+        "softmax-twice",
+        "Each result is a softmax of a softmax: the weights were taken for scores once more. One softmax is enough.",
+        caught_by=MAIN,
+        edits=[
+            ("    a_row =", "    first = torch.softmax(query @ key.transpose(-2, -1) * scale, dim=-1)\n    a_row ="),
+            (SCORES, "first[..., block]"),
+        ],
+    ),
 ]

@@ -234,4 +234,10 @@ MISTAKES = [
         edits=[(RETURN, "result = normed * weight + bias\n    x.detach().copy_(normed.detach())\n    return result")],
     ),
     kept_from_the_last_call("layer_norm", MAIN),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. An axis keeps its place whatever its size: no squeeze().",
+        caught_by=MAIN,
+        edits=[(RETURN, "return (normed * weight + bias).squeeze()")],
+    ),
 ]

@@ -175,4 +175,10 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, RETURN + ".T.contiguous()")],
     ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. One place is a table of one row, (1, d_model): no squeeze().",
+        caught_by="test_one_place",
+        edits=[(RETURN, f"{RETURN}.squeeze()")],
+    ),
 ]

@@ -177,4 +177,16 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, RETURN + ".double()")],
     ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away. One head, or one token, keeps its axis: no squeeze().",
+        caught_by="test_one_head_or_one_token",
+        edits=[(RETURN, f"{RETURN}.squeeze()")],
+    ),
+    Mistake(
+        "future-plus-infinity",
+        "Later keys got +inf, which gives them all the weight, or NaN. It should be minus infinity: -torch.inf.",
+        caught_by=MAIN,
+        edits=[("-torch.inf", "torch.inf")],
+    ),
 ]

@@ -227,7 +227,7 @@ MISTAKES = [
     Mistake(
         "nan-from-hidden-blocks",
         "There is NaN: in a block without a visible key all scores of a row are -inf, and then its softmax is 0/0, or -inf - (-inf). "
-        "Leave such blocks out, or see to it that no maximum is -inf when you subtract it.",
+        "Leave such blocks out, or see to it that no maximum is -inf when you subtract it. (Hidden scores of +inf give the same.)",
         caught_by=CAUSAL,
         source=MERGED_BLOCKS,
     ),
@@ -380,4 +380,43 @@ MISTAKES = [
         edits=[(TOTAL, f"({TOTAL}).detach()")],
     ),
     from_family("blocks", "query-scaled-in-place"),
+    from_family(
+        "blocks",
+        "no-softmax",
+        "keys-not-turned",
+        "values-as-keys",
+        "scale-from-queries",
+        "scale-from-keys",
+        "products-averaged",
+    ),
+    Mistake(
+        "scale-from-a-block-of-queries",
+        "The scores are divided by the root of the number of queries in a block. It is √d, the width of queries and keys.",
+        caught_by=MAIN,
+        edits=[(".transpose(-2, -1) * scale", ".transpose(-2, -1) * rows.shape[-2] ** -0.5")],
+    ),
+    Mistake(
+        "filled-with-plus-infinity",
+        "Hidden scores were filled with +inf, which makes rows NaN. Fill them with minus infinity: -torch.inf.",
+        caught_by=CAUSAL,
+        edits=[(FILL, FILL.replace("-torch", "torch"))],
+    ),
+    Mistake(
+        "filled-with-minus-ten",
+        "Hidden scores were set to -10, which is not far enough below the others. Use minus infinity.",
+        caught_by=CAUSAL,
+        edits=[(FILL, FILL.replace("-torch.inf", "-10.0"))],
+    ),
+    Mistake(
+        "blocks-hidden-as-a-whole",
+        "Only blocks of keys that come after all queries of a block are left out; in the others nothing is hidden, though some keys come after some of the queries. Hide these, row by row.",
+        caught_by=CAUSAL,
+        edits=[(FILL, "pass"), ("min(start + block_k, visible_keys)", "min(start + block_k, num_keys)")],
+    ),
+    Mistake(
+        "squeezed",
+        "Axes of size 1 were squeezed away from `out`. One query, or a width of 1, keeps its axis: no squeeze().",
+        caught_by=MAIN,
+        edits=[(RETURN, RETURN.replace("dim=-2)", "dim=-2).squeeze()"))],
+    ),
 ]

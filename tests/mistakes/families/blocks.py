@@ -66,7 +66,7 @@ FAMILY = [
     ),
     Mistake(
         "maximum-starts-at-zero",
-        "The maximum starts at 0, so when all scores are far below 0, every exp is 0 and the result is 0/0. Start with minus infinity.",
+        "The maximum starts at 0 or another number (or zeros that fill up a block count as scores), so when all scores are far below, every exp is 0 and the result is 0/0. Start with minus infinity.",
         caught_by=LARGE,
         edits=[("$start", "$zero_start")],
     ),
@@ -108,5 +108,41 @@ FAMILY = [
         "query = query * scale makes a new tensor.",
         caught_by="test_inputs_are_left_alone",
         edits=[(f"{SCORES} * scale", SCORES), ("$before", "    query *= scale\n$before")],
+    ),
+    Mistake(
+        "no-softmax",
+        "There is no softmax: the scores themselves were used as weights. Add up exp(score - maximum), and divide by their total at the end.",
+        caught_by="$main",
+        edits=[(OUTPUT, "output + scores @ value[..., block, :]"), ("$divided", "$without_it")],
+    ),
+    Mistake(
+        "keys-not-turned",
+        "The keys were not transposed. Exchange their last two axes: key.transpose(-2, -1).",
+        caught_by="$main",
+        edits=[(SCORES, SCORES.replace(".transpose(-2, -1)", ""))],
+    ),
+    Mistake(
+        "values-as-keys",
+        "The queries were compared with the values. They are compared with the keys.",
+        caught_by="$main",
+        edits=[(SCORES, SCORES.replace("key", "value"))],
+    ),
+    Mistake(
+        "scale-from-queries",
+        "The scores are divided by the root of the number of queries. It is √d, the width of queries and keys.",
+        caught_by="$main",
+        edits=[(SCALE, "query.shape[-2] ** -0.5")],
+    ),
+    Mistake(
+        "scale-from-keys",
+        "The scores are divided by the root of the number of keys. It is √d, the width of queries and keys.",
+        caught_by="$main",
+        edits=[(SCALE, "key.shape[-2] ** -0.5")],
+    ),
+    Mistake(
+        "products-averaged",
+        "The exps times the values were averaged over the keys of a block. Add them up: exps @ value.",
+        caught_by="$main",
+        edits=[(OUTPUT, f"{OUTPUT} / exps.shape[-1]")],
     ),
 ]

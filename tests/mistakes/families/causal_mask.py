@@ -150,7 +150,7 @@ FAMILY = [
     ),
     Mistake(
         "filled-with-plus-infinity",
-        "The hidden scores were filled with plus infinity, which makes the softmax NaN. Fill them with minus infinity.",
+        "Every row that hides something is NaN, as when hidden scores are filled with +inf. Fill them with minus infinity: -torch.inf.",
         caught_by="$main",
         edits=[(FILL, f"{MASK}, torch.inf")],
     ),
@@ -204,5 +204,54 @@ FAMILY = [
         "There is no softmax: the scores, the lowest number for the hidden ones, were used as weights. Take the softmax over the keys.",
         caught_by="$main",
         edits=[(FILL, f"{MASK}, torch.finfo(scores.dtype).min"), ("F.softmax(scores, dim=-1)", "scores")],
+    ),
+    Mistake(
+        "filled-with-minus-ten",
+        "The hidden scores were filled with -10, which is not far enough below the others, so later tokens keep some weight. Use -inf.",
+        caught_by="$main",
+        edits=[(FILL, f"{MASK}, -10.0")],
+    ),
+    Mistake(
+        "no-softmax-finite",
+        "There is no softmax: the scores, -1e9 or so for the hidden ones, were used as weights. Take the softmax over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[(FILL, f"{MASK}, -1e9"), ("F.softmax(scores, dim=-1)", "scores")],
+    ),
+    Mistake(
+        "hidden-then-divided-over-queries",
+        "After the mask the weights were divided by sums over the queries (dim=-2), so columns sum to 1. Each row must: sum over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[
+            (HIDE, ""),
+            (
+                WEIGHTS,
+                f"{WEIGHTS}.masked_fill({MASK}, 0.0){NEXT}weights = weights / weights.sum(dim=-2, keepdim=True)",
+            ),
+        ],
+    ),
+    Mistake(
+        "softmax-of-the-visible-twice",
+        "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
+        caught_by="$main",
+        edits=[(WEIGHTS, f"{WEIGHTS}{NEXT}weights = F.softmax(weights.masked_fill({FILL}), dim=-1)")],
+    ),
+    Mistake(
+        "softmax-over-queries-before-the-mask",
+        "The softmax runs over the queries, before the mask; the weights left were divided by their sums. Each query spreads its weight over the "
+        "keys: dim=-1.",
+        caught_by="$main",
+        edits=[
+            (HIDE, ""),
+            (
+                WEIGHTS,
+                f"weights = F.softmax(scores, dim=-2).masked_fill({MASK}, 0.0){NEXT}weights = weights / weights.sum(dim=-1, keepdim=True)",
+            ),
+        ],
+    ),
+    Mistake(
+        "minus-ten-added",
+        "10 was taken off the hidden scores, which is not far enough below the others, so later tokens keep some weight. Use -inf.",
+        caught_by="$main",
+        edits=[(HIDE, f"scores = scores - 10.0 * {MASK}")],
     ),
 ]

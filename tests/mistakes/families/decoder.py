@@ -195,4 +195,90 @@ FAMILY = [
         caught_by="$main",
         edits=[(END, "return self.o_proj(context) + x, $cache")],
     ),
+    Mistake(
+        "filled-with-plus-infinity",
+        "Every row that hides something is NaN, as when hidden scores are filled with +inf. Fill them with minus infinity: -torch.inf.",
+        caught_by="$main",
+        edits=[("-torch.inf", "torch.inf")],
+    ),
+    Mistake(
+        "filled-with-minus-ten",
+        "The hidden scores were filled with -10, which is not far enough below the others, so later tokens keep some weight. Use -inf.",
+        caught_by="$main",
+        edits=[("-torch.inf", "-10.0")],
+    ),
+    Mistake(
+        "filled-with-minus-one",
+        "The hidden scores were filled with -1, so later tokens keep a weight. Fill them with -inf.",
+        caught_by="$main",
+        edits=[("-torch.inf", "-1.0")],
+    ),
+    Mistake(
+        "hidden-then-divided-over-queries",
+        "After the mask the weights were divided by sums over the queries (dim=-2), so columns sum to 1. Each row must: sum over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[
+            (HIDE, ""),
+            (
+                SOFTMAX,
+                f"{SOFTMAX}.masked_fill(later, 0.0)\n        weights = weights / weights.sum(dim=-2, keepdim=True)",
+            ),
+        ],
+    ),
+    Mistake(
+        "own-token-hidden-finite",
+        "A token does not see itself; its hidden scores are -1e9 or so, so the first one spreads its weight over all. Begin the hidden triangle "
+        "one step to the right: diagonal=past + 1.",
+        caught_by="$main",
+        edits=[(TRIANGLE, ".triu(diagonal=past)"), ("-torch.inf", "-1e9")],
+    ),
+    Mistake(
+        "no-softmax-finite",
+        "There is no softmax: the scores, -1e9 or so for the hidden ones, were used as weights. Take the softmax over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[("-torch.inf", "-1e9"), (SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "no-softmax-hidden-zero",
+        "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[("-torch.inf", "0.0"), (SOFTMAX, "scores")],
+    ),
+    Mistake(
+        "softmax-of-the-visible-twice",
+        "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
+        caught_by="$main",
+        edits=[(SOFTMAX, f"F.softmax({SOFTMAX}.masked_fill(later, -torch.inf), dim=-1)")],
+    ),
+    Mistake(
+        "softmax-over-queries-before-the-mask",
+        "The softmax runs over the queries, before the mask; the weights left were divided by their sums. Each query spreads its weight over the "
+        "keys: dim=-1.",
+        caught_by="$main",
+        edits=[
+            (HIDE, ""),
+            (
+                SOFTMAX,
+                "F.softmax(scores, dim=-2).masked_fill(later, 0.0)\n        weights = weights / weights.sum(dim=-1, keepdim=True)",
+            ),
+        ],
+    ),
+    Mistake(
+        "softmax-over-heads-before-the-mask",
+        "The softmax runs over the heads (dim=1), before the mask; the weights left were divided by their sums. It belongs on the keys: dim=-1.",
+        caught_by="$main",
+        edits=[
+            (HIDE, ""),
+            (
+                SOFTMAX,
+                "F.softmax(scores, dim=1).masked_fill(later, 0.0)\n        weights = weights / weights.sum(dim=-1, keepdim=True)",
+            ),
+        ],
+    ),
+    Mistake(
+        "minus-ten-added",
+        "10 was taken off the hidden scores, which is not far enough below the others, so later tokens keep some weight. Use -inf.",
+        caught_by="$main",
+        edits=[(HIDE, "scores = scores - 10.0 * later")],
+    ),
 ]

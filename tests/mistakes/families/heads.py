@@ -111,4 +111,11 @@ FAMILY = [
         caught_by="test_sizes_that_do_not_divide_are_refused",
         edits=[('        assert $model % $heads == 0, "$model must be divisible by $heads"\n', "")],
     ),
+    Mistake(
+        "keys-not-turned",
+        "The keys were not transposed, so their axes don't fit the queries'. Exchange their last two axes for the product: "
+        "$keys.transpose(2, 3).",
+        caught_by="$main",
+        edits=[("$keys.transpose(2, 3)", "$keys")],
+    ),
 ]

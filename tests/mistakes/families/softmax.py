@@ -64,4 +64,52 @@ FAMILY = [
         caught_by="$in_training",
         edits=[(SOFTMAX, f"F.dropout({SOFTMAX}, 0.1, self.training)")],
     ),
+    Mistake(
+        "softmax-twice",
+        "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
+        caught_by="$main",
+        edits=[(SOFTMAX, f"F.softmax({SOFTMAX}, dim=-1)")],
+    ),
+    Mistake(
+        "not-divided-by-the-sum",
+        "The exponentials of the scores were used as weights. Divide each row by its sum, so that its weights sum to 1.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "scores.exp()")],
+    ),
+    Mistake(
+        "not-divided-after-the-maximum",
+        "exp(score - maximum) was used as weight. Divide each row by its sum, so that its weights sum to 1.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "(scores - scores.amax(dim=-1, keepdim=True)).exp()")],
+    ),
+    Mistake(
+        "divided-by-sums-over-queries",
+        "The exponentials were divided by sums over the queries (dim=-2), which gives columns that sum to 1. Each row must: sum over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[
+            (
+                SOFTMAX,
+                "(scores - scores.amax(dim=-1, keepdim=True)).exp()"
+                " / (scores - scores.amax(dim=-1, keepdim=True)).exp().sum(dim=-2, keepdim=True)",
+            )
+        ],
+    ),
+    Mistake(
+        "log-softmax",
+        "The logarithms of the weights were used (log_softmax). Use softmax itself.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "F.log_softmax(scores, dim=-1)")],
+    ),
+    Mistake(
+        "sigmoid",
+        "A sigmoid was taken of each score alone, so the weights of a row don't sum to 1. Take the softmax over the keys, dim=-1.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "torch.sigmoid(scores)")],
+    ),
+    Mistake(
+        "softmax-over-queries-and-keys",
+        "The softmax runs over queries and keys together. The weights of each query sum to 1: dim=-1.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "F.softmax(scores.flatten(-2), dim=-1).view_as(scores)")],
+    ),
 ]
