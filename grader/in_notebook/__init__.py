@@ -21,6 +21,10 @@ __all__ = ["NotPassed", "check", "load_ipython_extension", "play", "unload_ipyth
 
 _MAGIC = "kata"
 _PLAY = "play"
+_USAGE = (
+    "Type one exercise, as in %kata softmax, or %kata play softmax. "
+    "All else is in a terminal: kata list, kata hint softmax."
+)
 _COLUMNS = 80
 """Width to which messages are wrapped: `nbgrader validate` cuts off longer lines."""
 
@@ -129,8 +133,10 @@ def load_ipython_extension(shell: object) -> None:
         if cell is None or shell.run_cell(cell).success:  # type: ignore[attr-defined]  # IPython has no types here
             if first == _PLAY:
                 play(rest)
+            elif first and not rest:
+                check(first)
             else:
-                check(line.strip())
+                print(_USAGE)
 
     shell.register_magic_function(kata, "line_cell", _MAGIC)  # type: ignore[attr-defined]
 

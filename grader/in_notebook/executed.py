@@ -34,6 +34,8 @@ class Answer:
 
     submission: Submission
     number: int
+    lines_before: int
+    """How many lines of other cells stand in front of the cell in what is judged: line numbers count them."""
 
 
 def answer_among(cells: Sequence[ExecutedCell], exercise: Exercise, course: Course) -> Answer | None:
@@ -54,7 +56,16 @@ def answer_among(cells: Sequence[ExecutedCell], exercise: Exercise, course: Cour
                 others.append(cell.text)
         if answer is None:
             return None
-        return Answer(_submission(others, answer.text, exercise, names), answer.number)
+        submission = _submission(others, answer.text, exercise, names)
+        return Answer(submission, answer.number, _lines_before(submission, exercise, answer.text))
+
+
+def _lines_before(submission: Submission, exercise: Exercise, answer: str) -> int:
+    """How many lines stand in front of the answer's cell; 0 where it does not stand there as it is."""
+    source = submission.sources.get(exercise.id)
+    judged = source.content.decode("utf-8", "replace").rstrip() if source else ""
+    cell = answer.rstrip()
+    return judged.removesuffix(cell).count("\n") if judged.endswith(cell) else 0
 
 
 def _answers(text: str, exercise: Exercise, course: Course, names: ExerciseNames) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from grader.record import Record
 
     from .executed import Answer
+
+
+LINE_NUMBER = re.compile(r"\bline \d")
 
 
 def main() -> None:
@@ -173,7 +177,7 @@ class _Judging:
             title=asked.exercise.title,
             cell=asked.answer.number,
             mismatches=self._mismatches,
-            remarks=_noted(asked, record) if asked.is_try else (),
+            remarks=[*_counted_lines(asked.answer, record), *(_noted(asked, record) if asked.is_try else ())],
         )
         passed = record.complete and all(exercise.status == "passed" for exercise in verdict.record.exercises)
         self._line.give(verdict.text(), verdict.html(), passed=passed)
@@ -227,6 +231,18 @@ def _workspace(course: Path | None, start: Path) -> tuple[Workspace, bool]:
             found = load_course(carried)
             return Workspace(found, found.root), False
     return workspace_here(course, start), True
+
+
+def _counted_lines(answer: Answer, record: Record) -> list[str]:
+    """What the line numbers of messages count, where these are not the lines of the cell."""
+    from grader.render.wording import counted
+
+    checks = (check for exercise in record.exercises for check in exercise.checks)
+    if not answer.lines_before or not any(LINE_NUMBER.search(check.message) for check in checks):
+        return []
+    before = counted(answer.lines_before, "line")
+    first = answer.lines_before + 1
+    return [f"Line numbers count {before} of other cells too, in front of this one: line {first} is its first."]
 
 
 def _noted(asked: _Asked, record: Record) -> list[str]:

@@ -54,7 +54,8 @@ def difference(
 def in_words(value: Any) -> str:
     """Describe a value to a learner: a tensor by dtype and shape, anything else by its type."""
     if isinstance(value, torch.Tensor):
-        return f"a {dtype_name(value)} tensor of shape {shape_text(value.shape)}"
+        dtype = dtype_name(value)
+        return f"{'an' if dtype.startswith('i') else 'a'} {dtype} tensor of shape {shape_text(value.shape)}"
     if isinstance(value, Opaque):
         return value.what
     if value is None:

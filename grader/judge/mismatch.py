@@ -111,8 +111,9 @@ def _place(leading: Sequence[int], wrong: torch.Tensor, names: Sequence[str]) ->
 def _summary(wrong: torch.Tensor, names: Sequence[str]) -> str:
     pattern = where(wrong, names)
     if bool(wrong.all()):
-        return f"All {wrong.numel()} numbers are off."
-    off = f"{int(wrong.sum())} of {wrong.numel()} numbers are off"
+        return "Both numbers are off." if wrong.numel() == 2 else f"All {wrong.numel()} numbers are off."
+    count = int(wrong.sum())
+    off = f"{count} of {wrong.numel()} numbers {'is' if count == 1 else 'are'} off"
     return f"{off}, {pattern}; the others are right." if pattern else f"{off}; the others are right."
 
 

@@ -127,7 +127,8 @@ def hides_the_last_token(learner: LearnerModule, before: Case, after: Case) -> N
     expect(
         same(other[:, :-1], one[:, :-1]),
         "A later token whose score is far above the others, and whose value is huge, still comes through to earlier "
-        "ones. What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+        "ones. Is it hidden from all of them, before the softmax? What is filled in must be far below every score: "
+        "best of all minus infinity.",
     )
 
 

@@ -196,6 +196,8 @@ class _ShadeCell:
 
     def legend(self) -> str:
         low, high = self.wording.write(self.scale.low), self.wording.write(self.scale.high)
+        if self.scale.low == self.scale.high:  # nothing but 0 and infinities
+            low = self.wording.write(-math.inf)
         if self.is_coloured:
             return f"{MARK} is off. Pale is {low}, dark is {high}, grey is nan."
         return f"{MARK} is off. Blank is {low}, {RAMP[-1]} is {high}, {NO_NUMBER} is nan."

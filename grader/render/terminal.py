@@ -44,6 +44,7 @@ MESSAGE_LINES = 12
 VERBOSE_MESSAGE_LINES = 60
 PROBLEMS = 30
 BAR_WIDTH = 10
+SIGN_WIDTH = 2  # a sign and the blank behind it
 ROOMY = 64  # below this width, the bar is left out
 NARROW = 46  # below this width, an exercise takes two lines
 
@@ -156,7 +157,8 @@ class _RecordPrinter:
 
     def _unit(self, unit: UnitResults) -> None:
         self.console.print()
-        self._line(f"{safe_line(unit.title)}  {self._score(unit.exercises)}", style="bold")
+        head = self._unbroken(safe_line(unit.title), self._score(unit.exercises), self.console.width)
+        self._line(head, style="bold")
         for exercise in unit.exercises:
             self._exercise(exercise)
 
@@ -252,8 +254,16 @@ class _RecordPrinter:
     def _check(self, check: CheckResult, status: Status) -> None:
         title = safe_line(check.title or check.name)
         waiting = "  (counts once the main check passes)" if waits_for_main(check) else ""
-        shown = f"{title}  {score(check.points)} / {score(check.max_points)}{waiting}"
-        self._marked(sign(status, self.console), shown, indent=6, style=STYLES[status])
+        points = f"{score(check.points)} / {score(check.max_points)}"
+        shown = self._unbroken(title, points, self.console.width - self._indent(6) - SIGN_WIDTH)
+        self._marked(sign(status, self.console), shown + waiting, indent=6, style=STYLES[status])
+
+    def _unbroken(self, title: str, points: str, width: int) -> str:
+        """The title with its points behind it, or below it where the end of a line would cut these in two."""
+        shown = f"{title}  {points}"
+        lines = text_for(self.console, shown).wrap(self.console, max(width, 1), overflow="fold")
+        is_whole = sum(line.plain.count(points) for line in lines) == shown.count(points)
+        return shown if is_whole else f"{title}\n{points}"
 
     def _block(self, untrusted: str, *, indent: int, style: str = "") -> None:
         """Text of any length, limited to a number of lines on the screen."""

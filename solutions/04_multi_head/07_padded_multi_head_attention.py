@@ -5,7 +5,7 @@
     output  = o_proj(weights · v, the heads side by side again)
 
     X               (b, s, hidden_dim)     batch, tokens, width
-    attention_mask  (b, s)                 0 = padding, anything else = a real token; int, bool or float; or None
+    attention_mask  (b, s)                 1 = a real token, 0 = padding; int, bool or float; or None
     q, k, v         (b, h, s, head_dim)    batch, heads, tokens, head_dim = hidden_dim / nums_head
     scores          (b, h, s, s)           batch, heads, query token, key token
     returns         (b, s, hidden_dim)

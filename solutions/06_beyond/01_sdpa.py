@@ -11,10 +11,9 @@
 
 Document: torch's manual, the page of `torch.nn.functional.scaled_dot_product_attention`. Calling it is the exercise.
 
-A hidden place weighs nothing, however high its score.
-
-A word of its own manual decides everything here: in a boolean `attn_mask`, True means that the element *takes part*.
-That is the other way round than in this course (and than in the masks of `nn.MultiheadAttention`).
+One sentence of that page decides everything here: in a boolean `attn_mask`, True means that the element *takes part*.
+That is the other way round than in this course (and than in the masks of `nn.MultiheadAttention`). A hidden place
+weighs nothing, however high its score.
 
     >>> value = torch.tensor([[1.0], [2.0], [4.0]])
     >>> alike = torch.zeros(3, 2)                          # queries and keys of 0: all visible keys weigh the same

@@ -226,6 +226,24 @@ def test_magic_checks_and_runs(kernel: Any) -> None:
     kernel.run("%unload_ext grader.in_notebook")
 
 
+@pytest.mark.parametrize("line", ["%kata", "%kata hint share", "%kata check share"], ids=["nothing", "hint", "check"])
+def test_magic_that_names_no_exercise_says_how_it_is_used(line: str, kernel: Any) -> None:
+    kernel.run("%reload_ext grader.in_notebook")
+    said = kernel.run(line)
+    assert said.sentence.startswith("Type one exercise, as in %kata softmax") and not said.shown
+
+
+def test_line_numbers_that_count_other_cells_are_explained(kernel: Any) -> None:
+    kernel.run("import math\nHALF = 0.5")
+    kernel.run("def share(amounts):\n    return amounts / amount * HALF")
+    shown = kernel.check("share").text
+    assert "in line 3, in `share`" in shown
+    assert "Line numbers count 1 line of other cells too, in front of this one: line 2 is its first." in shown
+    kernel.run(RAISES)
+    shown = kernel.check("share").text
+    assert "in line 2, in `share`" in shown and "Line numbers" not in shown
+
+
 def test_cell_under_the_magic_that_fails_is_not_checked(kernel: Any) -> None:
     kernel.run("%reload_ext grader.in_notebook")
     said = kernel.run("%%kata share\nraise KeyError('mine')")

@@ -55,11 +55,13 @@ def test_what_the_answer_needs_of_other_cells_stands_before_it() -> None:
         "softmax", "import torch\nBASE = 2.0\nx = torch.rand(3)", "def softmax(scores, dim=-1):\n    return BASE"
     )
     assert source(found) == "BASE = 2.0\ndef softmax(scores, dim=-1):\n    return BASE"
+    assert found is not None and found.lines_before == 1
 
 
 def test_stub_as_given_stays_as_it_is_whatever_other_cells_define() -> None:
     found = answer("softmax", "from __future__ import annotations\nfrom math import *", stub("softmax"))
     assert source(found) == stub("softmax")
+    assert found is not None and found.lines_before == 0
 
 
 def test_check_cell_gives_nothing_to_the_answer() -> None:

@@ -44,6 +44,7 @@ WRONG = {
     "another dtype": (DUE.double(), "is float64; float32 was expected"),
     "NaN": (DUE * torch.nan, "NaN in 6 of 6"),
     "infinite": (DUE / torch.tensor([[1.0, 0, 1], [1, 1, 1]]), "infinite in 1 of 6"),
+    "whole numbers in a tensor": (torch.tensor(3), r"an int64 tensor of shape \(\) came back"),
     "a list": ([1.0], "a list of 1 came back"),
     "None": (None, r"None \(is a `return` missing\?\) came back"),
     "a module": (Opaque("a Linear object"), "a Linear object came back"),

@@ -112,6 +112,11 @@ def test_same_number_has_the_same_shade_on_both_sides() -> None:
     assert len({shade for _, shade in fills}) == 2
 
 
+def test_legend_of_zeros_and_infinities_names_two_shades() -> None:
+    text = heatmap_text(mismatch([[0.0, 0.0], [0.0, 0.0]], [[0.0, -math.inf], [0.0, 0.0]]), 80)
+    assert text.splitlines()[-1] == "! is off. Blank is -inf, @ is 0, ? is nan."
+
+
 def test_too_many_numbers_are_shades_alone() -> None:
     text = heatmap_text(grid(12, 12), 100)
     assert not re.search(r"\d\.\d", text.replace("Blank is 0.00, @ is 1.25", ""))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from grader.record import CheckResult, CourseStamp, ExerciseResult, Isolation, Problem, Record
-from grader.render.terminal import MESSAGE_LINES, PROBLEMS, print_record
+from grader.render.terminal import MESSAGE_LINES, NARROW, PROBLEMS, print_record
 
 Units = Sequence[tuple[str, Sequence[str]]]
 
@@ -123,6 +124,17 @@ def test_verbose_shows_passed_checks_and_what_they_wait_for(
     assert "✓ The document's example comes out.  1 / 1" in text
     assert "✓ The weights keep the scores' dtype.  0 / 0.5  (counts once the main check passes)" in text
     assert "The document's example" not in printed(half_done, titles, units, width=100)
+
+
+POINTS = re.compile(r"\d+(\.\d+)? / \d+(\.\d+)?")
+
+
+@pytest.mark.parametrize("width", range(NARROW, 100))
+def test_no_line_ends_in_the_middle_of_points(
+    width: int, half_done: Record, titles: Mapping[str, str], units: Units
+) -> None:
+    wide, narrow = (printed(half_done, titles, units, width=columns, verbose=True) for columns in (200, width))
+    assert len(POINTS.findall(narrow)) == len(POINTS.findall(wide)) > 10
 
 
 def test_what_was_not_graded_is_no_zero(not_graded: Record, titles: Mapping[str, str], units: Units) -> None:

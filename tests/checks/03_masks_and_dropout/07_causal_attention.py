@@ -137,7 +137,7 @@ def test_future_has_no_say(learner, draw):
     expect(not before.isnan().any(), "There is NaN in the output. Has every row of scores a place that is not hidden?")
     expect(
         same(after[:, :seen], before[:, :seen]),
-        "Outputs changed although only later tokens did. Is every later token hidden before the softmax?",
+        "Outputs changed although only later tokens did. Is every later token hidden before the softmax, and nothing dropped in eval()?",
     )
     expect(
         same(alone, before[:, :seen]),

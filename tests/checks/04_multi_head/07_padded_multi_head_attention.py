@@ -147,7 +147,8 @@ def padding_is_too_loud(learner, draw, batch):
         )
         expect(
             same(after, before),
-            "Padding whose score is far above the others, and whose value is huge, still comes through. What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+            "Padding whose score is far above the others, and whose value is huge, still comes through. "
+            "Is it hidden from every query, before the softmax? What is filled in must be far below every score: best of all minus infinity.",
         )
 
 

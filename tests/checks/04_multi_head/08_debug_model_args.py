@@ -268,7 +268,7 @@ def later_tokens_are_too_loud(learner, draw, sizes):
         expect(
             same(after[:, :-1], before[:, :-1]),
             "With is_causal=True a later token whose score is far above the others, and whose value is huge, still comes through. "
-            "What is filled in for hidden scores must be far below every score, best of all minus infinity.",
+            "Is it hidden from all earlier ones, before the softmax? What is filled in must be far below every score: best of all minus infinity.",
         )
 
 

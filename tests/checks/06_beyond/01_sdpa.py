@@ -5,7 +5,7 @@ from grader.sandbox.inside.wire import Slot
 
 CALL = "scaled_dot_product_attention"
 NAMES = ("query", "key", "value", "hidden")
-AXES = ("batch", "head", "queries", "width of values")
+AXES = ("batch", "head", "queries", "value_width")
 
 
 def sizes(draw):

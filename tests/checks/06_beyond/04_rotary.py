@@ -114,7 +114,10 @@ def test_first_token_stays(learner, draw):
     """At position 0 nothing turns."""
     x = draw.normal(*shape(draw))
     (output,) = learner.outputs(case(x))
-    expect(same(output[:, :, 0], x[:, :, 0]), "The token at position 0 was turned. Positions are counted from 0.")
+    expect(
+        same(output[:, :, 0], x[:, :, 0]),
+        "The token at position 0 did not stay as it is. Positions are counted from 0: there the angle is 0, and nothing changes its place.",
+    )
 
 
 @points(0.25, role="manners")

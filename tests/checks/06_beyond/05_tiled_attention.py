@@ -3,7 +3,7 @@ import torch
 from grader.judge.authoring import called_again, expect, function, points, stay_below
 
 NAMES = ("query", "key", "value", "block_size")
-AXES = ("batch", "head", "queries", "width of values")
+AXES = ("batch", "head", "queries", "value_width")
 
 
 def of(query, key, value, block_size):

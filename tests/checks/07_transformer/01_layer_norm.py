@@ -11,8 +11,14 @@ def of(x, weight, bias, **options):
 
 
 def case(draw, *shape, scale=2.0, dtype=torch.float32, **options):
-    """Rows that lie away from 0, each at a place of its own."""
-    x = draw.normal(*shape, scale=scale) + draw.normal(*shape[:-1], 1, scale=scale)
+    """Rows that lie away from 0, each at a place of its own and of a size of its own.
+
+    None is small beside its mean: there the mean of the squares less the square of the mean, a right way, is rounding only.
+    """
+    x = draw.normal(*shape)
+    x = x - x.mean(-1, keepdim=True)
+    size = draw.uniform(*shape[:-1], 1, low=0.75, high=1.5) / x.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-3)
+    x = scale * (x * size + 0.75 * draw.normal(*shape[:-1], 1))
     weight, bias = draw.normal(shape[-1]), draw.normal(shape[-1])
     return of(x.to(dtype), weight.to(dtype), bias.to(dtype), **options)
 

@@ -200,8 +200,8 @@ def expect_it_learns(learner, draw):
         if read(learner, song.loss_after(steps), diagnosed=False).get("has begun"):
             return
     fail(
-        "This check found no mistake, but it counts only for a model that learns, and after training yours predicts the next word no better "
-        "than by guessing. Look at the other failed checks first."
+        "This check found no mistake, but it counts only for a model that learns, and after training yours predicts the next word no better, "
+        "or hardly better, than one that knows only the last word. Look at the other failed checks first."
     )
 
 

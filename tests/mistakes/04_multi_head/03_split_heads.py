@@ -105,7 +105,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-divisibility-check",
-        "A width that num_heads does not divide ends in the RuntimeError of the view, which does not say why. Begin with `assert d_out "
+        "A width that num_heads does not divide ends in a RuntimeError (that of a view does not even say why). Begin with `assert d_out "
         "% num_heads == 0` (or raise ValueError).",
         caught_by=UNEVEN,
         edits=[(f"    {CHECK}\n", "")],

@@ -37,7 +37,7 @@ FAULTS = [
     ),
     (
         "lengths",
-        "keys and values are cut into heads as if they had as many tokens as the queries",
+        "a `view` in `forward` cuts a sequence into heads with the number of tokens of another one",
         LENGTHS,
         [(KEYS, "xk.view(bsz, seqlen,"), (VALUES, "xv.view(bsz, seqlen,")],
     ),
