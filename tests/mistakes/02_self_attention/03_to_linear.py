@@ -33,16 +33,6 @@ MISTAKES = [
         same_as="not-transposed",
     ),
     Mistake(
-        "sizes-swapped-weight-right",
-        "The numbers are right, but the layer was made as nn.Linear(d_out, d_in), so it says the wrong sizes of itself. What comes in stands "
-        "first: nn.Linear(d_in, d_out).",
-        caught_by=LAYER,
-        edits=[
-            ("nn.Linear(d_in, d_out,", "nn.Linear(d_out, d_in,"),
-            (FILLED, "linear.weight = nn.Parameter(weight.T.clone())"),
-        ],
-    ),
-    Mistake(
         "transposed-only-where-it-must",
         "The matrix was transposed only where its shape did not fit. A square one fits both ways, and has to be transposed too.",
         caught_by=SQUARE,

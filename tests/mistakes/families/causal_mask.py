@@ -97,7 +97,7 @@ FAMILY = [
     ),
     Mistake(
         "mask-times-infinity",
-        "A triangle of ones was multiplied by -inf, and 0 · inf is NaN. Fill with masked_fill, or make a full -inf matrix and cut it.",
+        "All is NaN: a triangle of ones was multiplied by -inf (0 · inf is NaN), or every score is hidden. Use masked_fill, with True above the diagonal only.",
         caught_by="$main",
         edits=[(HIDE, f"scores = scores + {MASK} * -torch.inf")],
     ),
