@@ -19,7 +19,7 @@ from .answers import Answers, error_identity, reach
 from .case import GRADIENTS, OBSERVED
 from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name, gradient_scale
 
-GROUPS = 16
+GROUPS = 12
 STEPS = 2**16
 """A sum is stored as a whole number of steps, of which this many are the largest number in it."""
 ROUNDING_OF_SUMS = 1 / STEPS
