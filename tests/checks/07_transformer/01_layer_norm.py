@@ -10,7 +10,7 @@ def of(x, weight, bias, **options):
     return function("layer_norm", x, weight, bias, names=NAMES, axes=" ".join(AXES[4 - x.dim() :]), **options)
 
 
-def case(draw, *shape, scale=2.0, dtype=torch.float32, **options):
+def rows(draw, *shape, scale=2.0):
     """Rows that lie away from 0, each at a place of its own and of a size of its own.
 
     None is small beside its mean: there the mean of the squares less the square of the mean, a right way, is rounding only.
@@ -18,8 +18,11 @@ def case(draw, *shape, scale=2.0, dtype=torch.float32, **options):
     x = draw.normal(*shape)
     x = x - x.mean(-1, keepdim=True)
     size = draw.uniform(*shape[:-1], 1, low=0.75, high=1.5) / x.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-3)
-    x = scale * (x * size + 0.75 * draw.normal(*shape[:-1], 1))
-    weight, bias = draw.normal(shape[-1]), draw.normal(shape[-1])
+    return scale * (x * size + 0.75 * draw.normal(*shape[:-1], 1))
+
+
+def case(draw, *shape, scale=2.0, dtype=torch.float32, **options):
+    x, weight, bias = rows(draw, *shape, scale=scale), draw.normal(shape[-1]), draw.normal(shape[-1])
     return of(x.to(dtype), weight.to(dtype), bias.to(dtype), **options)
 
 
@@ -41,7 +44,7 @@ def test_agrees_with_formula(learner, draw):
     batch, heads, tokens, width = draw.distinct(4, 2, 9)
     side = draw.integer(3, 5)
     again = case(draw, batch, tokens, width)
-    others = draw.normal(batch, tokens, width), draw.normal(width), draw.normal(width)
+    others = rows(draw, batch, tokens, width), draw.normal(width), draw.normal(width)
     again.call(again.entry("layer_norm"), *others, return_as="the output for others of the same shape")
     learner.agrees(
         again,
@@ -82,7 +85,7 @@ def test_a_constant_row_gives_the_bias(learner, draw):
     batch, tokens, width = draw.distinct(3, 2, 8)
     x = torch.arange(float(batch * tokens)).view(batch, tokens, 1) - 3
     weight, bias = draw.normal(width), draw.normal(width)
-    mixed = draw.normal(batch, tokens, width)
+    mixed = rows(draw, batch, tokens, width)
     mixed[:, 0] = 2.0
     learner.agrees(
         of(x.expand(batch, tokens, width), weight, bias), of(torch.zeros(width), weight, bias), of(mixed, weight, bias)
