@@ -19,7 +19,9 @@ from .answers import Answers, error_identity, reach
 from .case import GRADIENTS, OBSERVED
 from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name, gradient_scale
 
-GROUPS = 12
+GROUPS = 16
+GROUPS_OF_GRADIENTS = 8
+"""Fewer, as most sums would be theirs: nearly always what came back is told apart already."""
 STEPS = 2**16
 """A sum is stored as a whole number of steps, of which this many are the largest number in it."""
 ROUNDING_OF_SUMS = 1 / STEPS
@@ -51,7 +53,11 @@ def _of_value(name: str, value: Any) -> Print:
         return {
             "keys": sorted(value),
             "scale": scale if math.isfinite(scale) else 0.0,
-            "gradients": {key: _of(gradient) for key, gradient in value.items() if gradient is not None},
+            "gradients": {
+                key: _of_tensor(gradient, GROUPS_OF_GRADIENTS)
+                for key, gradient in value.items()
+                if gradient is not None
+            },
         }
     if name == OBSERVED:
         return {"printed": bool(value["printed"])}
@@ -72,7 +78,7 @@ def _value_fits(name: str, came: Any, kept: Print) -> bool:
 
 def _of(value: Any) -> Print:
     if isinstance(value, torch.Tensor):
-        return _of_tensor(value)
+        return _of_tensor(value, GROUPS)
     if isinstance(value, (list, tuple)):
         return {"list": [_of(each) for each in value]}
     if isinstance(value, Mapping):
@@ -110,7 +116,7 @@ def _fits(came: Any, kept: Print, scale: float | None = None) -> bool:
 # --- tensors ----------------------------------------------------------------------------------------------------
 
 
-def _of_tensor(tensor: torch.Tensor) -> Print:
+def _of_tensor(tensor: torch.Tensor, groups: int) -> Print:
     kept: Print = {"dtype": dtype_name(tensor), "shape": list(tensor.shape)}
     if not tensor.is_floating_point():
         return {**kept, "digest": _digest(tensor)}
@@ -119,7 +125,7 @@ def _of_tensor(tensor: torch.Tensor) -> Print:
     largest = _few_digits(float(finite.abs().max())) if finite.numel() else 0.0
     if odd := _odd_places(numbers):
         kept["odd"] = odd
-    return {**kept, "largest": largest, "sums": (_sums(finite, largest) * STEPS).round().long().tolist()}
+    return {**kept, "largest": largest, "sums": (_sums(finite, largest, groups) * STEPS).round().long().tolist()}
 
 
 def _few_digits(number: float) -> float:
@@ -143,8 +149,8 @@ def _tensor_fits(came: torch.Tensor, kept: Print, scale: float | None) -> bool:
     if largest == 0.0:
         return bool((numbers.nan_to_num(0.0, 0.0, 0.0).abs() <= allowed).all())
     sums = torch.tensor(kept["sums"], dtype=torch.float64) / STEPS
-    moved = (_sums(numbers.nan_to_num(0.0, 0.0, 0.0), largest) - sums).abs()
-    counts = _dealt(numbers.numel())[2]
+    moved = (_sums(numbers.nan_to_num(0.0, 0.0, 0.0), largest, sums.numel()) - sums).abs()
+    counts = _dealt(numbers.numel(), sums.numel())[2]
     return bool((moved <= counts * (allowed / largest + ROUNDING_OF_SUMS)).all())
 
 
@@ -162,20 +168,23 @@ def _odd_places(numbers: torch.Tensor) -> str:
     return _digest(numbers.isnan() + 2 * numbers.isposinf() + 3 * numbers.isneginf())
 
 
-def _sums(finite: torch.Tensor, largest: float) -> torch.Tensor:
+def _sums(finite: torch.Tensor, largest: float, groups: int) -> torch.Tensor:
     """The sum of each group, relative to the largest number."""
-    groups, signs, counts = _dealt(finite.numel())
+    places, signs, counts = _dealt(finite.numel(), groups)
     parts = finite.reshape(-1) / (largest or 1.0) * signs
-    return torch.zeros(counts.numel(), dtype=torch.float64).index_add_(0, groups, parts)
+    return torch.zeros(counts.numel(), dtype=torch.float64).index_add_(0, places, parts)
 
 
 @lru_cache(maxsize=256)
-def _dealt(count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Group and sign of each of `count` elements, and the size of each group: the same on every machine."""
-    if count <= GROUPS:
+def _dealt(count: int, groups: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Group and sign of each of `count` elements, and the size of each group: the same on every machine.
+
+    Each element is a group of its own if there are no more of them than groups.
+    """
+    if count <= groups:
         return torch.arange(count), torch.ones(count, dtype=torch.float64), torch.ones(count, dtype=torch.float64)
     # multiplying by a large odd number puts neighbours, and a matrix's columns, into different groups
     mixed = (torch.arange(count, dtype=torch.int64) * 2654435761) % 2**32
     mixed = ((mixed ^ (mixed >> 15)) * 2246822519) % 2**32
-    groups, signs = (mixed >> 16) % GROUPS, ((mixed >> 8) % 2).double() * 2 - 1
-    return groups, signs, torch.bincount(groups, minlength=GROUPS).double()
+    places, signs = (mixed >> 16) % groups, ((mixed >> 8) % 2).double() * 2 - 1
+    return places, signs, torch.bincount(places, minlength=groups).double()
