@@ -63,6 +63,7 @@ WORDS = {
     "unsplit_q": ".view(b, self.num_heads, n, self.head_dim)",
     "split": ".view(in_heads).transpose(1, 2)",
     "unsplit": ".view(b, self.num_heads, n, self.head_dim)",
+    "last": "out_proj",
 }
 
 MISTAKES = [
@@ -245,6 +246,10 @@ MISTAKES = [
         "queries-split-without-transpose",
         "keys-split-without-transpose",
         "values-split-without-transpose",
+        "queries-detached",
+        "keys-detached",
+        "values-detached",
+        "output-layer-twice",
     ),
     from_family(
         "causal_mask",
@@ -265,6 +270,8 @@ MISTAKES = [
         "divided-by-sums-over-queries",
         "log-softmax",
         "sigmoid",
+        "largest-score-only",
+        "weights-transposed",
         "softmax-over-queries-and-keys",
     ),
     from_family(
@@ -276,6 +283,11 @@ MISTAKES = [
         "first-sequence-only",
         "batch-and-tokens-joined",
         "averaged-over-the-tokens",
+        "first-token-only",
+        "tokens-and-width-joined",
+        "tokens-and-width-exchanged",
+        "batch-and-tokens-exchanged",
+        "summed-over-the-tokens",
     ),
     from_family("heads", "keys-not-turned"),
 ]

@@ -142,6 +142,7 @@ WORDS = {
     "unsplit_q": ".view(b, self.nums_head, s, self.head_dim)",
     "split": ".view(in_heads).transpose(1, 2)",
     "unsplit": ".view(b, self.nums_head, s, self.head_dim)",
+    "last": "o_proj",
 }
 
 MISTAKES = [
@@ -782,6 +783,10 @@ MISTAKES = [
         "queries-split-without-transpose",
         "keys-split-without-transpose",
         "values-split-without-transpose",
+        "queries-detached",
+        "keys-detached",
+        "values-detached",
+        "output-layer-twice",
     ),
     from_family(
         "softmax",
@@ -791,6 +796,8 @@ MISTAKES = [
         "divided-by-sums-over-queries",
         "log-softmax",
         "sigmoid",
+        "largest-score-only",
+        "weights-transposed",
         "softmax-over-queries-and-keys",
     ),
     from_family(
@@ -802,6 +809,23 @@ MISTAKES = [
         "first-sequence-only",
         "batch-and-tokens-joined",
         "averaged-over-the-tokens",
+        "first-token-only",
+        "tokens-and-width-joined",
+        "tokens-and-width-exchanged",
+        "batch-and-tokens-exchanged",
+        "summed-over-the-tokens",
     ),
     from_family("heads", "keys-not-turned"),
+    Mistake(
+        "filled-with-plus-infinity",
+        "Where there is padding, all is NaN, as when padded scores are filled with +inf. Fill them with minus infinity: -torch.inf.",
+        caught_by=MASK,
+        edits=[(HIDE, HIDE.replace("-torch", "torch"))],
+    ),
+    Mistake(
+        "filled-with-minus-one",
+        "Padded scores were filled with -1, so padding keeps a weight. Use -inf or -1e9.",
+        caught_by=MASK,
+        edits=[(HIDE, HIDE.replace("-torch.inf", "-1.0"))],
+    ),
 ]

@@ -51,6 +51,7 @@ WORDS = {
     "unsplit_q": ".view(b, self.nums_head, s, self.head_dim)",
     "split": ".view(b, s, self.nums_key_value_head, self.head_dim).transpose(1, 2)",
     "unsplit": ".view(b, self.nums_key_value_head, s, self.head_dim)",
+    "last": "o_proj",
 }
 
 MISTAKES = [
@@ -381,6 +382,10 @@ MISTAKES = [
         "queries-split-without-transpose",
         "keys-split-without-transpose",
         "values-split-without-transpose",
+        "queries-detached",
+        "keys-detached",
+        "values-detached",
+        "output-layer-twice",
     ),
     from_family(
         "softmax",
@@ -389,6 +394,7 @@ MISTAKES = [
         "divided-by-sums-over-queries",
         "log-softmax",
         "sigmoid",
+        "weights-transposed",
     ),
     from_family(
         "returned",
@@ -399,6 +405,11 @@ MISTAKES = [
         "first-sequence-only",
         "batch-and-tokens-joined",
         "averaged-over-the-tokens",
+        "first-token-only",
+        "tokens-and-width-joined",
+        "tokens-and-width-exchanged",
+        "batch-and-tokens-exchanged",
+        "summed-over-the-tokens",
     ),
     from_family("heads", "keys-not-turned"),
 ]

@@ -47,6 +47,7 @@ WORDS = {
     "unsplit_q": ".view(b, self.nums_head, n, self.head_dim)",
     "split": ".view(in_heads).transpose(1, 2)",
     "unsplit": ".view(b, self.nums_head, n, self.head_dim)",
+    "last": "o_proj",
 }
 
 MISTAKES = [
@@ -304,6 +305,10 @@ MISTAKES = [
         "queries-split-without-transpose",
         "keys-split-without-transpose",
         "values-split-without-transpose",
+        "queries-detached",
+        "keys-detached",
+        "values-detached",
+        "output-layer-twice",
     ),
     from_family(
         "decoder",
@@ -327,6 +332,8 @@ MISTAKES = [
         "divided-by-sums-over-queries",
         "log-softmax",
         "sigmoid",
+        "largest-score-only",
+        "weights-transposed",
         "softmax-over-queries-and-keys",
     ),
     from_family(
@@ -338,6 +345,12 @@ MISTAKES = [
         "first-sequence-only",
         "batch-and-tokens-joined",
         "averaged-over-the-tokens",
+        "first-token-only",
+        "tokens-and-width-joined",
+        "tokens-and-width-exchanged",
+        "batch-and-tokens-exchanged",
+        "summed-over-the-tokens",
     ),
     from_family("heads", "keys-not-turned"),
+    from_family("layers", "queries-and-keys-swapped", queries="q", keys="k", last_two="2, 3"),
 ]

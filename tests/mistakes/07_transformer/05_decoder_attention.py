@@ -43,6 +43,7 @@ WORDS = {
     "unsplit_q": ".view(b, self.nums_head, n, self.head_dim)",
     "split": ".view(b, n, self.nums_key_value_head, self.head_dim).transpose(1, 2)",
     "unsplit": ".view(b, self.nums_key_value_head, n, self.head_dim)",
+    "last": "o_proj",
 }
 
 MISTAKES = [
@@ -332,6 +333,10 @@ MISTAKES = [
         "queries-split-without-transpose",
         "keys-split-without-transpose",
         "values-split-without-transpose",
+        "queries-detached",
+        "keys-detached",
+        "values-detached",
+        "output-layer-twice",
     ),
     from_family(
         "decoder",
@@ -355,6 +360,8 @@ MISTAKES = [
         "divided-by-sums-over-queries",
         "log-softmax",
         "sigmoid",
+        "largest-score-only",
+        "weights-transposed",
         "softmax-over-queries-and-keys",
     ),
     from_family(
@@ -366,6 +373,12 @@ MISTAKES = [
         "first-sequence-only",
         "batch-and-tokens-joined",
         "averaged-over-the-tokens",
+        "first-token-only",
+        "tokens-and-width-joined",
+        "tokens-and-width-exchanged",
+        "batch-and-tokens-exchanged",
+        "summed-over-the-tokens",
     ),
     from_family("heads", "keys-not-turned", keys="keys"),
+    from_family("layers", "queries-and-keys-swapped", queries="q", keys="keys", last_two="2, 3"),
 ]

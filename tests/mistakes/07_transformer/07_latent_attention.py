@@ -36,6 +36,7 @@ WORDS = {
     "unsplit_q": ".reshape(b, self.nums_head, -1, self.head_dim)",
     "split": ".unflatten(-1, (self.nums_head, self.head_dim)).transpose(1, 2)",
     "unsplit": ".reshape(b, self.nums_head, -1, self.head_dim)",
+    "last": "o_proj",
 }
 
 MISTAKES = [
@@ -264,6 +265,10 @@ MISTAKES = [
         "queries-split-without-transpose",
         "keys-split-without-transpose",
         "values-split-without-transpose",
+        "queries-detached",
+        "keys-detached",
+        "values-detached",
+        "output-layer-twice",
     ),
     from_family(
         "decoder",
@@ -287,6 +292,8 @@ MISTAKES = [
         "divided-by-sums-over-queries",
         "log-softmax",
         "sigmoid",
+        "largest-score-only",
+        "weights-transposed",
         "softmax-over-queries-and-keys",
     ),
     from_family(
@@ -298,6 +305,12 @@ MISTAKES = [
         "first-sequence-only",
         "batch-and-tokens-joined",
         "averaged-over-the-tokens",
+        "first-token-only",
+        "tokens-and-width-joined",
+        "tokens-and-width-exchanged",
+        "batch-and-tokens-exchanged",
+        "summed-over-the-tokens",
     ),
     from_family("heads", "keys-not-turned", keys="k"),
+    from_family("layers", "queries-and-keys-swapped", queries="q", keys="k", last_two="2, 3"),
 ]

@@ -5,6 +5,7 @@ asks, answers, mixed     how queries, keys and values are made: self.q_proj(x), 
 q, v                     the variables of queries and values: q, v
 split_q, unsplit_q       how queries are split: .view(in_heads).transpose(1, 2), and the same without the swap
 split, unsplit           the same for keys and values
+last                     the layer behind the joined heads: o_proj
 """
 
 from grader.judge.authoring import Mistake
@@ -72,5 +73,29 @@ FAMILY = [
         "Split the last axis first, then swap heads and tokens, as for the others.",
         caught_by="$main",
         edits=[("$mixed$split", "$mixed$unsplit")],
+    ),
+    Mistake(
+        "queries-detached",
+        "The queries were cut off from the gradients (.detach(), .data or torch.no_grad()), so their layer would never be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[("= $asks", "= $asks.detach()")],
+    ),
+    Mistake(
+        "keys-detached",
+        "The keys were cut off from the gradients (.detach(), .data or torch.no_grad()), so their layer would never be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[("= $answers", "= $answers.detach()")],
+    ),
+    Mistake(
+        "values-detached",
+        "The values were cut off from the gradients (.detach(), .data or torch.no_grad()), so their layer would never be trained.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[("= $mixed", "= $mixed.detach()")],
+    ),
+    Mistake(
+        "output-layer-twice",
+        "The last layer was applied twice. The joined heads go through it once.",
+        caught_by="$main",
+        edits=[("self.$last(context)", "self.$last(self.$last(context))")],
     ),
 ]

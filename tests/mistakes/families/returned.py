@@ -51,4 +51,34 @@ FAMILY = [
         caught_by="$main",
         edits=[("return $result", "return ($result).mean(dim=1)")],
     ),
+    Mistake(
+        "first-token-only",
+        "Only the first token's result came back. Every token gets one: (batch, tokens, width).",
+        caught_by="$main",
+        edits=[("return $result", "return ($result)[:, 0]")],
+    ),
+    Mistake(
+        "tokens-and-width-joined",
+        "The axes of tokens and width were joined into one. Give the result three axes: (batch, tokens, width).",
+        caught_by="$main",
+        edits=[("return $result", "return ($result).flatten(1)")],
+    ),
+    Mistake(
+        "tokens-and-width-exchanged",
+        "Tokens and width are exchanged in the result. The order is (batch, tokens, width).",
+        caught_by="$main",
+        edits=[("return $result", "return ($result).transpose(1, 2)")],
+    ),
+    Mistake(
+        "batch-and-tokens-exchanged",
+        "Batch and tokens are exchanged in the result. The order is (batch, tokens, width).",
+        caught_by="$main",
+        edits=[("return $result", "return ($result).transpose(0, 1)")],
+    ),
+    Mistake(
+        "summed-over-the-tokens",
+        "The results were added up over the tokens. Every token keeps its own: (batch, tokens, width).",
+        caught_by="$main",
+        edits=[("return $result", "return ($result).sum(dim=1)")],
+    ),
 ]

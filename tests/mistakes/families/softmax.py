@@ -112,4 +112,16 @@ FAMILY = [
         caught_by="$main",
         edits=[(SOFTMAX, "F.softmax(scores.flatten(-2), dim=-1).view_as(scores)")],
     ),
+    Mistake(
+        "largest-score-only",
+        "Each token got only the value of the key with the largest score. Softmax gives every visible key a weight.",
+        caught_by="$main",
+        edits=[(SOFTMAX, "F.one_hot(scores.argmax(-1), scores.shape[-1]).to(scores.dtype)")],
+    ),
+    Mistake(
+        "weights-transposed",
+        "The weights were transposed before they met the values. Row i of the weights belongs to query i: weights · values as they are.",
+        caught_by="$main",
+        edits=[(SOFTMAX, f"{SOFTMAX}.transpose(-2, -1)")],
+    ),
 ]
