@@ -314,4 +314,5 @@ MISTAKES = [
         edits=[(SOFTMAX, "attn_weights = torch.matmul(F.softmax(query, dim=-1), key.permute(0, 2, 1))")],
     ),
     from_family("results", "tokens-and-width-joined", "batch-and-tokens-joined", "result-of-float16"),
+    from_family("projections", "layers-q-v-q", "layers-k-k-q", "layers-k-v-v", "layers-v-v-q"),
 ]

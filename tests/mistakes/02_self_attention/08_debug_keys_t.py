@@ -425,4 +425,5 @@ MISTAKES = [
         caught_by="test_training_still_works",
         edits=[("attn_weights @ values", "attn_weights.detach() @ values")],
     ),
+    from_family("projections", "layers-q-v-q", "layers-k-k-q", "layers-k-v-v", "layers-v-v-q"),
 ]

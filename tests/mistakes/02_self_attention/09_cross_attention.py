@@ -357,4 +357,5 @@ MISTAKES = [
     ),
     from_family("projections", "layers-frozen", "sizes-of-the-example"),
     from_family("results", "tokens-and-width-joined", "batch-and-tokens-joined", "result-of-float16"),
+    from_family("projections", "layers-q-v-q", "layers-k-k-q", "layers-k-v-v", "layers-v-v-q"),
 ]

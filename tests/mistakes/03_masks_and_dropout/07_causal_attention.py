@@ -129,7 +129,7 @@ MISTAKES = [
     ),
     Mistake(
         "queries-only",
-        "The queries were compared with themselves. The other side of the scores are the keys, W_key(x).",
+        "Queries are compared with queries: the keys come from W_query, or have no part in the scores. They come from W_key.",
         caught_by=MAIN,
         edits=[("keys = self.W_key(x)", "keys = self.W_query(x)")],
     ),
@@ -435,4 +435,17 @@ MISTAKES = [
     ),
     from_family("projections", "layers-frozen", "sizes-of-the-example", layer=LAYER),
     from_family("results", "tokens-and-width-joined", "batch-and-tokens-joined", "result-of-float16"),
+    Mistake(
+        "minus-10-added",
+        "10 was taken off the hidden scores, so later tokens still get some weight. Fill in minus infinity.",
+        caught_by=MAIN,
+        edits=[(HIDE, f"scores = scores - 10.0 * {CORNER}")],
+    ),
+    Mistake(
+        "minus-1000-without-softmax",
+        "There is no softmax: the scores, 1000 lower where they are hidden, were used as weights. Take the softmax over the keys, dim=-1.",
+        caught_by=MAIN,
+        edits=[(HIDE, f"scores = scores - 1000.0 * {CORNER}"), (SOFTMAX, "scores")],
+    ),
+    from_family("projections", "layers-q-v-q", "layers-k-k-q", "layers-k-v-v", "layers-v-v-q"),
 ]
