@@ -355,11 +355,15 @@ MISTAKES = [
     from_family(
         "projections",
         "layers-q-q-k",
+        "layers-q-v-q",
         "layers-k-q-q",
         "layers-k-q-k",
+        "layers-k-v-k",
         "layers-k-v-v",
+        "layers-v-q-q",
         "layers-v-q-v",
         "layers-v-k-k",
         "layers-v-v-q",
+        "layers-v-v-k",
     ),
 ]

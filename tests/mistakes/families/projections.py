@@ -206,4 +206,43 @@ FAMILY = [
         queries="to_values",
         values="to_keys",
     ),
+    _mixed_up(
+        "layers-q-q-q",
+        f"The queries come from $to_queries, the keys from $to_queries, the values from $to_queries. {BELONG}",
+        keys="to_queries",
+        values="to_queries",
+    ),
+    _mixed_up(
+        "layers-k-k-k",
+        f"The queries come from $to_keys, the keys from $to_keys, the values from $to_keys. {BELONG}",
+        queries="to_keys",
+        values="to_keys",
+    ),
+    _mixed_up(
+        "layers-v-v-v",
+        f"The queries come from $to_values, the keys from $to_values, the values from $to_values. {BELONG}",
+        queries="to_values",
+        keys="to_values",
+    ),
+    _mixed_up(
+        "layers-k-v-k",
+        f"The queries come from $to_keys, the keys from $to_values, the values from $to_keys. {BELONG}",
+        queries="to_keys",
+        keys="to_values",
+        values="to_keys",
+    ),
+    _mixed_up(
+        "layers-v-q-q",
+        f"The queries come from $to_values, the keys from $to_queries, the values from $to_queries. {BELONG}",
+        queries="to_values",
+        keys="to_queries",
+        values="to_queries",
+    ),
+    _mixed_up(
+        "layers-v-v-k",
+        f"The queries come from $to_values, the keys from $to_values, the values from $to_keys. {BELONG}",
+        queries="to_values",
+        keys="to_values",
+        values="to_keys",
+    ),
 ]
