@@ -333,7 +333,7 @@ MISTAKES = [
     ),
     Mistake(
         "filled-with-nan",
-        "The running maximum begins at plus infinity, so everything is NaN. Begin at minus infinity, or at the first score.",
+        "Everything is NaN: infinity minus infinity, or 0/0. Does a running maximum begin at plus infinity?",
         caught_by="test_agrees_with_formula",
         edits=[(SHIFT, "scores - scores.max(dim=dim, keepdim=True).values * float('nan')")],
     ),

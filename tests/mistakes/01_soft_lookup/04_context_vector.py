@@ -266,7 +266,7 @@ MISTAKES = [
     ),
     Mistake(
         "filled-with-nan",
-        "Everything is NaN: a running maximum that begins at plus infinity, or infinity minus infinity. Begin at minus infinity.",
+        "Everything is NaN: infinity minus infinity, or 0/0. Does a running maximum begin at plus infinity?",
         caught_by=MAIN,
         edits=[(WEIGHTS, "scores * float('nan')")],
     ),

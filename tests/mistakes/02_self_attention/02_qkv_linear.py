@@ -16,6 +16,10 @@ WORDS = {
     "to_values": "linear_v",
     "asking": "return self.",
     "asked": "(x)",
+    "labelling": ", self.",
+    "labelled": "(x), self",
+    "telling": "self.",
+    "told": "(x)\n",
     "layer": "nn.Linear(hidden_size, hidden_size)",
     "asks": "x",
 }
@@ -347,5 +351,19 @@ MISTAKES = [
                 "return tuple(\n            torch.nn.functional.linear(x, each.weight.data, each.bias.data) for each in (self.linear_q, self.linear_k, self.linear_v)\n        )",
             )
         ],
+    ),
+    from_family(
+        "projections",
+        "layers-q-q-k",
+        "layers-q-v-q",
+        "layers-k-q-q",
+        "layers-k-q-k",
+        "layers-k-v-k",
+        "layers-k-v-v",
+        "layers-v-q-q",
+        "layers-v-q-v",
+        "layers-v-k-k",
+        "layers-v-v-q",
+        "layers-v-v-k",
     ),
 ]

@@ -501,18 +501,6 @@ MISTAKES = [
         edits=[(FILL, "scores.float() - 1000.0 * hidden")],
     ),
     Mistake(
-        "rows-of-zeros",
-        "Where a hidden score is far above the visible ones, nothing is left of the row: the maximum was taken with the hidden scores in it, "
-        "or the mask applied after the softmax, and 0/0 replaced by 0. Hide the scores first.",
-        caught_by=EXTREME,
-        edits=[
-            (
-                RETURN,
-                "wide = scores.float()\n    exps = torch.exp(wide - wide.amax(dim=-1, keepdim=True)) * ~hidden\n    return torch.nan_to_num(exps / exps.sum(dim=-1, keepdim=True)).to(scores.dtype)",
-            )
-        ],
-    ),
-    Mistake(
         "filled-with-plus-1e9",
         "The hidden scores were filled with a very high number, so only they are seen. Fill in minus infinity.",
         caught_by=MAIN,

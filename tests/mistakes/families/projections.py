@@ -35,17 +35,17 @@ def _mixed_up(id: str, message: str, queries: str = "", keys: str = "", values: 
 FAMILY = [
     _mixed_up(
         "queries-from-the-key-layer",
-        "The queries come from $to_keys, so keys are compared with keys. They belong to $to_queries.",
+        "Keys are compared with keys: the queries come from $to_keys, or have no part in the scores. They come from $to_queries.",
         queries="to_keys",
     ),
     _mixed_up(
         "queries-from-the-value-layer",
-        "The queries come from $to_values. They belong to $to_queries.",
+        "Values are compared with keys: the queries come from $to_values, or have no part in the scores. They come from $to_queries.",
         queries="to_values",
     ),
     _mixed_up(
         "keys-from-the-query-layer",
-        "The keys come from $to_queries, so queries are compared with queries. They belong to $to_keys.",
+        "Queries are compared with queries: the keys come from $to_queries, or have no part in the scores. They come from $to_keys.",
         keys="to_queries",
     ),
     _mixed_up(
@@ -147,5 +147,102 @@ FAMILY = [
         caught_by="$main",
         edits=[("$layer", "$of_the_example")],
         everywhere=True,
+    ),
+    # --- two or three at once that can be told in several ways
+    _mixed_up(
+        "layers-q-v-q",
+        f"The queries come from $to_queries, the keys from $to_values, the values from $to_queries. {BELONG}",
+        keys="to_values",
+        values="to_queries",
+    ),
+    _mixed_up(
+        "layers-k-k-q",
+        f"The queries come from $to_keys, the keys from $to_keys, the values from $to_queries. {BELONG}",
+        queries="to_keys",
+        values="to_queries",
+    ),
+    _mixed_up(
+        "layers-k-v-v",
+        f"The queries come from $to_keys, the keys from $to_values, the values from $to_values. {BELONG}",
+        queries="to_keys",
+        keys="to_values",
+    ),
+    _mixed_up(
+        "layers-v-v-q",
+        f"The queries come from $to_values, the keys from $to_values, the values from $to_queries. {BELONG}",
+        queries="to_values",
+        keys="to_values",
+        values="to_queries",
+    ),
+    _mixed_up(
+        "layers-q-q-k",
+        f"The queries come from $to_queries, the keys from $to_queries, the values from $to_keys. {BELONG}",
+        keys="to_queries",
+        values="to_keys",
+    ),
+    _mixed_up(
+        "layers-k-q-q",
+        f"The queries come from $to_keys, the keys from $to_queries, the values from $to_queries. {BELONG}",
+        queries="to_keys",
+        keys="to_queries",
+        values="to_queries",
+    ),
+    _mixed_up(
+        "layers-k-q-k",
+        f"The queries come from $to_keys, the keys from $to_queries, the values from $to_keys. {BELONG}",
+        queries="to_keys",
+        keys="to_queries",
+        values="to_keys",
+    ),
+    _mixed_up(
+        "layers-v-q-v",
+        f"The queries come from $to_values, the keys from $to_queries, the values from $to_values. {BELONG}",
+        queries="to_values",
+        keys="to_queries",
+    ),
+    _mixed_up(
+        "layers-v-k-k",
+        f"The queries come from $to_values, the keys from $to_keys, the values from $to_keys. {BELONG}",
+        queries="to_values",
+        values="to_keys",
+    ),
+    _mixed_up(
+        "layers-q-q-q",
+        f"The queries come from $to_queries, the keys from $to_queries, the values from $to_queries. {BELONG}",
+        keys="to_queries",
+        values="to_queries",
+    ),
+    _mixed_up(
+        "layers-k-k-k",
+        f"The queries come from $to_keys, the keys from $to_keys, the values from $to_keys. {BELONG}",
+        queries="to_keys",
+        values="to_keys",
+    ),
+    _mixed_up(
+        "layers-v-v-v",
+        f"The queries come from $to_values, the keys from $to_values, the values from $to_values. {BELONG}",
+        queries="to_values",
+        keys="to_values",
+    ),
+    _mixed_up(
+        "layers-k-v-k",
+        f"The queries come from $to_keys, the keys from $to_values, the values from $to_keys. {BELONG}",
+        queries="to_keys",
+        keys="to_values",
+        values="to_keys",
+    ),
+    _mixed_up(
+        "layers-v-q-q",
+        f"The queries come from $to_values, the keys from $to_queries, the values from $to_queries. {BELONG}",
+        queries="to_values",
+        keys="to_queries",
+        values="to_queries",
+    ),
+    _mixed_up(
+        "layers-v-v-k",
+        f"The queries come from $to_values, the keys from $to_values, the values from $to_keys. {BELONG}",
+        queries="to_values",
+        keys="to_values",
+        values="to_keys",
     ),
 ]
