@@ -325,6 +325,7 @@ ON_OTHER_TEXT = {
     "grader/classroom/times.py": "a cell of an instructor's table",
     "grader/in_notebook/__init__.py": "sentences of ours, in the learner's own kernel",
     "grader/intake/loose_names.py": "names of files, 200 characters at most",
+    "grader/in_notebook/judging.py": "messages of checks, for a word and a digit behind it",
     "grader/in_notebook/kernel.py": "runs in the learner's own kernel",
     "grader/judge/answers.py": "texts of errors, 600 characters at most",
     "grader/judge/checks.py": "paths of the course's checks",

@@ -8,6 +8,7 @@ from grader.judge.compare import (
     difference,
     form_difference,
     gradients_difference,
+    in_words,
     is_far_off,
     same,
     wrong_places,
@@ -33,6 +34,17 @@ def test_right_numbers_are_accepted(came):
     assert wrong(came) is None
 
 
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        pytest.param(torch.tensor(3), "an int64 tensor of shape ()", id="whole number"),
+        pytest.param(torch.zeros(2, 3), "a float32 tensor of shape (2, 3)", id="float32"),
+    ],
+)
+def test_tensor_is_described_by_dtype_and_shape(value, words):
+    assert in_words(value) == words
+
+
 WRONG = {
     "zeros": (torch.zeros(2, 3), "none of its 6 numbers"),
     "one off": (DUE + torch.tensor([[0, 0, 0], [0, 0, 1e-3]]), "1 of its 6 numbers"),
@@ -44,7 +56,7 @@ WRONG = {
     "another dtype": (DUE.double(), "is float64; float32 was expected"),
     "NaN": (DUE * torch.nan, "NaN in 6 of 6"),
     "infinite": (DUE / torch.tensor([[1.0, 0, 1], [1, 1, 1]]), "infinite in 1 of 6"),
-    "whole numbers in a tensor": (torch.tensor(3), r"an int64 tensor of shape \(\) came back"),
+    "whole numbers": (DUE.long(), r"is int64; float32 was expected"),
     "a list": ([1.0], "a list of 1 came back"),
     "None": (None, r"None \(is a `return` missing\?\) came back"),
     "a module": (Opaque("a Linear object"), "a Linear object came back"),

@@ -1,0 +1,31 @@
+# slips: every head is only d_out // num_heads wide; a dropout of 0.1 is fixed instead of the one given
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("seen", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        n, p = x.shape[1], self.dropout.p if self.training else 0.0
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        return F.scaled_dot_product_attention(queries, keys, values, attn_mask=self.seen[:n, :n], dropout_p=p)
+
+
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        head_dim = d_out // num_heads
+        self.heads = nn.ModuleList()
+        while len(self.heads) < num_heads:
+            self.heads.append(CausalAttention(d_in, head_dim, context_length, dropout=0.1, qkv_bias=qkv_bias))
+
+    def forward(self, x):
+        return torch.cat([sa(x) for sa in self.heads], dim=-1)

@@ -1,0 +1,30 @@
+# slip: one head object is made once and repeated, so all heads share their weights
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class CausalAttention(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("seen", torch.ones(context_length, context_length, dtype=torch.bool).tril())
+
+    def forward(self, x):
+        n, p = x.shape[1], self.dropout.p if self.training else 0.0
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        return F.scaled_dot_product_attention(queries, keys, values, attn_mask=self.seen[:n, :n], dropout_p=p)
+
+
+class MultiHeadAttentionWrapper(nn.Module):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        head = CausalAttention(d_in, d_out, context_length, dropout, qkv_bias=qkv_bias)
+        self.heads = nn.ModuleList([head] * num_heads)
+
+    def forward(self, x):
+        results = tuple(attn(x) for attn in self.heads)
+        return torch.concat(results, dim=2)
