@@ -10,7 +10,7 @@ Eight kinds of answers are graded:
     held back    the same from written/held_back: nothing was mended for these before they were measured
     two slips    two slips at once
     others       mistakes of another exercise whose file has the same entry points
-    right        every right answer: it gets no name at all
+    right        every right answer, the alternatives and those of written/right: it gets no name at all
 
 A name is put to the test with other hidden numbers: whoever makes this mistake fails there each check that the named
 mistake fails. A name that does not hold there is wrong. `--kind KIND` takes answers of one kind, `--every N` every Nth
@@ -43,10 +43,10 @@ SEEDS = 2026, 4052
 """Of the grading, and of the test of the names."""
 TRAINED = "tiny_gpt"
 """Each answer to this one is trained; its mistakes are named by the kit's own tests."""
-WRITTEN = {"written": "seen", "held back": "held_back"}
-"""The folders of two kinds, beside this file; the first line of each answer says what is wrong."""
+WRITTEN = {"written": "seen", "held back": "held_back", "right": "right"}
+"""The folders of three kinds, beside this file; the first line of each answer says what it is."""
 AIMS = {"known": 0.97, "slips": 0.85, "written": 0.85, "held back": 0.85}
-KINDS = ("known", "slips", "other slips", *WRITTEN, "two slips", "others", "right")
+KINDS = ("known", "slips", "other slips", *WRITTEN, "two slips", "others")
 SHOWN = 25
 """Of the answers without a name, and of those with a wrong one."""
 
