@@ -14,7 +14,7 @@ Eight kinds of answers are graded:
 
 A name is put to the test with other hidden numbers: whoever makes this mistake fails there each check that the named
 mistake fails. A name that does not hold there is wrong. `--kind KIND` takes answers of one kind, `--every N` every Nth
-of these in each exercise, `--only ID` an exercise.
+of each kind in each exercise, `--only ID` an exercise.
 Ctrl-C ends early and reports what was done. `scripts/name_pairs.py` counts how many pairs of a bank are named as both.
 It ends with status 1 when an aim is missed: 97 % of the known mistakes, 85 % of the slips and of the written answers,
 no wrong name.
@@ -216,8 +216,9 @@ def main() -> None:
         for exercise in chosen:  # a judge for each: what one keeps of an exercise's mistakes takes much room
             judge = Judge(course, strongest_level(), SEEDS[0], [exercise.id])
             try:
-                asked = [each for each in answers(course, exercise, banks) if each.kind in (options.kind or KINDS)]
-                measure(judge, asked[:: options.every], banks, tallies)
+                asked = list(answers(course, exercise, banks))
+                of_kinds = ([each for each in asked if each.kind == kind] for kind in options.kind or KINDS)
+                measure(judge, [each for kind in of_kinds for each in kind[:: options.every]], banks, tallies)
             finally:
                 judge.close()
             print(f"{exercise.id} is done", file=sys.stderr)
