@@ -22,10 +22,12 @@ from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name, gradient_scal
 GROUPS = 16
 GROUPS_OF_GRADIENTS = 8
 """Fewer, as most sums would be theirs: nearly always what came back is told apart already."""
-STEPS = 2**16
+STEPS = 2**12
 """A sum is stored as a whole number of steps, of which this many are the largest number in it."""
 ROUNDING_OF_SUMS = 1 / STEPS
-DIGITS_OF_LARGEST = 6
+"""A sum is rounded once, by half a step at most."""
+DIGITS_OF_LARGEST = 3
+"""What is stored is relative to this number as it is stored, so a few digits lose nothing."""
 
 Print = dict[str, Any]
 """Plain data that can be written as JSON."""
@@ -52,7 +54,7 @@ def _of_value(name: str, value: Any) -> Print:
         scale = gradient_scale({key: each for key, each in value.items() if each is not None})
         return {
             "keys": sorted(value),
-            "scale": scale if math.isfinite(scale) else 0.0,
+            "scale": _few_digits(scale) if math.isfinite(scale) else 0.0,
             "gradients": {
                 key: _of_tensor(gradient, GROUPS_OF_GRADIENTS)
                 for key, gradient in value.items()
@@ -151,7 +153,7 @@ def _tensor_fits(came: torch.Tensor, kept: Print, scale: float | None) -> bool:
     sums = torch.tensor(kept["sums"], dtype=torch.float64) / STEPS
     moved = (_sums(numbers.nan_to_num(0.0, 0.0, 0.0), largest, sums.numel()) - sums).abs()
     counts = _dealt(numbers.numel(), sums.numel())[2]
-    return bool((moved <= counts * (allowed / largest + ROUNDING_OF_SUMS)).all())
+    return bool((moved <= counts * allowed / largest + ROUNDING_OF_SUMS).all())
 
 
 def _digest(tensor: torch.Tensor) -> str:

@@ -26,7 +26,7 @@ from .draw import Kind
 from .errors import GraderBroken
 from .fingerprint import Print
 
-VERSION = 2
+VERSION = 3
 """Version of the format."""
 
 JUDGE = 1
