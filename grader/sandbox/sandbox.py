@@ -22,6 +22,10 @@ from .worker import END_SECONDS, Bounds, Worker
 
 START_SECONDS = 60.0
 MAX_MESSAGE_BYTES = 4096
+TORCH_IS_ELSEWHERE = (
+    "learners' code finds no torch: it sees the packages of this Python's own environment only, not those installed "
+    "with --user or named in PYTHONPATH; install torch there"
+)
 
 
 class Sandbox:
@@ -156,12 +160,14 @@ class Sandbox:
     def _why_it_ended(self) -> str:
         if self._process is None:
             return "the sandbox was ended from outside"
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        try:
             _, errors = self._process.communicate(timeout=2)
-            lines = errors.decode("utf-8", "replace").strip().splitlines()
-            if lines:
-                return lines[-1][:300]
-        return "the sandbox could not be started"
+        except subprocess.TimeoutExpired:
+            return f"the sandbox did not start within {START_SECONDS:.0f} seconds"
+        lines = errors.decode("utf-8", "replace").strip().splitlines()
+        if not lines:
+            return "the sandbox could not be started"
+        return TORCH_IS_ELSEWHERE if "No module named 'torch'" in lines[-1] else lines[-1][:300]
 
     def close(self) -> None:
         """End the zygote and every worker; of a shared zygote, only one's own workers."""

@@ -1,8 +1,10 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import torch
 
 from grader.sandbox import doctor, levels
 from grader.sandbox.doctor import try_level
@@ -32,6 +34,22 @@ def test_python_that_was_named_from_another_folder_is_found_behind_the_wall(monk
     monkeypatch.setattr(sys, "executable", os.path.join(tmp_path, os.path.relpath(sys.executable, tmp_path)))
     assert ".." in sys.executable
     assert try_level("full") is None
+
+
+@pytest.mark.thorough
+def test_torch_outside_the_environment_is_said_to_be_there(tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    packages = [str(Path(torch.__file__).parents[1]), str(Path(levels.__file__).parents[2])]
+    done = subprocess.run(
+        [tmp_path / "bare" / "bin" / "python", "-m", "grader", "doctor"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(packages)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = " ".join(done.stdout.split())
+    assert "level full: learners' code finds no torch: it sees" in told and "install torch there" in told
+    assert "No module named" not in told
 
 
 def test_without_bubblewrap_full_is_refused(monkeypatch, tmp_path):
