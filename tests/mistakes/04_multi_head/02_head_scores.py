@@ -172,6 +172,18 @@ MISTAKES = [
         edits=[(RETURN, f"return ({PRODUCT}).sum(dim=1)")],
     ),
     Mistake(
+        "heads-summed-and-copied",
+        "The products are summed over the heads too, and each head got the same sum. With einsum, an axis that the result "
+        "does not name is summed up: name the head there, and give both inputs the same letter for it.",
+        caught_by=MAIN,
+        edits=[
+            (
+                RETURN,
+                "whole = a.sum(dim=1, keepdim=True)\n    return (whole @ whole.transpose(2, 3)).expand(-1, a.shape[1], -1, -1)",
+            )
+        ],
+    ),
+    Mistake(
         "heads-averaged",
         "The scores of all heads were averaged. Each head keeps its own: (batch, heads, tokens, tokens).",
         caught_by=MAIN,

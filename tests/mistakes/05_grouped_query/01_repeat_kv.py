@@ -73,6 +73,12 @@ MISTAKES = [
         edits=instead("torch.cat([x, x.repeat_interleave(n_rep, dim=1)], dim=1)"),
     ),
     Mistake(
+        "one-copy-too-many-side-by-side",
+        "Each head is there n_rep + 1 times, side by side: the original counts as one of the n_rep.",
+        caught_by=MAIN,
+        edits=instead("x.repeat_interleave(n_rep + 1, dim=1)"),
+    ),
+    Mistake(
         "one-copy-breaks-the-shape",
         "n_rep = 1 does not work: the shape is no longer (b, kv, n, d). With n_rep = 1 x comes back as it was.",
         caught_by="test_edges",
