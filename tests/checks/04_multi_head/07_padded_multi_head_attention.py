@@ -74,7 +74,8 @@ def test_shape_of_the_documents_example(learner, draw):
     """MultiHeadAttention(128, 8) turns X of (3, 2, 128) into (3, 2, 128), with a mask of (3, 2) and without."""
     sizes = Sizes(3, 2, 8, 16)
     x, mask = draw.uniform(3, 2, 128), torch.tensor([[0, 1], [1, 1], [1, 0]])
-    learner.outputs(case(draw, sizes, x=x), case(draw, sizes, x=x, mask=mask))
+    weights = draw.weights(ENTRY, *sizes.init)
+    learner.outputs(case(draw, sizes, x=x, weights=weights), case(draw, sizes, x=x, weights=weights, mask=mask))
 
 
 @points(2.25, role="main")
