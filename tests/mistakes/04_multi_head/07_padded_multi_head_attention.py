@@ -587,6 +587,13 @@ MISTAKES = [
     from_family("softmax", "no-softmax-infinite", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
     from_family("softmax", "divided-by-the-mean"),
     Mistake(
+        "divided-by-the-mean-of-the-visible",
+        "The weights of a row sum to the number of keys that are not padding, not to 1: the exps were divided by their mean. Divide them by "
+        "their sum.",
+        caught_by=MAIN,
+        edits=[(SOFTMAX, f"{SOFTMAX} * (scores > -torch.inf).sum(dim=-1, keepdim=True)")],
+    ),
+    Mistake(
         "weights-stay-float32",
         "With float64 numbers the weights are float32 and the values are not. After a softmax in float32 go back: .type_as(v).",
         caught_by=MAIN,
