@@ -30,8 +30,8 @@ from tests.attacks.forger import SPOILT, Forger
 pytestmark = pytest.mark.timeout(900)
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
-FIRST = {unit.exercises[0].id for unit in COURSE.units}
-"""One of each unit is tried by `make test`."""
+FIRST = {unit.exercises[0].id for unit in COURSE.units[::2]}
+"""One of every second unit is tried by `make test`."""
 MOST_SHARE = 1 / 5
 SEED, OTHER_SEEDS = 3, (1, 2)
 AS_GOOD: Mapping[str, frozenset[str]] = {"tiny_gpt": frozenset(("enlarged", "moved"))}

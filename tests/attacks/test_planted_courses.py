@@ -165,13 +165,20 @@ PRACTICE = {
     "init": ["init", "work"],
     "init here": ["init", "."],
 }
+TAKE_LONG = {"notebooks", "autograder", "release"}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.parametrize("arguments", PRACTICE.values(), ids=PRACTICE)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(words, id=name, marks=pytest.mark.thorough if name in TAKE_LONG else ())
+        for name, words in PRACTICE.items()
+    ],
+)
 def test_no_command_for_ones_own_course_uses_one_that_was_not_named(
     arguments: list[str], planted: Planted, kata: Run
 ) -> None:

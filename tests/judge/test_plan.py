@@ -83,6 +83,7 @@ def graded(judge: Judge, *sources: str) -> list[Record]:
     return records
 
 
+@pytest.mark.thorough
 def test_the_same_for_every_learner_whoever_came_before(judge: Judge, course: Course) -> None:
     in_class = graded(judge, WRONG, RIGHT, RANDOM, OTHER_BITS, "import os; os._exit(0)", RIGHT, OTHER_BITS, WRONG)
     alone = []

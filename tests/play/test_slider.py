@@ -88,6 +88,7 @@ def test_keys_move_it_and_enter_goes_on(desk, course, height):
     assert child.exitstatus == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [360, 1200])
 def test_arrow_keys_move_it_on_a_page(browser, parts, tmp_path, width):
     path = tmp_path / "page.html"
