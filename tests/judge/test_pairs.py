@@ -54,7 +54,7 @@ def known(course: Course, id: str) -> tuple[str, dict[str, Mistake]]:
         pytest.param("multi_head_attention", "no-scale", "merge-without-transpose", marks=pytest.mark.thorough),
         pytest.param("multi_head_attention", "dropout-in-eval", "scale-from-d-in", marks=pytest.mark.thorough),
         pytest.param("multi_head_wrapper", "next-token-seen", "keys-as-values", marks=pytest.mark.thorough),
-        ("multi_head_wrapper", "divided-by-d-out", "joined-along-the-tokens"),
+        pytest.param("multi_head_wrapper", "divided-by-d-out", "joined-along-the-tokens", marks=pytest.mark.thorough),
     ],
     ids=lambda text: text,
 )

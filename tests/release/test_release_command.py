@@ -51,6 +51,7 @@ def refused(done: Done) -> str:
     return sentence
 
 
+@pytest.mark.thorough
 def test_same_course_and_seeds_give_the_same_bytes(course: Path, released: Path, kata: Kata, tmp_path: Path) -> None:
     again = tmp_path / "again.zip"
     assert kata("release", "--out", again, *SEEDS, cwd=course).returncode == 0
