@@ -16,7 +16,7 @@ from setuptools.command.build_py import build_py
 from setuptools.errors import ExecError
 
 HERE = Path(__file__).resolve().parent
-CARRIED = Path("grader", "carried_course")  # as grader/course/named.py has it
+CARRIED = Path("grader", "carried_course")  # as grader/course/installed.py has it
 NEEDED = "import grader.release.bundle"
 
 

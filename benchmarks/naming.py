@@ -33,6 +33,7 @@ from slips import OTHER_SLIPS, pairs_in, slips_in
 
 from grader.course import Course, Exercise, load_course
 from grader.intake import SourceFile, Submission
+from grader.judge.alternatives import load_alternatives
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, both_from, load_bank
 from grader.record import ExerciseResult, Record
@@ -112,17 +113,16 @@ def answers(course: Course, exercise: Exercise, banks: dict[str, Bank]) -> Itera
     for mistake in bank.mistakes.values():
         text = mistake.source_from(bank.reference)
         yield Answer("known", exercise, mistake.id, text, tuple(frozenset({id}) for id in bank.alike(mistake)))
-    for path in sorted(course.alternatives_path(exercise).glob("*.py")):
-        source = path.read_text("utf-8")
-        yield Answer("right", exercise, path.stem, source)
+    for id, source in load_alternatives(course, exercise).items():
+        yield Answer("right", exercise, id, source)
         if exercise.id == RETURNS_A_LAYER:
             continue
         for name, text in slips_in(source):
-            yield Answer("slips", exercise, f"{path.stem}: {name}", text)
+            yield Answer("slips", exercise, f"{id}: {name}", text)
         for name, text in slips_in(source, OTHER_SLIPS):
-            yield Answer("other slips", exercise, f"{path.stem}: {name}", text)
+            yield Answer("other slips", exercise, f"{id}: {name}", text)
         for name, text in pairs_in(source):
-            yield Answer("two slips", exercise, f"{path.stem}: {name}", text)
+            yield Answer("two slips", exercise, f"{id}: {name}", text)
     for kind, folder in WRITTEN.items():
         for path in sorted((Path(__file__).with_name("written") / folder / exercise.id).glob("*.py")):
             source = path.read_text("utf-8")

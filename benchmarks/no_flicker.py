@@ -19,6 +19,7 @@ from pathlib import Path
 
 from grader.course import Course, load_course
 from grader.intake import SourceFile, Submission
+from grader.judge.alternatives import load_alternatives
 from grader.record import MAX_SEED, Record
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,8 +46,7 @@ def main() -> None:
             judge.seed = secrets.randbelow(MAX_SEED + 1)
             sources = {}
             for id in judge.kits:
-                path = chosen.choice(answers[id])
-                sources[id] = SourceFile(id, str(path.relative_to(ROOT)), path.read_bytes())
+                sources[id] = chosen.choice(answers[id])
             taken.append(sources)
             yield Submission("right", sources, ())
 
@@ -91,12 +91,14 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def right_answers(course: Course, with_alternatives: bool) -> dict[str, list[Path]]:
+def right_answers(course: Course, with_alternatives: bool) -> dict[str, list[SourceFile]]:
     """The files that must pass, by exercise."""
     answers = {}
     for exercise in course.exercises:
-        others = sorted(course.alternatives_path(exercise).glob("*.py")) if with_alternatives else []
-        answers[exercise.id] = [course.solution_path(exercise), *others]
+        written = {"reference": course.solution_path(exercise).read_text("utf-8")}
+        if with_alternatives:
+            written |= load_alternatives(course, exercise)
+        answers[exercise.id] = [SourceFile(exercise.id, name, text.encode()) for name, text in written.items()]
     return answers
 
 

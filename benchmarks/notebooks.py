@@ -26,7 +26,7 @@ from grader.classroom import Terms
 from grader.course import Course, Unit, load_course
 from grader.intake import SourceFile, Submission
 from grader.judge.mistakes import load_bank
-from grader.notebooks.judging import NotebookJudge
+from grader.notebooks.notebook_judge import NotebookJudge
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = Path(sys.executable).parent
@@ -175,8 +175,8 @@ def _autograde(folder: Path, unit: Unit) -> float:
 
 def _nbgrader(folder: Path, *arguments: str) -> None:
     path = os.pathsep.join([str(PROGRAMS), os.environ.get("PATH", os.defpath)])
-    # each run with a judge of its own: one that is warm already would have done its part before
-    alone = {"KATA_SERVICE": "0", "JUPYTER_CONFIG_DIR": str(folder / ".jupyter")}
+    # each run starts the judge: one that is warm already would have done its part before
+    alone = {"KATA_SERVICE": "1", "XDG_RUNTIME_DIR": str(folder), "JUPYTER_CONFIG_DIR": str(folder / ".jupyter")}
     environment = {**os.environ, "PATH": path, **alone}
     done = subprocess.run(
         [PROGRAMS / "nbgrader", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False

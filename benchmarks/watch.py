@@ -114,7 +114,9 @@ def answer(kit: str, kind: str) -> str:
         return reference.read_text(encoding="utf-8")
     from grader.judge.mistakes import load_bank
 
-    return load_bank(ROOT / "tests" / "mistakes" / f"{kit}.py")[0].source_from(reference.read_text(encoding="utf-8"))
+    return load_bank(ROOT / "tests" / "kits" / kit / "mistakes.py")[0].source_from(
+        reference.read_text(encoding="utf-8")
+    )
 
 
 def save(watch: pexpect.spawn, file: Path, source: str) -> float:

@@ -200,21 +200,6 @@ class Adjustment(_Part):
     reason: Text = Field(description="Why, in a sentence for learner and instructor.")
 
 
-class Attempt(_Part):
-    """Which of a learner's attempts a record is of, and why that one counts."""
-
-    number: int = Field(ge=1, description="Its place among the learner's attempts, from 1 on.")
-    of: int = Field(ge=2, description="How many attempts the learner has made.")
-    name: Name = Field(description="The name under which it was handed over, such as its folder's.")
-    reason: Text = Field(description="Why this one counts, in sentences for learner and instructor.")
-
-    @model_validator(mode="after")
-    def _is_one_of_them(self) -> Attempt:
-        if self.number > self.of:
-            raise ValueError("the number of the attempt is higher than the number of attempts")
-        return self
-
-
 class Record(_Part):
     """One graded submission."""
 
@@ -232,9 +217,6 @@ class Record(_Part):
     problems: tuple[Problem, ...] = Field(description="What the intake could not take, or took under another name.")
     digest: str = Field(
         default="", description="SHA-256 of what was graded, in a class; when it is the same, so is the record."
-    )
-    attempt: Attempt | None = Field(
-        default=None, description="Which of several attempts this is; absent when there is only one."
     )
     final_points: NonNegative | None = Field(
         default=None, description="The points after the course's policy; absent when none was applied."
@@ -295,7 +277,6 @@ class Record(_Part):
     def _left_out(self) -> dict[str, Any]:
         """Optional fields that are left out because they are empty."""
         left_out: dict[str, Any] = {} if self.digest else {"digest": True}
-        left_out |= {} if self.attempt else {"attempt": True}
         left_out |= {} if self.course.digest else {"course": {"digest": True}}
         finals = {} if self.is_adjusted else {"final_points": True, "final_max_points": True}
         left_out |= {} if self.is_adjusted else {**finals, "adjustments": True}

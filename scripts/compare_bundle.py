@@ -22,6 +22,7 @@ from pathlib import Path
 
 from grader.course import Course, load_course
 from grader.intake import SourceFile, Submission
+from grader.judge.alternatives import load_alternatives
 from grader.judge.grading import Judge
 from grader.judge.mistakes import load_bank
 from grader.record import MAX_SEED, ExerciseResult, Record
@@ -54,8 +55,8 @@ def sources_of(course: Course, ids: Sequence[str]) -> dict[str, dict[str, str]]:
     for exercise in map(course.exercise, ids):
         reference = course.solution_path(exercise).read_text("utf-8")
         named = found[exercise.id] = {"the reference": reference}
-        for path in course.alternatives(exercise):
-            named[f"the alternative {path.stem}"] = path.read_text("utf-8")
+        for id, source in load_alternatives(course, exercise).items():
+            named[f"the alternative {id}"] = source
         for mistake in load_bank(course.mistakes_path(exercise)):
             named[f"the mistake {mistake.id}"] = mistake.source_from(reference)
     return found

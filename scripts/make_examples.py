@@ -17,6 +17,7 @@ import zipfile
 from pathlib import Path
 
 from grader.course import Course, Exercise, load_course
+from grader.judge.alternatives import load_alternatives
 
 ROOT = Path(__file__).resolve().parents[1]
 CLASS = ROOT / "examples" / "class"
@@ -66,8 +67,8 @@ def make(folder: Path) -> None:
         copy_stub(course, exercise, folder / UNTOUCHED)
     for exercise in course.exercises:
         if exercise.id not in OWN:
-            right = course.alternatives(exercise)[0]
-            write(folder / ALL_RIGHT / exercise.file_name, right.read_bytes())
+            right, *_ = load_alternatives(course, exercise).values()
+            write(folder / ALL_RIGHT / exercise.file_name, right.encode("utf-8"))
     for id in LEFT:
         copy_stub(course, course.exercise(id), folder / HALF_DONE)
     for learner, repair in REPAIRS.items():

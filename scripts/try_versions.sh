@@ -3,7 +3,7 @@
 #
 #     scripts/try_versions.sh                      3.10 with the oldest, 3.13 with the newest
 #     scripts/try_versions.sh 3.12 newest          that Python only
-#     SAMPLE='tests/kits' scripts/try_versions.sh  other tests
+#     SAMPLE='tests/authoring' scripts/try_versions.sh  other tests
 #
 # "oldest" is the lowest version of each package that pyproject.toml names, "newest" the latest of all. Each goes into an
 # environment of its own in build/versions, with a copy of the project; for smaller downloads set UV_TORCH_BACKEND=cpu.

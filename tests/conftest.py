@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from filelock import FileLock
 
+from grader.course.installed import VARIABLE
 from grader.course.stubs import make_stub
-from grader.registry import register
 
 from .warm.client import Warm
 
@@ -32,7 +32,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 HERE = Path(__file__).parent
 FIRST = (
-    *("release/test_leaks.py", "attacks/test_corpus.py", "kits/", "docs/test_commands.py", "mutants/", "in_notebook/"),
+    *(
+        "release/test_leaks.py",
+        "attacks/test_corpus.py",
+        "authoring/",
+        "docs/test_commands.py",
+        "mutants/",
+        "in_notebook/",
+    ),
     *("notebooks/", "practice/", "classroom/", "play/", "policy/", "attacks/", "release/test_release_command.py"),
     *("release/test_gradescope.py", "benchmarks/", "docs/", "packaging/", "term/", "sandbox/", "service/", "cli/"),
     *("example_class/", "judge/"),
@@ -90,10 +97,11 @@ def made_once(
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What tests name is not remembered in the configuration of whoever runs them."""
+def own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests do is noted nowhere in the folders of whoever runs them, and only tests name a course."""
     with pytest.MonkeyPatch.context() as changed:
-        changed.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+        changed.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        changed.delenv(VARIABLE, raising=False)
         changed.setenv("KATA_SERVICE", "0")  # a judge that is kept warm would outlive the tests
         yield
 
@@ -183,11 +191,11 @@ MISTAKES = [
 """
 
 ALTERNATIVES = {
-    "reciprocal.py": "def {id}(amounts):\n    return amounts * amounts.sum(-1, True).reciprocal()\n",
-    "loop.py": "import torch\n\n\ndef {id}(amounts):\n"
+    "reciprocal": "def {id}(amounts):\n    return amounts * amounts.sum(-1, True).reciprocal()\n",
+    "loop": "import torch\n\n\ndef {id}(amounts):\n"
     "    rows = amounts.reshape(-1, amounts.shape[-1])\n"
     "    return torch.stack([row / sum(row) for row in rows]).reshape(amounts.shape)\n",
-    "einsum.py": "import torch\n\n\ndef {id}(amounts):\n"
+    "einsum": "import torch\n\n\ndef {id}(amounts):\n"
     "    return amounts / torch.einsum('...i->...', amounts).unsqueeze(-1)\n",
 }
 
@@ -198,7 +206,7 @@ PYTEST_INI = "[pytest]\ntestpaths = exercises\naddopts = --import-mode=importlib
 def write_course(root: Path, *kits: str, named: bool = True) -> Path:
     """Write a course with one complete kit for each of `kits`, like "01_parts/01_share"; return its folder.
 
-    named: the user who runs the tests has named it, as `kata init ROOT --course ROOT` does.
+    named: commands that are run in this folder use it, as if its author had set KATA_COURSE.
     """
     course, units = COURSE, set[str]()
     for kit in kits:
@@ -212,17 +220,44 @@ def write_course(root: Path, *kits: str, named: bool = True) -> Path:
         solution = SOLUTION.format(id=id)
         _write(root / "solutions" / f"{kit}.py", solution)
         _write(root / "exercises" / f"{kit}.py", make_stub(solution))
-        _write(root / "tests" / "checks" / f"{kit}.py", CHECKS.format(id=id))
-        _write(root / "tests" / "mistakes" / f"{kit}.py", MISTAKES)
-        for name, source in ALTERNATIVES.items():
-            _write(root / "tests" / "alternatives" / kit / name, source.format(id=id))
+        folder = root / "tests" / "kits" / kit
+        _write(folder / "checks.py", CHECKS.format(id=id))
+        _write(folder / "mistakes.py", MISTAKES)
+        written = {name: source.format(id=id) for name, source in ALTERNATIVES.items()}
+        _write(folder / "alternatives.py", f"ALTERNATIVES = {written!r}\n")
         with (root / "exercises" / unit / "README.md").open("a", encoding="utf-8") as lesson:
             lesson.write(f"\n## {number} Parts of a whole\n\n`{id}`\n")
     _write(root / "course.yml", course)
     _write(root / "pytest.ini", PYTEST_INI)
     if named:
-        register(root, root / "course.yml")
+        _use_course(root, root)
     return root
+
+
+COURSES: dict[Path, Path] = {}
+"""The course that commands use in a folder and below it, as if their user had set KATA_COURSE."""
+
+
+def _use_course(folder: Path, course: Path) -> None:
+    COURSES[folder.resolve()] = course
+
+
+@pytest.fixture(scope="session")
+def use_course() -> Callable[[Path, Path], None]:
+    """`use_course(folder, course)`: commands that are run in this folder use this course from now on."""
+    return _use_course
+
+
+def _course_in(cwd: Path) -> dict[str, str]:
+    """KATA_COURSE for a command that is run in a folder."""
+    here = cwd.resolve()
+    return next(({VARIABLE: str(COURSES[folder])} for folder in (here, *here.parents) if folder in COURSES), {})
+
+
+@pytest.fixture(scope="session")
+def course_in() -> Callable[[Path], dict[str, str]]:
+    """`course_in(folder)`: the variable with which a command that is run in this folder uses its course."""
+    return _course_in
 
 
 def _write(path: Path, text: str) -> None:
@@ -237,9 +272,11 @@ def make_course() -> Callable[..., Path]:
 
 
 @pytest.fixture
-def tiny_course(tmp_path: Path) -> Path:
-    """The folder of a course with one complete exercise, `share`."""
-    return write_course(tmp_path / "tiny", "01_parts/01_share")
+def tiny_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a course with one complete exercise, `share`. KATA_COURSE names it, in workspaces too."""
+    root = write_course(tmp_path / "tiny", "01_parts/01_share")
+    monkeypatch.setenv(VARIABLE, str(root))
+    return root
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -259,7 +296,7 @@ def run_command() -> Run:
         return subprocess.run(
             list(map(str, command)),
             cwd=cwd,
-            env={**_plain_environment(), **(env or {})},
+            env={**_plain_environment(), **_course_in(cwd), **(env or {})},
             input=stdin,
             capture_output=True,
             encoding="utf-8",
@@ -306,7 +343,7 @@ def run_warm(run_command: Run, open_warm: Callable[[str], Warm]) -> Callable[...
             stdin: str = "",
             seconds: float = 100,
         ) -> subprocess.CompletedProcess[str]:
-            environment = {**_plain_environment(), **(env or {})}
+            environment = {**_plain_environment(), **_course_in(cwd), **(env or {})}
             if os.environ.get(ALWAYS_COLD) or command[0] not in programs or not warm.is_alike(environment):
                 python = () if os.access(str(command[0]), os.X_OK) else (sys.executable,)
                 return run_command(*python, *command, cwd=cwd, env=env, stdin=stdin, seconds=seconds)

@@ -14,6 +14,7 @@ import yaml
 
 from grader.course import Course, Exercise
 from grader.intake import SourceFile, Submission
+from grader.judge.alternatives import load_alternatives
 from grader.judge.grading import Judge
 from grader.judge.mistakes import load_bank
 from grader.record import Record
@@ -68,8 +69,8 @@ def hand_ins(course: Course, learners: int) -> HandIns:
 
 def _right(course: Course, exercise: Exercise) -> Iterator[bytes]:
     yield course.solution_path(exercise).read_bytes()
-    for path in sorted(course.alternatives_path(exercise).glob("*.py")):
-        yield path.read_bytes()
+    for source in load_alternatives(course, exercise).values():
+        yield source.encode("utf-8")
 
 
 def _wrong(course: Course, exercise: Exercise) -> Iterator[bytes]:

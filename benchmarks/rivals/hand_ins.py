@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from grader.course import Course, Exercise
+from grader.judge.alternatives import load_alternatives
 from grader.judge.mistakes import load_bank
 
 SHARE_OF_WRONG = 0.15
@@ -98,8 +99,8 @@ def _hand_in(number: int, pools: dict[str, tuple[list[str], list[str]]]) -> Hand
 
 
 def _right(course: Course, exercise: Exercise) -> list[str]:
-    paths = [course.solution_path(exercise), *sorted(course.alternatives_path(exercise).glob("*.py"))]
-    return [path.read_text(encoding="utf-8") for path in paths]
+    reference = course.solution_path(exercise).read_text(encoding="utf-8")
+    return [reference, *load_alternatives(course, exercise).values()]
 
 
 def _wrong(course: Course, exercise: Exercise) -> list[str]:

@@ -1,1 +1,1 @@
-"""Tools for authors: scaffolds of new kits, the gate, and mutants that test the checks."""
+"""Tools for authors: scaffolds of new kits, and the gate."""

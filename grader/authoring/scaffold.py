@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.course import Course, Unit
 from grader.course.source import read_source
 from grader.course.stubs import make_stub
-from grader.writing import write_file
+from grader.files import write_file
 
 SOLUTION = '''\
 """{title}: what it is, in a sentence.
@@ -75,6 +75,15 @@ MISTAKES = [
 ]
 """
 
+ALTERNATIVES = """\
+# At least three right answers, each written differently: loops, einsum, the library. For example:
+#     "row_by_row": '''\\
+# import torch
+# ...
+# ''',
+ALTERNATIVES = {}
+"""
+
 BLOCK = """\
 - id: {id}
   number: {number}
@@ -124,9 +133,14 @@ class NewExercise:
         return max(exercise.number for exercise in self.unit.exercises) + 1
 
     @property
+    def stem(self) -> str:
+        """The name of its file, without the extension, and of its kit's folder."""
+        return f"{self.number:02d}_{self.id}"
+
+    @property
     def path(self) -> str:
-        """Its file within each of the mirrored folders."""
-        return f"{self.unit.folder}/{self.number:02d}_{self.id}.py"
+        """Its file within `exercises` and `solutions`."""
+        return f"{self.unit.folder}/{self.stem}.py"
 
 
 def write_scaffold(course: Course, new: NewExercise) -> Iterator[Path]:
@@ -143,17 +157,19 @@ def write_scaffold(course: Course, new: NewExercise) -> Iterator[Path]:
         "requires": last.id,
     }
     solution = SOLUTION.format(**names)
+    kit = course.root / "tests" / "kits" / new.unit.folder / new.stem
     files = {
         course.root / "solutions" / new.path: solution,
         course.root / "exercises" / new.path: make_stub(solution),
-        course.root / "tests" / "checks" / new.path: CHECKS.format(**names),
-        course.root / "tests" / "mistakes" / new.path: MISTAKES,
+        kit / "checks.py": CHECKS.format(**names),
+        kit / "mistakes.py": MISTAKES,
+        kit / "alternatives.py": ALTERNATIVES,
     }
     for path in files:
         if path.exists():
             raise FileExistsError(path)
     catalogue = course.root / "course.yml"
-    entered = _entered(catalogue.read_text("utf-8"), course, new.unit, BLOCK.format(**names))
+    entered = _entered(catalogue, course, new.unit, BLOCK.format(**names))
     for path, text in files.items():
         write_file(path, text.encode("utf-8"), below=course.root)
         yield path
@@ -171,13 +187,13 @@ def _with_section(lesson: str, section: str) -> str:
     return before.rstrip("\n") + "\n" + section + closing + after
 
 
-def _entered(catalogue: str, course: Course, unit: Unit, block: str) -> str:
+def _entered(catalogue: Path, course: Course, unit: Unit, block: str) -> str:
     """The text of course.yml with a block after the last exercise of a unit; everything else is unchanged."""
     places = read_source(catalogue).lines  # line numbers, counted from 1
     here = ("units", course.units.index(unit))
     place = (*here, "exercises", len(unit.exercises) - 1)
     last = places[place]
-    lines = catalogue.splitlines(keepends=True)
+    lines = catalogue.read_text("utf-8").splitlines(keepends=True)
     end = min((line - 1 for other, line in places.items() if other[:2] != here and line > last), default=len(lines))
     while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
         end -= 1  # blank lines and comments belong to what follows

@@ -8,30 +8,29 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.course import Course, Exercise
-from grader.course.errors import Place
-from grader.course.source import read_source
+from grader.course.source import Place, read_source
 
 from .scaffold import PLACEHOLDERS
 
 MARK = re.compile(r"\b(?:TODO|FIXME|XXX|TBD)\b")
 TO_WRITE = {
     "solutions": "what goes in, what comes out and a worked number",
-    "tests/checks": "what the check looks at",
-    "tests/mistakes": "what the learner probably did and what to look at",
+    "checks": "what the check looks at",
+    "mistakes": "what the learner probably did and what to look at",
     "course.yml": "what a learner should read",
     "exercises": "the idea, the formula, the shapes and a number worked by hand",
 }
-"""What the author should write instead, by folder or file."""
+"""What the author should write instead, by part of the kit."""
 
 
 def unfinished(course: Course, exercise: Exercise) -> list[str]:
     """A sentence for each unfinished place of the kit: its file and line, and what to write."""
     return [
         *_in_file(course, course.solution_path(exercise), "solutions"),
-        *_in_file(course, course.checks_path(exercise), "tests/checks"),
+        *_in_file(course, course.checks_path(exercise), "checks"),
         *_without_sentence(course, course.checks_path(exercise)),
-        *_in_file(course, course.mistakes_path(exercise), "tests/mistakes"),
-        *(found for path in _families(course, exercise) for found in _in_file(course, path, "tests/mistakes")),
+        *_in_file(course, course.mistakes_path(exercise), "mistakes"),
+        *(found for path in _families(course, exercise) for found in _in_file(course, path, "mistakes")),
         *_in_catalogue(course, exercise),
         *_in_lesson(course, exercise),
     ]
@@ -77,7 +76,7 @@ def _without_sentence(course: Course, path: Path) -> Iterator[str]:
 
 
 def _in_catalogue(course: Course, exercise: Exercise) -> Iterator[str]:
-    places = read_source((course.root / "course.yml").read_text(encoding="utf-8"))
+    places = read_source(course.root / "course.yml")
     units = [unit.folder for unit in course.units]
     unit = units.index(exercise.unit)
     here = ("units", unit, "exercises", course.units[unit].exercises.index(exercise))

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader.course import Course, Exercise, load_course
-from grader.course.stubs import StubError, make_stub, same_as_stub
+from grader.course import Course, CourseError, Exercise, load_course
+from grader.course.stubs import make_stub, same_as_stub, stub_of
+from grader.files import write_file
 from grader.intake import SourceFile, Submission
+from grader.judge.alternatives import load_alternatives
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, load_bank
 from grader.record import POINTS_TOLERANCE, CheckResult, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.starting import go_back, started_from_home
-from grader.writing import write_file
 
 from .misfits import misfits
 from .unfinished import unfinished
@@ -30,7 +31,7 @@ EXERCISES_AT_A_TIME = 4
 SPARE_TIME_FACTOR = 5
 TIMINGS = 3
 """How often a slow trial is timed in all; the machine may have been busy with something else."""
-TRUSTED_CHECKS = "tests/checks/"
+TRUSTED_CHECKS = "tests/kits/"
 """If a message contains this, it names a line of the checks."""
 DECIMALS = re.compile(r"\d+\.\d{3,}")
 
@@ -70,9 +71,9 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
         for what, path in files.items()
         if not path.is_file()
     ]
-    if len(course.alternatives(exercise)) < LEAST_ALTERNATIVES:
-        folder = course.alternatives_path(exercise).relative_to(course.root)
-        problems.append(f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {folder}")
+    if len(load_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
+        file = course.alternatives_path(exercise).relative_to(course.root)
+        problems.append(f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {file}")
     unit = next(unit for unit in course.units if exercise in unit.exercises)
     lesson = course.lesson_path(unit)
     if not lesson.is_file() or f"`{exercise.id}`" not in lesson.read_text(encoding="utf-8"):
@@ -83,8 +84,8 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
 def stale_stub(course: Course, exercise: Exercise) -> list[str]:
     """Report a stub that differs from the one made from the reference solution."""
     try:
-        stub = make_stub(course.solution_path(exercise).read_text(encoding="utf-8"))
-    except StubError as error:
+        stub = stub_of(course, exercise)
+    except CourseError as error:
         return [f"{exercise.id}: the solution's markers do not fit: {error}"]
     if not same_as_stub(course.stub_path(exercise).read_bytes(), stub):
         return [f"{exercise.id}: the stub is not made from the solution: run `kata verify --write-stubs`"]
@@ -92,7 +93,7 @@ def stale_stub(course: Course, exercise: Exercise) -> list[str]:
 
 
 def write_stubs(course: Course, exercises: Iterable[Exercise]) -> list[str]:
-    """Make the stubs from the solutions; return the files written. Raises StubError for a solution with bad markers."""
+    """Make the stubs from the solutions; return the files written. Raises CourseError for bad markers."""
     written = []
     for exercise in exercises:
         solution = course.solution_path(exercise)
@@ -120,10 +121,7 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     return [
         first,
         Trial(exercise, "stub", touched_stub, _nothing_earned),
-        *[
-            Trial(exercise, path.stem, path.read_text(encoding="utf-8"), right)
-            for path in course.alternatives(exercise)
-        ],
+        *[Trial(exercise, id, source, right) for id, source in load_alternatives(course, exercise).items()],
         *[Trial(exercise, m.id, m.source_from(reference), partial(_caught, m, bank)) for m in bank],
     ]
 

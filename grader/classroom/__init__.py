@@ -2,9 +2,8 @@
 
 In order of use: `class_folder` and `download` list the folder, `lms_names` and `entries` group files into submissions,
 `claims`, `roster` and `members` match them to learners; `run_header` and `ledger` write the results folder; `dispatch`
-sends submissions to an executor (`pool` is the local one); `judging` runs in a judge's process; `run` connects all
-this. `results_file` reads the results. `attempts` grades every attempt of a learner, and makes one record a learner of
-them.
+sends submissions to an executor (`pool` is the local one); `judging` runs in a judge's process; `run` writes what comes
+back, and `grade` connects all this. `results_file` reads the results.
 """
 
 from .entries import Entry, entries

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from grader.intake.statements import logical_lines
 from grader.record import CheckResult, ExerciseResult, Record
 from grader.render.safe_text import safe_block, safe_line, visible
 from grader.render.wording import MARKS, NOT_GRADED, change, score
@@ -88,43 +87,13 @@ def _case(case: ShownCase, number: int) -> Iterator[str]:
             yield from (f"        {visible(part)}" for part in line.split("\n"))
 
 
-def told_of_source(content: bytes, entry_points: Sequence[str]) -> Iterator[str]:
-    """Yield the learner's definitions of the entry points; the whole file if there are none."""
+def told_of_source(content: bytes) -> Iterator[str]:
+    """Yield a learner's file with numbers of lines."""
     lines = re.split(r"\r\n|\r|\n", content.decode("utf-8", "replace"))  # lines end where Python ends them
-    places = _definitions(lines, entry_points) or [range(1, len(lines) + 1)]
-    shown = [number for place in places for number in place][:MOST_LINES]
-    for number in shown:
-        yield f"    {number:4} | {visible(lines[number - 1])}".rstrip()
-    if (left := sum(map(len, places)) - len(shown)) > 0:
+    for number, line in enumerate(lines[:MOST_LINES], 1):
+        yield f"    {number:4} | {visible(line)}".rstrip()
+    if (left := len(lines) - MOST_LINES) > 0:
         yield f"    ... ({left} more lines)"
-
-
-def _definitions(lines: Sequence[str], names: Sequence[str]) -> list[range]:
-    """The lines of top-level functions and classes with these names, found without parsing the learner's file."""
-    places: list[range] = []
-    number, end = 1, 1
-    decorated: int | None = None
-    begun: int | None = None
-    for line in logical_lines("".join(f"{each}\n" for each in lines)):
-        if line.code.strip() and line.code[0] not in " \t":
-            if begun is not None:
-                places.append(range(begun, end))
-            if line.code.startswith("@"):
-                begun, decorated = None, decorated or number
-            else:
-                begun = (decorated or number) if _defined(line.code) in names else None
-                decorated = None
-        height = line.text.count("\n")
-        end = number + height if line.code.strip() else end
-        number += height
-    return places if begun is None else [*places, range(begun, end)]
-
-
-def _defined(code: str) -> str:
-    """The name of the function or class that a line defines; empty for any other line."""
-    words = code.replace("(", " ").replace(":", " ").split()
-    words = words[1:] if words[:1] == ["async"] else words
-    return words[1] if len(words) > 1 and words[0] in ("def", "class") else ""
 
 
 def command_line(*words: object) -> str:

@@ -40,7 +40,7 @@ class ReadingOptions:
 def class_in(path: Path, out: Path, course: Course, how: ReadingOptions) -> Iterator[Members]:
     """Read the class in a folder or a zip; it can be used inside the context.
 
-    Raises SubmissionError, RosterError, GroupsError and NamesError.
+    Raises KataError.
     """
     enrolled = read_roster(how.roster) if how.roster else None
     groups = read_groups(how.groups) if how.groups else []

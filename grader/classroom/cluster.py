@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from grader.errors import KataError
 from grader.sandbox.launch import MachineError
 
 from . import cluster_worker
@@ -54,10 +55,6 @@ UNREACHABLE = (OSError, asyncio.TimeoutError, RuntimeError)
 """The errors of a lost connection; dask raises RuntimeError when its own pool is closed."""
 
 
-class ClusterError(Exception):
-    """There is no usable cluster at the address; the message is one sentence."""
-
-
 class NoWorkerLeft(MachineError):
     """No worker of the cluster can grade (any more); the message is one sentence."""
 
@@ -90,7 +87,7 @@ class ClusterJudges(Executor):
 
     address: the scheduler's. remarks: sentences about workers that were refused or lost.
 
-    Raises ClusterError when there is no scheduler, NoWorkerLeft when no worker may grade; both may also be a call's
+    Raises KataError when there is no scheduler, NoWorkerLeft when no worker may grade; both may also be a call's
     error.
     """
 
@@ -313,12 +310,12 @@ class ClusterJudges(Executor):
 
 @asynccontextmanager
 async def _connected(address: str) -> AsyncIterator[Client]:
-    """A connection to a scheduler, with its logging turned down. Raises ClusterError."""
+    """A connection to a scheduler, with its logging turned down. Raises KataError."""
     try:
         from distributed import Client
         from distributed.versions import VersionMismatchWarning
     except ImportError:
-        raise ClusterError(
+        raise KataError(
             "A scheduler needs dask.distributed, which is not installed: pip install distributed."
         ) from None
     for name in ("distributed", "tornado"):
@@ -333,9 +330,7 @@ async def _connected(address: str) -> AsyncIterator[Client]:
             raise
     except Exception as error:  # dask has no exception for this: each kind of wrong address raises another one
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
-        raise ClusterError(
-            f"There is no scheduler of dask.distributed at {address} ({reason[0].rstrip('.')})."
-        ) from None
+        raise KataError(f"There is no scheduler of dask.distributed at {address} ({reason[0].rstrip('.')}).") from None
     try:
         yield client
     finally:

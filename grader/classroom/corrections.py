@@ -13,17 +13,14 @@ from pathlib import Path
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
+from grader.errors import KataError
+from grader.files import move_file, open_to_append, write_file
 from grader.policy.rules import Correction
-from grader.writing import move_file, open_to_append, write_file
 
 from .ledger import free_previous, writing
 
 CORRECTIONS = "corrections.jsonl"
 PREVIOUS = "corrections.previous.jsonl"
-
-
-class CorrectionsError(Exception):
-    """Corrections cannot be read; the message is one sentence for people."""
 
 
 class Corrected(BaseModel):
@@ -39,7 +36,7 @@ class Corrected(BaseModel):
 
 
 def add_correction(out: Path, learner: str, exercise: str, points: float | None, reason: str) -> None:
-    """Append a line and sync it to disk. Raises LedgerError."""
+    """Append a line and sync it to disk. Raises KataError."""
     line = Corrected(
         learner=learner, exercise=exercise, points=points, reason=reason, at=datetime.now(timezone.utc)
     ).model_dump_json()
@@ -56,11 +53,11 @@ def _cut_torn(path: Path) -> None:
     """Remove an incomplete last line, left by a killed command: it does not count."""
     content = path.read_bytes() if path.exists() else b""
     if content and not content.endswith(b"\n"):
-        write_file(path, content[: content.rfind(b"\n") + 1], synced=True)
+        write_file(path, content[: content.rfind(b"\n") + 1])
 
 
 def read_corrections(out: Path) -> dict[str, dict[str, Correction]]:
-    """The corrections that count, by the learner's name in the results and the exercise. Raises CorrectionsError."""
+    """The corrections that count, by the learner's name in the results and the exercise. Raises KataError."""
     found: dict[str, dict[str, Correction]] = {}
     for each in _lines(out / CORRECTIONS):
         if each.points is None:
@@ -71,7 +68,7 @@ def read_corrections(out: Path) -> dict[str, dict[str, Correction]]:
 
 
 def set_aside(out: Path) -> bool:
-    """Move the corrections of an earlier grading aside; returns whether there were any. Raises LedgerError."""
+    """Move the corrections of an earlier grading aside; returns whether there were any. Raises KataError."""
     path = out / CORRECTIONS
     if not path.exists():
         return False
@@ -93,11 +90,11 @@ def _lines(path: Path) -> Iterable[Corrected]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise CorrectionsError(f"{path} cannot be read: {error.strerror}.") from None
+        raise KataError(f"{path} cannot be read: {error.strerror}.") from None
     for number, line in enumerate(lines, 1):
         try:
             yield Corrected.model_validate_json(line)
         except ValidationError:
             if number == len(lines) and not line.endswith(b"\n"):
                 return  # incomplete: the command was killed
-            raise CorrectionsError(f"Line {number} of {path} is no correction of points: take it out.") from None
+            raise KataError(f"Line {number} of {path} is no correction of points: take it out.") from None

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from grader.course import Course, Exercise
+from grader.record import Record
 
 _GRADED_BY = {"id", "kind", "points", "entry_points", "forbidden", "limits"}
 """The fields of an exercise in course.yml that affect its results."""
@@ -26,6 +27,11 @@ def course_digest(course: Course) -> str:
     shared = [course.submission_seconds, course.submission_cpu_seconds]
     told = json.dumps([shared, sorted(kit_digests(course).items())])
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def stamped(record: Record, course: Course) -> Record:
+    """The record with the course's digest. Raises as `kit_digests` does."""
+    return record.model_copy(update={"course": record.course.model_copy(update={"digest": course_digest(course)})})
 
 
 def _kit(course: Course, exercise: Exercise) -> str:

@@ -1,8 +1,8 @@
 """The one reader of CSVs about a class: a table with titles, and its rows as pydantic models.
 
-Columns are found by their titles, whatever their order, as spreadsheets and learning platforms save them; Moodle's
-grading worksheet in several languages. What a row is, its model says: each field with the titles that its column may
-have.
+Columns are found by their titles, whatever their order, as spreadsheets and learning platforms save them; those of
+Moodle's grading worksheet in any language. What a row is, its model says: each field with the titles that its column
+may have.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import ClassVar, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader.course.errors import quoted
+from grader.errors import KataError
 
-from .worksheet_titles import in_english, letters
+from .moodle_worksheet import in_english, letters
 
 MOST_BYTES = 16 << 20
 """Of a CSV: a class of ten thousand has a megabyte."""
@@ -53,19 +54,21 @@ class Table:
         return text.getvalue()
 
 
-def read_table(path: Path, fault: type[Exception]) -> Table:
-    """Read a CSV. Raises `fault`, with one sentence for people, when it cannot be read or is no CSV."""
+def read_table(path: Path) -> Table:
+    """Read a CSV. Raises KataError when it cannot be read or is no CSV."""
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise fault(f"{path} cannot be read ({error.strerror}): a CSV file is expected, such as class.csv.") from None
-    return table_in(content, str(path), fault)
+        raise KataError(
+            f"{path} cannot be read ({error.strerror}): a CSV file is expected, such as class.csv."
+        ) from None
+    return table_in(content, str(path))
 
 
-def table_in(content: bytes, name: str, fault: type[Exception]) -> Table:
-    """The table in a CSV's bytes. Raises `fault` as `read_table` does."""
-    text = _text(content, name, fault)
+def table_in(content: bytes, name: str) -> Table:
+    """The table in a CSV's bytes. Raises KataError as `read_table` does."""
+    text = _text(content, name)
     header, *_ = text.splitlines() or [""]
     delimiter = max(_DELIMITERS, key=header.count)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -77,14 +80,15 @@ def table_in(content: bytes, name: str, fault: type[Exception]) -> Table:
             if any(cell.strip() for cell in line)
         )
     except csv.Error as error:
-        raise fault(f"{name}, line {lines.line_num}: this is not a CSV file ({error}).") from None
-    return Table(name, titles, in_english([letters(title) for title in titles]), rows, delimiter)
+        raise KataError(f"{name}, line {lines.line_num}: this is not a CSV file ({error}).") from None
+    columns = in_english([letters(title) for title in titles], [cells for _, cells in rows])
+    return Table(name, titles, columns, rows, delimiter)
 
 
-def _text(content: bytes, name: str, fault: type[Exception]) -> str:
+def _text(content: bytes, name: str) -> str:
     """What a CSV says, in any encoding that spreadsheets save."""
     if len(content) > MOST_BYTES:
-        raise fault(f"{name} is larger than {MOST_BYTES >> 20} MB: a CSV with a row a learner is expected.")
+        raise KataError(f"{name} is larger than {MOST_BYTES >> 20} MB: a CSV with a row a learner is expected.")
     is_utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "cp1252"):  # the last is what Excel saves in the West
         try:
@@ -93,7 +97,7 @@ def _text(content: bytes, name: str, fault: type[Exception]) -> str:
             continue
         if "\0" not in text:  # else it is a spreadsheet, or UTF-16 that does not say so
             return text
-    raise fault(
+    raise KataError(
         f"{name} is not text, perhaps a spreadsheet: save it there as CSV in UTF-8, and give that file, such as "
         f"{Path(name).with_suffix('.csv')}."
     )
@@ -163,30 +167,28 @@ class CsvRow(BaseModel):
 Row = TypeVar("Row", bound=CsvRow)
 
 
-def read_rows(
-    path: Path, model: type[Row], fault: type[Exception], *, example: Sequence[str] = ()
-) -> Iterator[tuple[int, Row]]:
+def read_rows(path: Path, model: type[Row], *, example: Sequence[str] = ()) -> Iterator[tuple[int, Row]]:
     """The rows of a CSV, each with its number.
 
     example: in place of the model's.
 
-    Raises `fault`, with one sentence for people, when the file cannot be read, lacks a column, or at a row that the
+    Raises KataError when the file cannot be read, lacks a column, or at a row that the
     model refuses.
     """
-    table = read_table(path, fault)
+    table = read_table(path)
     if not model.suffice(table.columns):
-        raise fault(lacking(table, model.wanted, *(example or model.example)))
-    yield from rows_of(table, model, fault)
+        raise KataError(lacking(table, model.wanted, *(example or model.example)))
+    yield from rows_of(table, model)
 
 
-def rows_of(table: Table, model: type[Row], fault: type[Exception]) -> Iterator[tuple[int, Row]]:
-    """The rows of a table, each with its number. Raises `fault` at one that the model refuses."""
+def rows_of(table: Table, model: type[Row]) -> Iterator[tuple[int, Row]]:
+    """The rows of a table, each with its number. Raises KataError at one that the model refuses."""
     places = model.places(table)
     for number, cells in table.rows:
         try:
             row = model.model_validate(model.filled_in(cells, places))
         except ValidationError as error:
-            raise fault(f"{table.name}, row {number}: {_refusal(error, model, table)}") from None
+            raise KataError(f"{table.name}, row {number}: {_refusal(error, model, table)}") from None
         yield number, row
 
 

@@ -100,7 +100,7 @@ def are_work(names: Sequence[str], course: Course, *, loosely: bool = False) -> 
     units = {unit.folder for unit in course.units}
     of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
     return any(
-        name in of_a_learner or exercises.by_file(name) or (loosely and exercises.by_loose_file(name)) for name in names
+        name in of_a_learner or exercises.by_file(name) or (loosely and exercises.nearest_file(name)) for name in names
     )
 
 
@@ -195,6 +195,7 @@ def _write(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, left: 
 
 USUAL = "It is hidden, or what tools, systems or the course leave behind."
 _TYPED = "It is what the platform wrote or somebody typed in there; files of the same hand-in are graded."
+_EARLIER = "Of several attempts of one learner the last is graded, and this is an earlier one."
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,7 @@ def read_download(listing: Listing, folder: Path, known: Mapping[str, str], name
     """Sort the files of a folder into submissions and others.
 
     known: names that are no submission, such as the results, each with the reason. names: the platform that made the
-    names; detected if None. Raises NamesError when that is unclear.
+    names; detected if None. Raises KataError when that is unclear.
     """
     others = {each.name: each for each in listing.others if each.name not in known}
     paths = [path for path in listing.submissions if path.name not in known]
@@ -221,17 +222,15 @@ def read_download(listing: Listing, folder: Path, known: Mapping[str, str], name
     # a file named by the platform is a submission whatever its type, so that the learner's record reports it
     paths = sorted([*paths, *(folder / name for name in others if name in read)])
     found = entries(paths, platform)
-    taken = {path for entry in found for path in _files(entry)}
-    left_out = [LeftOut(path.name, _TYPED, is_usual=True) for path in paths if path not in taken]
+    earlier = {path for entry in found for path in entry.earlier}
+    taken = {path for entry in found for path in entry.files}
+    left_out = [LeftOut(path.name, _EARLIER) for path in paths if path in earlier]
+    left_out += [LeftOut(path.name, _TYPED, is_usual=True) for path in paths if path not in taken | earlier]
     left_out += [each for name, each in others.items() if name not in read]
     there = {path.name for path in listing.submissions} | {each.name for each in listing.others}
     left_out += [LeftOut(name, why, is_usual=True) for name, why in known.items() if name in there]
     left_out.sort(key=lambda each: each.name)
     return Download(platform, tuple(found), tuple(left_out), tuple(_remarks(platform, everything, read, left_out)))
-
-
-def _files(entry: Entry) -> list[Path]:
-    return [*entry.files, *(path for each in entry.earlier for path in _files(each))]
 
 
 def _remarks(

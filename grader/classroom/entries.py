@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.course import Course
-from grader.intake import Problem, Submission, SubmissionError, read_parts, read_submission
-from grader.intake.clock import SlowDiskError
+from grader.intake import FileProblem, Submission, SubmissionError, read_loose_files, read_submission
 from grader.intake.names import printable
+from grader.intake.submission import SlowDiskError
 
 from .claims import Claim
 from .lms_names import Platform, Said, in_time_order, platform_of, read_names
 
 if TYPE_CHECKING:
-    from grader.intake import Part
+    from grader.intake import LooseFile
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,15 @@ class Entry:
     """One learner's submission on disk, and its name in the results.
 
     parts: its files, when a platform has put them one by one among those of others; `path` is the first then. said: the
-    learner that its name states; None for a plain name. attempt: the platform's mark of this attempt, if it exports all
-    attempts; `earlier` are the ones before.
+    learner that its name states; None for a plain name. earlier: the files of earlier attempts, which the platform
+    exports too: only the last is graded.
     """
 
     name: str
     path: Path
-    parts: tuple[Part, ...] = ()
+    parts: tuple[LooseFile, ...] = ()
     said: Claim | None = None
-    attempt: str = ""
-    earlier: tuple[Entry, ...] = ()
+    earlier: tuple[Path, ...] = ()
 
     @property
     def claim(self) -> Claim:
@@ -58,7 +57,7 @@ def entries(paths: Sequence[Path], platform: Platform | None = None) -> list[Ent
     Files that a platform has named for one submitter are one submission; text typed into the platform counts only if
     the submitter has no file.
 
-    platform: the platform that made the names; detected if None. Raises NamesError when that is unclear.
+    platform: the platform that made the names; detected if None. Raises KataError when that is unclear.
     """
     names = [path.name for path in paths]
     whose = platform or platform_of(names)
@@ -108,17 +107,15 @@ def _by_submitter(paths: Sequence[Path], read: Mapping[str, Said], platform: Pla
 
 
 def _of_one(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> list[Entry]:
-    """One submitter's submission, with the earlier ones in it; several if the platform has several folders there."""
-    tries: dict[str, list[Path]] = {}
-    for path in paths:
-        tries.setdefault(read[path.name].attempt, []).append(path)
-    made = [_together(tries[attempt], read, platform) for attempt in in_time_order(platform, list(tries))]
-    first, *others = made[-1]
-    return [replace(first, earlier=tuple(each for several in made[:-1] for each in several)), *others]
+    """One submitter's last attempt; several submissions if the platform has several folders there."""
+    last = in_time_order(platform, list({read[path.name].attempt for path in paths}))[-1]
+    earlier = tuple(path for path in paths if read[path.name].attempt != last)
+    first, *others = _together([path for path in paths if path not in earlier], read, platform)
+    return [replace(first, earlier=earlier), *others]
 
 
 def _together(paths: Sequence[Path], read: Mapping[str, Said], platform: Platform) -> list[Entry]:
-    from grader.intake import Part
+    from grader.intake import LooseFile
 
     said = read[paths[0].name]
     # if one submitter's files have different readings, all of these count
@@ -131,10 +128,10 @@ def _together(paths: Sequence[Path], read: Mapping[str, Said], platform: Platfor
     files = [path for path in paths if not read[path.name].is_typed] or list(paths)
     folders = [path for path in files if path.is_dir()]
     loose = [path for path in files if path not in folders]
-    found = [Entry(name, folder, said=claim, attempt=said.attempt) for folder in folders]
+    found = [Entry(name, folder, said=claim) for folder in folders]
     if loose:
-        parts = tuple(Part(path, read[path.name].file or path.name) for path in loose)
-        found.append(Entry(name, loose[0], parts, claim, said.attempt))
+        parts = tuple(LooseFile(path, read[path.name].file or path.name) for path in loose)
+        found.append(Entry(name, loose[0], parts, claim))
     return found
 
 
@@ -154,13 +151,13 @@ def read_entry(entry: Entry, course: Course) -> Submission:
     Raises OutOfReach when the file is missing or the system does not open it.
     """
     try:
-        read = read_parts(entry.parts, course) if entry.parts else read_submission(entry.path, course)
+        read = read_loose_files(entry.parts, course) if entry.parts else read_submission(entry.path, course)
     except SlowDiskError as error:
         raise OutOfReach(f"It could not be read: {error}") from None
     except SubmissionError as error:
         for path in [part.path for part in entry.parts] or [entry.path]:
             _demand_within_reach(path)
-        return Submission(entry.name, {}, (Problem(printable(entry.path.name), "unreadable", str(error)),))
+        return Submission(entry.name, {}, (FileProblem(printable(entry.path.name), "unreadable", str(error)),))
     return replace(read, name=entry.name)
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from grader.course import Course
 from grader.course.errors import did_you_mean, quoted
+from grader.errors import KataError
 from grader.policy.leaving_out import exercises_of
 
 from .csv_file import Column, CsvRow, read_rows
@@ -21,10 +22,6 @@ from .members import LEARNERS, Learner, by_name
 
 WHAT = ("exercise", "exerciseid", "task", "taskid", "unit", "folder", "assignment")
 REASONS = ("reason", "why", "comment", "note")
-
-
-class ExemptionsError(Exception):
-    """A CSV of exemptions cannot be used; the message is one sentence for people."""
 
 
 class Exempt(BaseModel):
@@ -48,13 +45,13 @@ class _ExemptionRow(CsvRow):
 def read_exemptions(path: Path, course: Course) -> list[Exempt]:
     """The rows of a CSV of exemptions, one for each exercise.
 
-    Raises ExemptionsError for a file that cannot be read, lacks a column, or names no known exercise or unit: grades
+    Raises KataError for a file that cannot be read, lacks a column, or names no known exercise or unit: grades
     depend on it, so nothing is guessed.
     """
     example = ("learner,exercise,reason", f"ada,{course.exercises[0].id},ill")
     return [
         Exempt(learner=row.learner, exercise=exercise, reason=row.reason)
-        for number, row in read_rows(path, _ExemptionRow, ExemptionsError, example=example)
+        for number, row in read_rows(path, _ExemptionRow, example=example)
         for name in row.exercise
         for exercise in _meant(name, course, f"{path}, row {number}")
     ]
@@ -67,9 +64,7 @@ def _meant(name: str, course: Course, place: str) -> Sequence[str]:
     if theirs := exercises_of(course, name):
         return theirs
     folders = [unit.folder for unit in course.units]
-    raise ExemptionsError(
-        f"{place}: there is no exercise and no unit {quoted(name)}{did_you_mean(name, [*ids, *folders])}"
-    )
+    raise KataError(f"{place}: there is no exercise and no unit {quoted(name)}{did_you_mean(name, [*ids, *folders])}")
 
 
 def exempt_by_learner(

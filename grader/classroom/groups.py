@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from grader.course.errors import quoted
+from grader.errors import KataError
 from grader.intake import LeftOut
 from grader.intake.names import first_few
 
@@ -21,10 +22,6 @@ from .entries import Entry
 from .members import LEARNERS, Learner, Member, Members, by_name
 
 GROUPS = ("group", "groups", "groupname", "team", "teamname")
-
-
-class GroupsError(Exception):
-    """A CSV of groups cannot be used; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +43,16 @@ class _GroupRow(CsvRow):
 def read_groups(path: Path) -> list[InGroup]:
     """The rows of a CSV of groups; rows without a group are skipped.
 
-    Raises GroupsError for a file that cannot be read, lacks a column, or has a learner twice.
+    Raises KataError for a file that cannot be read, lacks a column, or has a learner twice.
     """
     found: dict[str, tuple[int, InGroup]] = {}
-    for number, row in read_rows(path, _GroupRow, GroupsError):
+    for number, row in read_rows(path, _GroupRow):
         if not row.group:
             continue
         if not row.learner:
-            raise GroupsError(f"{path}, row {number}: there is no learner.")
+            raise KataError(f"{path}, row {number}: there is no learner.")
         if row.learner in found:
-            raise GroupsError(f"{path}, row {number}: {quoted(row.learner)} is in row {found[row.learner][0]} already.")
+            raise KataError(f"{path}, row {number}: {quoted(row.learner)} is in row {found[row.learner][0]} already.")
         found[row.learner] = number, InGroup(row.learner, row.group)
     return [row for _, row in found.values()]
 
@@ -63,18 +60,18 @@ def read_groups(path: Path) -> list[InGroup]:
 def group_of_each(rows: Sequence[InGroup], learners: Sequence[Learner]) -> tuple[dict[str, str], tuple[str, ...]]:
     """The group of each learner, by the names in the results; and the names that match no learner.
 
-    Raises GroupsError when two rows put a learner into two groups.
+    Raises KataError when two rows put a learner into two groups.
     """
     named, unknown = by_name(rows, learners)
     found: dict[str, str] = {}
     for name, row in named:
         if folded(found.setdefault(name, row.group)) != folded(row.group):
-            raise GroupsError(f"{name} is in two groups, {quoted(found[name])} and {quoted(row.group)}: take one out.")
+            raise KataError(f"{name} is in two groups, {quoted(found[name])} and {quoted(row.group)}: take one out.")
     return found, unknown
 
 
 def in_groups(everyone: Members, rows: Sequence[InGroup], *, has_roster: bool) -> Members:
-    """The class, with a group's submission given to each of its members. Raises GroupsError."""
+    """The class, with a group's submission given to each of its members. Raises KataError."""
     of, unknown = group_of_each(rows, [each.learner for each in everyone.all])
     handed_in = _by_groups(everyone.all, of, {folded(row.group) for row in rows})
     all = [each for each in everyone.all if each.learner.name not in handed_in.names]

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from grader.course import Course, Exercise
+from grader.errors import KataError
+from grader.files import write_file
 from grader.intake import Submission, SubmissionError, read_submission
-from grader.writing import write_file
 
-from .attempts import attempts_of, graded_in
 from .class_folder import ReadingOptions, class_in
-from .entries import Entry, OutOfReach, read_entry
-from .groups import GroupsError
-from .lms_names import NamesError, platform_called
+from .entries import OutOfReach, read_entry
+from .lms_names import platform_called
 from .members import Learner, find_learner
 from .page_names import page_stem
 from .results_file import Result, digest_of, read_results
-from .roster import RosterError
 from .run_header import RunHeader
 from .same_class import rows_before
 
@@ -37,7 +34,7 @@ class HandedIn:
 
 
 def result_of_learner(out: Path, called: str) -> Result:
-    """The record of a learner, found by id, login, email or name. Raises LearnerError, ResultsError."""
+    """The record of a learner, found by id, login, email or name. Raises KataError."""
     results = read_results(out)
     learner = find_learner(results.learners, called, out, f"kata explain {out}")
     return results[results.learners.index(learner)]
@@ -58,7 +55,7 @@ def find_again(out: Path, header: RunHeader | None, result: Result, course: Cour
     with TemporaryDirectory() as unpacked:  # not in OUT, which another run may use
         try:
             return _found(header, out, Path(unpacked), result, course)
-        except (SubmissionError, RosterError, GroupsError, NamesError, OutOfReach) as error:
+        except (KataError, OutOfReach) as error:
             raise SubmissionError(f"{error} --file names what was handed in.") from None
 
 
@@ -71,20 +68,10 @@ def _found(header: RunHeader, out: Path, unpacked: Path, result: Result, course:
     groups = Path(source.groups) if source.groups else None
     how = ReadingOptions(roster, platform_called(source.names), groups, rows_before(out, header, roster))
     with class_in(folder, unpacked if is_packed else out, course, how) as members:
-        everyone = attempts_of(members, course) if graded_in(out) != out else members
-        entry = _entry(everyone.entries, result)
+        entry = next((each for each in members.entries if each.name == result.learner.name), None)
         if entry is None:
             raise SubmissionError(f"{folder} holds nothing of {result.learner.shown} any more.")
         return _checked(read_entry(entry, course), None if entry.parts or is_packed else entry.path, result)
-
-
-def _entry(entries: Sequence[Entry], result: Result) -> Entry | None:
-    name, attempt = result.learner.name, result.record.attempt
-    names = [name] if attempt is None else [f"{name}/{attempt.name}"]
-    found = [each for each in entries if each.name in names]
-    if not found and attempt is None:  # the only one of the attempts
-        found = [each for each in entries if each.name.rpartition("/")[0] == name]
-    return found[0] if len(found) == 1 else None
 
 
 def _checked(submission: Submission, path: Path | None, result: Result) -> HandedIn:

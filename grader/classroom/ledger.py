@@ -8,18 +8,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.errors import KataError
+from grader.files import open_to_append, remove_unfinished, write_file
 from grader.record import Record, RecordError
-from grader.writing import open_to_append, remove_unfinished, sync_folder, write_file
 
 from .results_file import RESULTS, Line, final_lines
 
 PREVIOUS = "results.previous.jsonl"
 DAMAGED = "results.damaged.jsonl"
 SUPERSEDED = "results.superseded.jsonl"
-
-
-class LedgerError(Exception):
-    """The results cannot be written; the message is one sentence. Earlier records stay valid."""
 
 
 @dataclass(frozen=True)
@@ -67,25 +64,25 @@ class Ledger:
         return self._file is not None
 
     def set_older_aside(self) -> None:
-        """Move older results aside, for the new ones to come. Raises LedgerError."""
+        """Move older results aside, for the new ones to come. Raises KataError."""
         with writing(self._path):
             if self._path.exists():
                 _keep_previous(self._out)
 
     def begin(self) -> None:
-        """Create a new file. Raises LedgerError."""
+        """Create a new file. Raises KataError."""
         with writing(self._path):
             self._open()
 
     def go_on(self) -> Recovered:
-        """Open the file of an earlier run: returns its records, removes an incomplete last line. Raises LedgerError."""
+        """Open the file of an earlier run: returns its records, removes an incomplete last line. Raises KataError."""
         with writing(self._path):
             return self._recover()
 
     def append(self, lines: Sequence[str]) -> None:
         """Append records, each as a line, and sync them to disk.
 
-        Raises LedgerError when they cannot be written; then the file ends with the last complete record.
+        Raises KataError when they cannot be written; then the file ends with the last complete record.
         """
         assert self._file is not None
         content = "".join(f"{line}\n" for line in lines).encode("utf-8")
@@ -95,11 +92,11 @@ class Ledger:
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(self._file, self._size)
-            raise LedgerError(f"{self._path} cannot be written: {error.strerror}.") from None
+            raise KataError(f"{self._path} cannot be written: {error.strerror}.") from None
         self._size += len(content)
 
     def finish(self, order: Sequence[str]) -> None:
-        """Leave each learner's last record only, in this order; other learners come after. Raises LedgerError."""
+        """Leave each learner's last record only, in this order; other learners come after. Raises KataError."""
         self.close()
         places = dict(final_lines(self._path))
         names = [name for name in order if name in places]
@@ -111,7 +108,7 @@ class Ledger:
         if _is_all_in_order(lines, self._path.stat().st_size):
             return
         with writing(self._path):
-            write_file(self._path, _lines_at(self._path, lines), synced=True)
+            write_file(self._path, _lines_at(self._path, lines))
 
     def _keep_superseded(self, final: Set[Line]) -> None:
         """Copy replaced records to another file: they are no results any more, but nothing is deleted."""
@@ -130,7 +127,6 @@ class Ledger:
         remove_unfinished(self._out)
         self._file = open_to_append(self._path)
         self._size = os.fstat(self._file).st_size
-        sync_folder(self._out)
 
     def _recover(self) -> Recovered:
         known: dict[str, Known] = {}
@@ -167,7 +163,7 @@ class Ledger:
         """Move lines that are no records to a file beside it."""
         with open(open_to_append(self._out / DAMAGED), "ab") as kept:
             kept.writelines(_lines_at(self._path, damaged))
-        write_file(self._path, _lines_at(self._path, list(_between(damaged, end))), synced=True)
+        write_file(self._path, _lines_at(self._path, list(_between(damaged, end))))
         lines = ", ".join(str(line.number) for line in damaged[:5]) + (", ..." if len(damaged) > 5 else "")
         return f"Not a record, moved to {DAMAGED}, and graded again: line {lines} of {RESULTS}."
 
@@ -222,8 +218,8 @@ def _write_all(descriptor: int, content: bytes) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn an OSError for this file into a LedgerError with one sentence."""
+    """Turn an OSError for this file into a KataError with one sentence."""
     try:
         yield
     except OSError as error:
-        raise LedgerError(f"{path} cannot be written: {error.strerror}.") from None
+        raise KataError(f"{path} cannot be written: {error.strerror}.") from None

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
-from .spoken_times import LANGUAGES, month_called
+from grader.errors import KataError
+
+from .dates import read_date
 
 Platform = Literal["canvas", "moodle", "blackboard", "brightspace", "plain"]
 PLATFORMS: Mapping[str, Platform] = {
@@ -51,14 +54,11 @@ _BRIGHTSPACE = re.compile(
     r"|[0-9]{1,2}\.? (?:de )?[^\W\d_]{3,}\.?,? (?:de )?[0-9]{4} [^-]+)",
     re.DOTALL,
 )
+_CLOCK_OF_DIGITS = re.compile(r"([0-9]{1,2})([0-9]{2})(?=[^0-9]*$)")
 
 
 MOST_LETTERS = 512
 """No file system has longer names. A zip may, and each underscore in a name is a place to try."""
-
-
-class NamesError(Exception):
-    """The platform of the names is unclear; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def platform_called(name: str) -> Platform:
 def platform_of(names: Collection[str]) -> Platform:
     """The platform whose download these names are from: the one that can read most of them, if that is at least half.
 
-    Raises NamesError when two can read equally many.
+    Raises KataError when two can read equally many.
     """
     found = {platform: _readable(platform, names) for platform in TITLES}
     counts = {platform: len(said) for platform, said in found.items()}
@@ -100,7 +100,7 @@ def platform_of(names: Collection[str]) -> Platform:
     best = [platform for platform in TITLES if counts[platform] == most]
     if len(best) > 1:
         both = " or ".join(f"{TITLES[platform]}'s" for platform in best)
-        raise NamesError(f"These names can be read as {both}: say which with --names {' or '.join(best)}.")
+        raise KataError(f"These names can be read as {both}: say which with --names {' or '.join(best)}.")
     return best[0]
 
 
@@ -210,24 +210,19 @@ def _brightspace(name: str) -> Said | None:
 def in_time_order(platform: Platform, attempts: Sequence[str]) -> list[str]:
     """Sort the platform's marks of attempts, the earliest first.
 
-    Raises NamesError for several with month names in an unknown language.
+    Raises KataError for several with a date that cannot be read.
     """
     if platform != "brightspace" or len(attempts) < 2:
         return sorted(attempts)
     return sorted(attempts, key=_brightspace_time)
 
 
-def _brightspace_time(written: str) -> tuple[int, int, int, int, str]:
-    words = re.findall(r"[^\W\d_]+", written)
-    month = next((number for word in words if (number := month_called(word))), None)
-    if month is None:
-        raise NamesError(
-            f"Several attempts, and nobody knows which is the last: the month in {written!r} is in a language that is "
-            f"not read ({LANGUAGES} are). Take out all but the last of each learner's."
+def _brightspace_time(written: str) -> datetime:
+    """When `Nov 20, 2026 416 PM` is: the clock has no colon, as file names have none."""
+    found = read_date(_CLOCK_OF_DIGITS.sub(r"\1:\2", written))
+    if found is None:
+        raise KataError(
+            f"Several attempts, and nobody knows which is the last: {written!r} is no date that can be read. Take out "
+            "all but the last of each learner's."
         )
-    day, year, *clock = re.findall(r"[0-9]+", written)
-    half = words[-1].casefold() if words else ""
-    time = int("".join(clock) or "0")
-    if half in ("am", "pm"):
-        time = time % 1200 + (1200 if half == "pm" else 0)
-    return int(year), month, int(day), time, written
+    return found

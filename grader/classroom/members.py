@@ -16,9 +16,10 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from grader.errors import KataError
+from grader.files import write_file
 from grader.intake import LeftOut
 from grader.intake.names import first_few
-from grader.writing import write_file
 
 from .claims import Claim, LearnerMatch, resolve
 from .entries import Entry, distinct
@@ -27,8 +28,6 @@ from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher
 from .rows import NO_ROWS, Rows
 
 CLASS_LIST = "class.jsonl"
-LEAST_LETTERS = 3
-"""Shorter names are not searched in texts: they are part of too many words."""
 
 
 class Learner(BaseModel):
@@ -52,10 +51,6 @@ class Learner(BaseModel):
     )
 
 
-class ClassListError(ValueError):
-    """The class list cannot be read; the message is one sentence."""
-
-
 def as_lines(learners: Iterable[Learner]) -> Iterator[bytes]:
     """The lines of a class list."""
     for learner in learners:
@@ -65,25 +60,25 @@ def as_lines(learners: Iterable[Learner]) -> Iterator[bytes]:
 def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collection[str]) -> list[str]:
     """Write the class list: the class, then learners who only have a record of an earlier run; returns these.
 
-    recorded: the names of all who have a record. Raises OSError, ClassListError when an earlier list is damaged.
+    recorded: the names of all who have a record. Raises OSError, KataError when an earlier list is damaged.
     """
     listed = {learner.name for learner in learners}
     gone = [name for name in recorded if name not in listed]
     before = {each.name: each for each in read_learners(path)} if gone and path.exists() else {}
     known = [each.model_copy(update={"handed_in": each.handed_in or each.name in recorded}) for each in learners]
     left = [before.get(name, Learner(name=name, shown=name)) for name in gone]
-    write_file(path, as_lines([*known, *left]), synced=True)
+    write_file(path, as_lines([*known, *left]))
     return gone
 
 
 def read_learners(path: Path) -> Iterator[Learner]:
-    """The learners in a class list, in class order. Raises ClassListError for an invalid line."""
+    """The learners in a class list, in class order. Raises KataError for an invalid line."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 yield Learner.model_validate_json(line)
             except ValidationError:
-                raise ClassListError(f"Line {number} of {path} is not a learner of a class.") from None
+                raise KataError(f"Line {number} of {path} is not a learner of a class.") from None
 
 
 LEARNERS = ("learner", "submission", *IDS, *EMAILS, *NAMES)
@@ -97,10 +92,6 @@ class _Row(Protocol):
 
 
 Row = TypeVar("Row", bound=_Row)
-
-
-class LearnerError(Exception):
-    """A text matches no learner of a class, or several; the message is one sentence for people."""
 
 
 def called(who: Learner) -> set[str]:
@@ -119,7 +110,7 @@ def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str
 
     command: the command to show in the message; an id is added to it.
 
-    Raises LearnerError when it matches nobody, or several learners.
+    Raises KataError when it matches nobody, or several learners.
     """
     by_id = {each.name: each for each in learners}
     if text in by_id:
@@ -129,10 +120,10 @@ def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str
         return by_id[found[0].id]
     if found:
         ids = ", ".join(each.id for each in found)
-        raise LearnerError(f"{text!r} could be {len(found)} learners: give one of the ids {ids}.")
+        raise KataError(f"{text!r} could be {len(found)} learners: give one of the ids {ids}.")
     some = ", ".join(repr(each.name) for each in learners[:3])
     example = f", such as: {command} {shlex.quote(learners[0].name)}" if learners else ""
-    raise LearnerError(f"Nobody in {out} is called {text!r}. Ids there look like {some}{example}")
+    raise KataError(f"Nobody in {out} is called {text!r}. Ids there look like {some}{example}")
 
 
 def by_name(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[list[tuple[str, Row]], tuple[str, ...]]:
@@ -262,25 +253,6 @@ def _without_doubtful(entries: list[Entry], *, are_found: bool) -> list[Entry]:
 
 def _names(entry: Entry) -> list[str]:
     return [path.name for path in entry.files]
-
-
-def last_attempts(everyone: Members) -> Members:
-    """The class with only the last of several attempts that a platform exports."""
-    left_out = list(everyone.left_out)
-    several = []
-    for member in everyone.all:
-        if member.entry is not None and member.entry.earlier:
-            several.append(member.learner.shown)
-            left_out += [
-                LeftOut(path.name, f"It is an earlier attempt of {member.learner.shown}; --attempts grades all.")
-                for each in member.entry.earlier
-                for path in each.files
-            ]
-    if not several:
-        return everyone
-    remark = f"Of several attempts the last is graded (--attempts grades all): {first_few(several)}."
-    all = [replace(each, entry=replace(each.entry, earlier=()) if each.entry else None) for each in everyone.all]
-    return replace(everyone, all=tuple(all), remarks=(*everyone.remarks, remark), left_out=tuple(left_out))
 
 
 def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], before: Rows) -> Member:

@@ -1,7 +1,6 @@
 """Maps of `kata play` that learners handed in with their work, for the class's pages.
 
-They are a learner's own claim, shown as such; nothing is graded by them. OUT/played.jsonl holds a line a learner,
-or one an attempt, of which the last counts.
+They are a learner's own claim, shown as such; nothing is graded by them. OUT/played.jsonl holds a line a learner.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
+from grader.files import write_file
 from grader.intake import SubmissionError
-from grader.intake.clock import look_at_clock, reading_clock
-from grader.intake.collector import Read
-from grader.intake.folder import read_regular
-from grader.intake.submission import RefusedError, UnreadableError
-from grader.intake.zip_file import OF_A_LEARNER, collect_archive
+from grader.intake.reading_time import look_at_clock, reading_clock
+from grader.intake.regular_file import read_regular
+from grader.intake.submission import UnreadableError
+from grader.intake.walk import Read
+from grader.intake.zip_file import opened_zip
 from grader.played import FILE_NAME, MOST_BYTES, Played, as_bytes, from_bytes
-from grader.writing import write_file
 
 from .entries import Entry
 
@@ -45,7 +44,10 @@ def played_in(entry: Entry) -> dict[str, Played]:
         if entry.path.is_dir():
             _look_into(entry.path, maps)
         elif entry.path.suffix.lower() == ".zip":
-            collect_archive(entry.path, maps, OF_A_LEARNER, maps.places)
+            with opened_zip(entry.path, maps.name) as members:
+                for where in maps.places(members):
+                    if (member := members[where]) is not None:
+                        maps.offer(where, member)
     return maps.found
 
 
@@ -65,11 +67,8 @@ class _Maps:
         """Read a file, unless one was found before. Raises SubmissionError."""
         look_at_clock()
         if not self.found:
-            with suppress(RefusedError, UnreadableError):
+            with suppress(UnreadableError):
                 self.found = from_bytes(read(MOST_BYTES)) or {}
-
-    def report(self, where: str, error: UnreadableError | RefusedError) -> None:
-        """Nothing: the intake has told what is wrong with a submission."""
 
 
 def _look_into(path: Path, maps: _Maps) -> None:
@@ -82,12 +81,9 @@ def _look_into(path: Path, maps: _Maps) -> None:
             maps.offer(FILE_NAME, partial(read_regular, state / FILE_NAME))
 
 
-def keep_played(out: Path, entries: Iterable[Entry], *, of_attempts: bool) -> None:
-    """Write OUT's list again; no file if nobody has played. of_attempts: entries are named LEARNER/ATTEMPT.
-
-    Raises OSError.
-    """
-    lines = (_line(entry, played, of_attempts) for entry in entries if (played := played_in(entry)))
+def keep_played(out: Path, entries: Iterable[Entry]) -> None:
+    """Write OUT's list again; no file if nobody has played. Raises OSError."""
+    lines = (_line(entry, played) for entry in entries if (played := played_in(entry)))
     first = next(lines, None)
     if first is None:
         (out / PLAYED).unlink(missing_ok=True)
@@ -95,9 +91,8 @@ def keep_played(out: Path, entries: Iterable[Entry], *, of_attempts: bool) -> No
         write_file(out / PLAYED, chain([first], lines))
 
 
-def _line(entry: Entry, played: dict[str, Played], of_attempts: bool) -> bytes:
-    name = entry.name.rpartition("/")[0] if of_attempts else entry.name
-    return json.dumps({"submission": name, "file": as_bytes(played).decode()}).encode("ascii") + b"\n"
+def _line(entry: Entry, played: dict[str, Played]) -> bytes:
+    return json.dumps({"submission": entry.name, "file": as_bytes(played).decode()}).encode("ascii") + b"\n"
 
 
 class PlayedOf:

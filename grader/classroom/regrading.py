@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course
+from grader.errors import KataError
+from grader.files import write_file
 from grader.record import CourseStamp, ExerciseResult, GradedAgain, Record
 from grader.render.csv_text import number_field, table, text_field
 from grader.render.safe_text import visible
-from grader.writing import write_file
 
 from .course_digest import course_digest
 from .results_file import Line, final_lines, record_at
-from .run_header import RunError, RunHeader, Terms, header_of
+from .run_header import RunHeader, Terms, header_of
 
 MOVED = "moved.csv"
 """In OUT: the points that changed in the last run that changed any."""
@@ -118,7 +119,7 @@ def moves_between(learner: str, old: Grades, new: Grades, others: Sequence[str] 
 
 
 def grades_before(results: Path, header: RunHeader, *, counted: bool) -> dict[str, Grades]:
-    """For learners with several lines in an unfinished file: the results of their first line. Raises ResultsError."""
+    """For learners with several lines in an unfinished file: the results of their first line. Raises KataError."""
     first: dict[str, Line] = {}
     last: dict[str, Line] = {}
     for name, line in final_lines(results):
@@ -129,7 +130,7 @@ def grades_before(results: Path, header: RunHeader, *, counted: bool) -> dict[st
 
 
 def moves_since(before: Mapping[str, Grades], results: Path, header: RunHeader | None, *, counted: bool) -> list[Move]:
-    """All changed points since then. Raises ResultsError."""
+    """All changed points since then. Raises KataError."""
     last = dict(final_lines(results))
     return [
         move
@@ -141,7 +142,7 @@ def moves_since(before: Mapping[str, Grades], results: Path, header: RunHeader |
 def write_moves(out: Path, moves: Sequence[Move]) -> None:
     """Write OUT/moved.csv, all or nothing. Raises OSError."""
     rows = [["learner", "exercise", "old", "new", "why"], *map(_row, moves)]
-    write_file(out / MOVED, table(rows).encode("utf-8"), synced=True)
+    write_file(out / MOVED, table(rows).encode("utf-8"))
 
 
 def _row(move: Move) -> list[str]:
@@ -177,7 +178,7 @@ class Regrading:
         return self._now.only
 
     def refuse_others(self, out: Path) -> None:
-        """Raise RunError if these exercises cannot be combined with the earlier results."""
+        """Raise KataError if these exercises cannot be combined with the earlier results."""
         before, now = self._before, self._now
         differences = []
         if before.course_title != now.course_title:
@@ -187,10 +188,10 @@ class Regrading:
         if before.only and (strange := sorted(set(now.only) - set(before.only))):
             differences.append(f"{', '.join(strange)} was not among the exercises that were chosen")
         if differences:
-            raise RunError(f"{out} was graded on other terms: {'; '.join(differences)}. Give another folder.")
+            raise KataError(f"{out} was graded on other terms: {'; '.join(differences)}. Give another folder.")
 
     def begin(self) -> None:
-        """Read the places of the current records. Raises ResultsError."""
+        """Read the places of the current records. Raises KataError."""
         self._lines = dict(final_lines(self._results))
 
     def has(self, name: str) -> bool:

@@ -22,13 +22,14 @@ from pathlib import Path
 from typing import overload
 
 from grader.course import Course
+from grader.errors import KataError
+from grader.files import write_file
 from grader.intake import LeftOut, Submission
 from grader.record import CheckResult, CourseStamp, ExerciseResult, Record, RecordError
 from grader.render.csv_text import table, text_field
 from grader.render.safe_text import visible
-from grader.writing import write_file
 
-from .members import CLASS_LIST, ClassListError, Learner, read_learners
+from .members import CLASS_LIST, Learner, read_learners
 from .run_header import Terms
 
 
@@ -85,7 +86,7 @@ NOT_GRADED = "not_graded.csv"
 def write_not_graded(out: Path, left_out: Iterable[LeftOut]) -> None:
     """Write the list of files that were not graded, one a row. Raises OSError."""
     rows = [["file", "reason"], *([_field(each.name), _field(each.reason)] for each in left_out)]
-    write_file(out / NOT_GRADED, table(rows).encode("utf-8"), synced=True)
+    write_file(out / NOT_GRADED, table(rows).encode("utf-8"))
 
 
 def _field(text: str) -> str:
@@ -96,10 +97,6 @@ RESULTS = "results.jsonl"
 
 # The start of a line as Record.to_json writes it; any other JSON is parsed in full.
 _NAME_FIRST = re.compile(rb'\{"version":1,"submission":("(?:[^"\\]|\\.)*")')
-
-
-class ResultsError(Exception):
-    """The results in a folder cannot be read; the message is one sentence for people."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +167,7 @@ def read_results(out: Path, *, with_disputed: bool = False) -> Results:
 
     with_disputed: include these, since their records are kept until the dispute is solved.
 
-    Raises ResultsError when OUT holds no results, or (also on access) for a line that is no record.
+    Raises KataError when OUT holds no results, or (also on access) for a line that is no record.
     """
     path = out / RESULTS
     places = dict(final_lines(path))
@@ -180,18 +177,18 @@ def read_results(out: Path, *, with_disputed: bool = False) -> Results:
 
 
 def ungraded(out: Path) -> list[Learner]:
-    """Learners with a submission but without a record: only after a stopped run. Raises ResultsError."""
+    """Learners with a submission but without a record: only after a stopped run. Raises KataError."""
     places = dict(final_lines(out / RESULTS))
     return [each for each in class_of(out, places) if _counts(each) and each.name not in places]
 
 
 def handed_in_nothing(out: Path) -> list[Learner]:
-    """Learners of the roster without a submission: they have no record and no points. Raises ResultsError."""
+    """Learners of the roster without a submission: they have no record and no points. Raises KataError."""
     return [learner for learner in class_of(out, ()) if not learner.handed_in]
 
 
 def disputed(out: Path) -> list[Learner]:
-    """Learners claimed by several submissions: none of these counts, so they have no points. Raises ResultsError."""
+    """Learners claimed by several submissions: none of these counts, so they have no points. Raises KataError."""
     return [learner for learner in class_of(out, ()) if learner.is_disputed]
 
 
@@ -202,13 +199,13 @@ def _counts(learner: Learner) -> bool:
 def class_of(out: Path, recorded: Iterable[str]) -> list[Learner]:
     """The class list, then learners who have a record but are not in it, in the order of the records.
 
-    Raises ResultsError when the class list cannot be read.
+    Raises KataError when the class list cannot be read.
     """
     path = out / CLASS_LIST
     try:
         listed = list(read_learners(path)) if path.exists() else []
-    except (OSError, UnicodeDecodeError, ClassListError) as error:
-        raise ResultsError(str(error)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise KataError(str(error)) from None
     known = {learner.name for learner in listed}
     return listed + [Learner(name=name, shown=name) for name in recorded if name not in known]
 
@@ -223,20 +220,20 @@ def final_lines(path: Path) -> Iterator[tuple[str, Line]]:
                     yield name_in(line, number, path), Line(number, start, len(line))
                 start += len(line)
     except FileNotFoundError:
-        raise ResultsError(f"{path.parent} holds no results: there is no {RESULTS} in it.") from None
+        raise KataError(f"{path.parent} holds no results: there is no {RESULTS} in it.") from None
     except OSError as error:
-        raise ResultsError(f"{path} cannot be read: {error.strerror}.") from None
+        raise KataError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def record_at(path: Path, line: Line) -> Record:
-    """The record in one line of a results file. Raises ResultsError for an invalid one."""
+    """The record in one line of a results file. Raises KataError for an invalid one."""
     with path.open("rb") as file:
         file.seek(line.start)
         return _record(file.read(line.size), line.number, path)
 
 
 def name_in(line: bytes, number: int, path: Path) -> str:
-    """The learner of a record's line. Raises ResultsError for an invalid one."""
+    """The learner of a record's line. Raises KataError for an invalid one."""
     if found := _NAME_FIRST.match(line):
         try:
             return str(json.loads(found[1]))
@@ -249,4 +246,4 @@ def _record(line: bytes, number: int, path: Path) -> Record:
     try:
         return Record.from_json(line)
     except RecordError as error:
-        raise ResultsError(f"Line {number} of {path} cannot be read. {error}") from None
+        raise KataError(f"Line {number} of {path} cannot be read. {error}") from None

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+from grader.errors import KataError
+
 from .csv_file import Column, CsvRow, read_rows
-from .worksheet_titles import IDENTIFIER
+from .moodle_worksheet import IDENTIFIER
 
 # As `letters` spells headers. The first that is there, and filled, is the one.
 IDS = ("id", "studentid", "learnerid", "idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber",
@@ -24,10 +26,6 @@ EMAILS = ("email", "emailaddress", "mail", "emails")
 _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")
 _POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
 _OWN_IDS, _SIS_IDS, _LOGINS = IDS[:3], IDS[3:8], IDS[8:]
-
-
-class RosterError(Exception):
-    """A roster cannot be used; the message is one sentence for people."""
 
 
 class RosterRow(CsvRow):
@@ -88,22 +86,22 @@ class Enrolled:
 def read_roster(path: Path) -> list[Enrolled]:
     """The learners of a roster, in its order.
 
-    Raises RosterError when it cannot be read, has no column that names learners, or has an id twice.
+    Raises KataError when it cannot be read, has no column that names learners, or has an id twice.
     """
     learners: list[Enrolled] = []
     first_row: dict[str, int] = {}
-    for number, row in read_rows(path, RosterRow, RosterError):
+    for number, row in read_rows(path, RosterRow):
         if row.is_nobody:
             continue
         id = next(iter(row.ids), row.email or row.name)
         if not id:
-            raise RosterError(f"{path}, row {number}: there is no id, name or email.")
+            raise KataError(f"{path}, row {number}: there is no id, name or email.")
         if id in first_row:
-            raise RosterError(f"{path}, row {number}: {id} is in row {first_row[id]} already.")
+            raise KataError(f"{path}, row {number}: {id} is in row {first_row[id]} already.")
         first_row[id] = number
         learners.append(Enrolled(id, row.name or id, row.email, row.ids, row.participant))
     if not learners:
-        raise RosterError(f"{path} names no learner.")
+        raise KataError(f"{path} names no learner.")
     return learners
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from filelock import Timeout
 
 from grader.course import Course
+from grader.errors import KataError
+from grader.files import lock_at
 from grader.intake.names import first_few
 from grader.record import Record
-from grader.writing import lock_at
 
 from .corrections import PREVIOUS, set_aside
 from .dispatch import Dispatch, Lost
@@ -27,23 +28,23 @@ from .ledger import Known, Ledger, writing
 from .members import CLASS_LIST, Members, write_class_list
 from .regrading import MOVED, Grades, Move, Regrading, grades_before, moves_since, write_moves
 from .results_file import NOT_GRADED, RESULTS, digest_of, fault_record, write_not_graded
-from .run_header import RUN, RunError, RunHeader, Terms, read_run, write_run
+from .run_header import RUN, RunHeader, Terms, read_run, write_run
 
 LOCK = ".lock"
 
 
 @contextmanager
-def sole_run(out: Path, *, below: Path | None = None) -> Iterator[None]:
+def sole_run(out: Path) -> Iterator[None]:
     """Lock OUT for this run. OUT is created if missing, and removed again if nothing was written to it.
 
-    Raises RunError when another run has the lock, OSError when OUT cannot be created.
+    Raises KataError when another run has the lock, OSError when OUT cannot be created.
     """
     is_new = not out.exists()
-    lock = lock_at(out / LOCK, below=below)
+    lock = lock_at(out / LOCK)
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise RunError(f"Another run is grading into {out}: wait until it ends, or give another folder.") from None
+        raise KataError(f"Another run is grading into {out}: wait until it ends, or give another folder.") from None
     try:
         yield
     finally:
@@ -70,8 +71,7 @@ class Tally:
 class ClassRun:
     """Grades a class into OUT. The caller holds the lock on OUT.
 
-    times: known hand-ins, kept in OUT with the records. corrected_in: the folder with points set by hand for the
-    earlier results.
+    times: known hand-ins, kept in OUT with the records.
     """
 
     def __init__(
@@ -82,11 +82,8 @@ class ClassRun:
         terms: Terms,
         header: RunHeader,
         times: KeptTimes = KeptTimes(),  # noqa: B008, it is frozen
-        *,
-        corrected_in: Path | None = None,
     ) -> None:
         self._out, self._members, self._course = out, members, course
-        self._corrected_in = corrected_in or out
         self._terms, self._header = terms, header
         self.times = times
         self._ledger = Ledger(out)
@@ -115,15 +112,15 @@ class ClassRun:
 
         again: grade only the chosen exercises again, for learners who have a record.
 
-        Raises RunError when the earlier run had other terms, TimesError when its hand-in times are damaged, LedgerError
-        and OSError when OUT cannot be written.
+        Raises KataError when the earlier run had other terms, when its hand-in times are damaged, and when OUT cannot
+        be written; then also OSError.
         """
         results = self._out / RESULTS
         if not results.exists() or not results.stat().st_size:
             return
         before = read_run(self._out)
         if before is None:
-            raise RunError(
+            raise KataError(
                 f"{self._out} holds results of an older make, without the terms they were graded on: "
                 "grade the class anew, without --resume."
             )
@@ -133,7 +130,7 @@ class ClassRun:
         elif gone := before.withdrawn(self._header):
             self._read_before = _with_withdrawn(self._course, gone)
         elif differences := before.differences(self._header):
-            raise RunError(
+            raise KataError(
                 f"{self._out} was graded on other terms: {'; '.join(differences)}. "
                 f"{_how_to_resume(before, self._header)}Grade the class anew, without --resume, or give another folder."
             )
@@ -160,7 +157,7 @@ class ClassRun:
         width: the number of batches sent out at the same time. note_graded: called with each learner's name, and
         whether there was anything to grade.
 
-        Raises LedgerError when the results cannot be written, MachineError and GraderBroken when grading is impossible;
+        Raises KataError when the results cannot be written, MachineError and GraderBroken when grading is impossible;
         records already written stay valid.
         """
         dispatch = Dispatch(executor, width, self._terms)
@@ -276,8 +273,8 @@ class ClassRun:
     def _keep(self, records: list[Record]) -> None:
         if not self._ledger.is_open:  # not earlier: if nothing can be graded, older results stay unchanged
             self._ledger.set_older_aside()
-            if set_aside(self._corrected_in):
-                kept = self._corrected_in / PREVIOUS
+            if set_aside(self._out):
+                kept = self._out / PREVIOUS
                 self.tally.remarks.append(f"What was set by hand is about the earlier grading, and kept in {kept}.")
             with writing(self._out / RUN):
                 write_run(self._out, self._header)

@@ -13,9 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader import __version__
 from grader.course import Course, Exercise
+from grader.errors import KataError
+from grader.files import write_file
 from grader.record import Isolation
 from grader.sandbox.levels import Level
-from grader.writing import write_file
 
 from .course_digest import kit_digests
 
@@ -31,10 +32,6 @@ class Terms:
 
 
 RUN = "run.json"
-
-
-class RunError(Exception):
-    """A run cannot be resumed; the message is one sentence for people."""
 
 
 class ClassSource(BaseModel):
@@ -145,19 +142,19 @@ def header_of(course: Course, terms: Terms, arguments: dict[str, str], source: C
 
 
 def read_run(out: Path) -> RunHeader | None:
-    """The header in OUT; None if there is none. Raises RunError when it cannot be read."""
+    """The header in OUT; None if there is none. Raises KataError when it cannot be read."""
     path = out / RUN
     try:
         return RunHeader.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         return None
     except (OSError, ValidationError):
-        raise RunError(f"{path} cannot be read, so nobody knows on what terms {out} was graded.") from None
+        raise KataError(f"{path} cannot be read, so nobody knows on what terms {out} was graded.") from None
 
 
 def write_run(out: Path, header: RunHeader) -> None:
     """Write the header, all or nothing. Raises OSError."""
-    write_file(out / RUN, [(header.model_dump_json(indent=2) + "\n").encode()], synced=True)
+    write_file(out / RUN, [(header.model_dump_json(indent=2) + "\n").encode()])
 
 
 def _catalogue_sha256(course: Course) -> str:

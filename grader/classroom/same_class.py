@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.errors import KataError
 from grader.intake.names import first_few
 
-from .attempts import graded_in, learner_and_attempt
 from .claims import folded
 from .class_folder import ReadingOptions
 from .lms_names import Platform, platform_called
 from .members import CLASS_LIST, Learner, Members, read_learners
 from .results_file import RESULTS, final_lines
 from .rows import Rows
-from .run_header import ClassSource, RunError, RunHeader
+from .run_header import ClassSource, RunHeader
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def as_before(
 ) -> SameClass:
     """The settings of the earlier run, where the user gave no others.
 
-    Raises RunError when a table of that run is missing, or another platform is given.
+    Raises KataError when a table of that run is missing, or another platform is given.
     """
     if before is None:
         return SameClass(roster, names, groups)
@@ -49,7 +49,7 @@ def as_before(
     groups = _table(groups, source.groups if source else "", "groups", out, remarks)
     used = platform_called(source.names) if source and source.names else None
     if names and used and names != used:
-        raise RunError(
+        raise KataError(
             f"{out} was graded with the names of {used}, and --names says {names}: rows would be somebody else's. "
             "Leave --names out, or give another folder."
         )
@@ -61,7 +61,7 @@ def _table(given: Path | None, kept: str, what: str, out: Path, remarks: list[st
     if given is not None or not kept:
         return given
     if not Path(kept).is_file():
-        raise RunError(
+        raise KataError(
             f"{out} was graded with the {what} {kept}, which is not there any more: --{what} says where it is now."
         )
     remarks.append(f"The {what} {'are those' if what == 'groups' else 'is that'} of the run before, {kept}.")
@@ -71,17 +71,15 @@ def _table(given: Path | None, kept: str, what: str, out: Path, remarks: list[st
 def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Rows:
     """The rows of the earlier run in OUT, which submitters keep; none if there was no run.
 
-    Raises ClassListError when its class list is damaged, OSError.
+    Raises KataError when its class list is damaged, OSError.
     """
     if before is None:
         return Rows()
-    graded = graded_in(out)
-    path = graded / CLASS_LIST
+    path = out / CLASS_LIST
     learners = [each for each in read_learners(path) if each.submitter] if path.exists() else []
-    rows = [learner_and_attempt(each.name)[0] if graded != out else each.name for each in learners]
-    enrolled = frozenset(row for row, each in zip(rows, learners, strict=True) if each.in_roster)
+    enrolled = frozenset(each.name for each in learners if each.in_roster)
     may_move = before.source is None or before.source.roster_sha256 != _sha256(roster)
-    return Rows({each.submitter: row for row, each in zip(rows, learners, strict=True)}, enrolled, may_move)
+    return Rows({each.submitter: each.name for each in learners}, enrolled, may_move)
 
 
 def _sha256(roster: Path | None) -> str:
@@ -100,7 +98,7 @@ def source_of(submissions: Path, same: SameClass, members: Members) -> ClassSour
 
 
 def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource, members: Members, rows: Rows) -> None:
-    """Raise RunError if another roster would drop a graded row or give it to somebody else.
+    """Raise KataError if another roster would drop a graded row or give it to somebody else.
 
     One more learner, or another order, is fine.
     """
@@ -108,7 +106,7 @@ def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource,
     if old is None or old.roster_sha256 == now.roster_sha256:
         return
     listed = [member.learner for member in members.all]
-    left = _left_behind(graded_in(out), [learner.name for learner in listed])
+    left = _left_behind(out, [learner.name for learner in listed])
     moved = _moved(out, listed) or [
         row for each in listed if (row := rows.of.get(each.submitter)) is not None and row != each.name
     ]
@@ -117,7 +115,7 @@ def refuse_another_roster(out: Path, before: RunHeader | None, now: ClassSource,
     was = f"the roster {old.roster}" if old.roster else "no roster"
     what = f"{first_few(left)} would lose their row" if left else f"the row of {first_few(moved)} would be another's"
     is_now = f"with {now.roster} {what}" if now.roster else f"without one {what}"
-    raise RunError(
+    raise KataError(
         f"{out} was graded with {was}; {is_now}. Give the roster of that run, with new learners added, "
         "or grade the class anew, without --resume."
     )
@@ -127,9 +125,7 @@ def _left_behind(out: Path, names: Sequence[str]) -> list[str]:
     if not (out / RESULTS).exists():
         return []
     there = set(names)
-    return [
-        name for name in dict(final_lines(out / RESULTS)) if name.rpartition("/")[0] not in there and name not in there
-    ]
+    return [name for name in dict(final_lines(out / RESULTS)) if name not in there]
 
 
 def _moved(out: Path, now: Sequence[Learner]) -> list[str]:

@@ -15,7 +15,6 @@ from . import (
     practising,
     releasing,
     reviewing,
-    similar,
 )
 from .app import main
 
@@ -35,5 +34,4 @@ __all__ = [
     "practising",
     "releasing",
     "reviewing",
-    "similar",
 ]

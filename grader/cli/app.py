@@ -6,7 +6,7 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperGroup, TyperOption
 
 from grader import __version__
 
@@ -14,25 +14,65 @@ from .endings import leave, sentences
 
 LEARN, TEACH, WRITE = "Learn", "Teach", "Write a course"
 """The headings of the groups of commands in `kata --help`."""
-ORDER = ("init", "next", "check", "watch", "hint", "play", "list", "review", "report", "solution", "reset", "doctor",
-         "grade", "grade-class", "explain", "diff", "override", "export", "feedback", "policy", "similar", "forget",
-         "release", "notebooks", "hand-in", "autograder",
-         "new", "verify")  # fmt: skip
-"""The commands in the order in which people need them."""
+COMMANDS = {
+    "init": "Make or update your workspace; your own files stay.",
+    "next": "The next exercise: its file, its lesson, what to type.",
+    "check": "Check your own work.",
+    "watch": "Check each file as soon as you save it.",
+    "hint": "A hint; each further one opens after another failed try.",
+    "play": "See your own code attend, in a small trained model.",
+    "list": "All exercises: passed, tried, open, later.",
+    "review": "Write a passed exercise again, before you forget it.",
+    "report": "Your progress, as a page.",
+    "solution": "After passing: your answer beside the course's.",
+    "reset": "Begin an exercise again; your old work is kept.",
+    "doctor": "What this machine can isolate, and what to install.",
+    "grade": "Grade one submission.",
+    "grade-class": "Grade a class.",
+    "explain": "Show where a learner lost points, and why.",
+    "diff": "Compare two gradings of a class.",
+    "override": "Set a learner's points by hand, with the reason.",
+    "export": "Write marks for gradebooks, spreadsheets and CI.",
+    "feedback": "Write feedback for a whole class.",
+    "policy": "Apply due dates and extra credit again.",
+    "forget": "Remove one learner from a graded class.",
+    "release": "Make the learners' copy of the course.",
+    "notebooks": "Write a course folder for nbgrader.",
+    "hand-in": "Hand in files as notebooks, for nbgrader.",
+    "autograder": "Make an autograder for Gradescope or GitHub.",
+    "new": "Begin a new exercise.",
+    "verify": "Prove that an exercise's checks hold.",
+}
+"""What `kata --help` says of each command, in the order in which people need them."""
 
 
-class InOrder(TyperGroup):
-    """Lists commands in that order."""
+class CommandTable(TyperGroup):
+    """Lists the commands in that order, a line each, so that all of them fit on one screen."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands."""
-        return sorted(self.commands, key=ORDER.index)
+        return [name for name in COMMANDS if name in self.commands]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name, with its line."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            command.short_help = COMMANDS[cmd_name]
+        return command
+
+    def get_params(self, ctx: Any) -> Any:
+        """The options of `kata` itself; they work, and are left out of the list."""
+        options: list[Any] = super().get_params(ctx)
+        for option in options:
+            if isinstance(option, TyperOption):
+                option.hidden = True
+        return options
 
 
 app = typer.Typer(
     name="kata",
-    cls=InOrder,
-    help="A course on attention in PyTorch, and its grader.",
+    cls=CommandTable,
+    help="A course on attention in PyTorch, and its grader. Help: kata NAME --help",
     pretty_exceptions_enable=False,
 )
 
@@ -59,7 +99,7 @@ def version(
     context: typer.Context,
     show: Annotated[bool, typer.Option("--version", help="Show the version and stop.")] = False,
 ) -> None:
-    """A course on attention in PyTorch, and its grader."""
+    """A course on attention in PyTorch, and its grader.."""
     if show:
         print(f"attention-kata {__version__}")
         raise typer.Exit

@@ -16,7 +16,7 @@ from grader.sandbox.levels import GRADING_LEVELS, LEVELS
 from .app import LEARN, WRITE, app
 from .completing import exercise_ids, unit_folders
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
-from .expected import next_steps
+from .next_steps import next_steps
 from .terms import CourseFile, Isolation, Seed, course_at, level_called, progress, refuse_unknown, seed_or_fresh
 
 if TYPE_CHECKING:
@@ -57,14 +57,14 @@ def doctor(
 
 
 def _tell_judges() -> None:
-    from grader.service.opening import SWITCH, is_kept_warm, kept_judges
-    from grader.service.place import ServiceError
+    from grader.service.client import SWITCH, is_kept_warm, running_judges
+    from grader.service.registration import ServiceError
 
     if not is_kept_warm():
         print(f"No judge is kept warm: {SWITCH} is 0.")
         return
     try:
-        kept = kept_judges()
+        kept = running_judges()
     except ServiceError as error:
         print(f"No judge can be kept warm: {error}")
         return
@@ -75,14 +75,10 @@ def _tell_judges() -> None:
 
 
 def _stop_judges() -> None:
-    from grader.service.opening import stop_judges
-    from grader.service.place import ServiceError
+    from grader.service.client import running_judges
 
-    try:
-        ended = stop_judges()
-    except ServiceError as error:
-        raise UsageError(str(error)) from None
-    print("No judge was kept warm." if not ended else f"Ended: {ended}.")
+    ended = running_judges(end=True)
+    print(f"Ended: {len(ended)}." if ended else "No judge was kept warm.")
 
 
 @app.command(rich_help_panel=WRITE)
@@ -97,7 +93,7 @@ def new(
     """Create a new exercise: a template for each file of its kit, and entries in course.yml and the lesson."""
     from grader.authoring.scaffold import NewExercise, write_scaffold
 
-    chosen = course_at(course, about_course=True)
+    chosen = course_at(course)
     if not (id.isidentifier() and id.islower() and not iskeyword(id)):
         raise UsageError(f"{id!r} can be no exercise's id: it becomes a function, so take small letters, digits and _.")
     if any(id == each.id for each in chosen.exercises):
@@ -118,7 +114,7 @@ def new(
 
 
 def _alternatives_of(course: Course, id: str) -> Path:
-    """The folder for an exercise's alternatives; the loaded course may not contain the exercise yet."""
+    """The file for an exercise's alternatives; the loaded course may not contain the exercise yet."""
     from grader.course import load_course
 
     again = load_course(course.root / "course.yml")
@@ -138,27 +134,23 @@ def verify(
     stubs: Annotated[bool, typer.Option("--write-stubs", help="Make the stubs from the solutions first.")] = False,
 ) -> None:
     """Test each exercise's kit: is it complete, and do its checks accept and refuse what they should?"""
-    chosen = course_at(course, about_course=True)
+    chosen = course_at(course)
     level = level_called(isolation, chosen_aloud=False)
     refuse_unknown(chosen, ids)
     exercises = [chosen.exercise(id) for id in ids or []] or list(chosen.exercises)
     from grader.authoring.verify import incomplete, prove_in_parallel, stale_stub, write_stubs
-    from grader.course.stubs import StubError
 
     number, graded = seed_or_fresh(seed, chosen), 0
-    try:
-        if stubs:
-            for written in write_stubs(chosen, exercises):
-                print(f"wrote {written}")
-        problems = [problem for each in exercises for problem in incomplete(chosen, each)]
-        if not problems:
-            problems = [problem for each in exercises for problem in stale_stub(chosen, each)]
-            course_file, chosen_ids = chosen.root / "course.yml", [each.id for each in exercises]
-            with progress("Proving", len(exercises)) as advance:
-                graded, found = prove_in_parallel(course_file, level, number, chosen_ids, jobs, advance)
-            problems += found
-    except StubError as error:
-        raise UsageError(str(error)) from None
+    if stubs:
+        for written in write_stubs(chosen, exercises):
+            print(f"wrote {written}")
+    problems = [problem for each in exercises for problem in incomplete(chosen, each)]
+    if not problems:
+        problems = [problem for each in exercises for problem in stale_stub(chosen, each)]
+        course_file, chosen_ids = chosen.root / "course.yml", [each.id for each in exercises]
+        with progress("Proving", len(exercises)) as advance:
+            graded, found = prove_in_parallel(course_file, level, number, chosen_ids, jobs, advance)
+        problems += found
     for problem in problems:
         print(problem)
     if problems:

@@ -46,16 +46,10 @@ def _beginning(choices: Choices, incomplete: str) -> Choices:
 def _course(context: typer.Context) -> Iterator[Course]:
     """The course that the command would use; none if there is none or it is invalid, which the command reports."""
     from grader.course import CourseError, load_course
-    from grader.course.named import installed_course, named_around
+    from grader.course.installed import course_file
 
     given = context.params.get("course")
     try:
-        if given is not None:
-            path: Path | None = Path(given) / "course.yml" if Path(given).is_dir() else Path(given)
-        else:
-            named = named_around(Path.cwd())
-            path = named.course if named else installed_course()
-        if path is not None:
-            yield load_course(path)
+        yield load_course(course_file(None if given is None else Path(given)))
     except (CourseError, OSError):
         return

@@ -8,16 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-from grader.judge.errors import GraderBroken
+from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, EXIT_NOT_RIGHT, KataError
 from grader.sandbox.launch import MachineError
 
-EXIT_NOT_RIGHT = 1
-EXIT_BAD_INPUT = 2
-EXIT_CANNOT_ISOLATE = 3
-EXIT_INTERRUPTED = 130
+__all__ = ["EXIT_BAD_INPUT", "EXIT_CANNOT_ISOLATE", "EXIT_NOT_RIGHT"]
 
 
-class UsageError(Exception):
+class UsageError(KataError):
     """The command cannot be done as given; the message is one sentence."""
 
 
@@ -46,54 +43,10 @@ def sentences() -> Iterator[None]:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except (GraderBroken, UsageError) as error:
-        stop(str(error), EXIT_BAD_INPUT)
+    except KataError as error:
+        stop(str(error), error.exit_status)
     except OSError as error:
         stop(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), EXIT_BAD_INPUT)
-    except Exception as error:
-        if not isinstance(error, _errors_with_sentences()):
-            raise
-        stop(str(error), EXIT_BAD_INPUT)
-
-
-def _errors_with_sentences() -> tuple[type[Exception], ...]:
-    """The exceptions whose message is a sentence for people; imported only after an error."""
-    from grader.classroom.cluster import ClusterError
-    from grader.classroom.corrections import CorrectionsError
-    from grader.classroom.exemptions import ExemptionsError
-    from grader.classroom.forgetting import ForgettingError
-    from grader.classroom.groups import GroupsError
-    from grader.classroom.kept_times import HintsError
-    from grader.classroom.ledger import LedgerError
-    from grader.classroom.lms_names import NamesError
-    from grader.classroom.members import ClassListError, LearnerError
-    from grader.classroom.pseudonyms import PseudonymsError
-    from grader.classroom.results_file import ResultsError
-    from grader.classroom.roster import RosterError
-    from grader.classroom.run_header import RunError
-    from grader.classroom.times import TimesError
-    from grader.course import CourseError
-    from grader.intake import SubmissionError
-
-    return (
-        CourseError,
-        SubmissionError,
-        RosterError,
-        RunError,
-        ResultsError,
-        LedgerError,
-        TimesError,
-        HintsError,
-        ClusterError,
-        ClassListError,
-        LearnerError,
-        NamesError,
-        CorrectionsError,
-        ExemptionsError,
-        ForgettingError,
-        GroupsError,
-        PseudonymsError,
-    )
 
 
 def stop(sentence: str, status: int) -> NoReturn:

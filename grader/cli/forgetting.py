@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OUT_OF_REACH = (
     "what they handed in ({submissions}): take it away there too, or --resume grades it again",
-    "the roster and CSVs of groups, times, hints and exemptions that you gave ({roster})",
+    "the roster and CSVs of groups, times and exemptions that you gave ({roster})",
     "pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform",
     "nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups",
 )
@@ -28,13 +28,13 @@ def forget(
     learner: Annotated[str, typer.Argument(help="The learner's id, or a login, email or name that nobody else has.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and change nothing.")] = False,
 ) -> None:
-    """Remove one learner from a graded class: records, pages, exports, times, hints, pseudonyms."""
-    from grader.classroom.attempts import folder_for_run, graded_in
+    """Remove one learner from a graded class: records, pages, exports, times."""
     from grader.classroom.forgetting import Forgetting, learner_in
+    from grader.classroom.run import sole_run
     from grader.render.safe_text import visible
 
     demand_results(out, "kata forget {} LEARNER")
-    with folder_for_run(out, attempts=graded_in(out) != out):
+    with sole_run(out):
         forgetting = Forgetting(out, learner_in(out, learner))
         told = _told(forgetting.learner)
         print(f"{'Would be taken' if dry_run else 'Taken'} out of {out}: {told}")
@@ -55,10 +55,9 @@ def _told(learner: Learner) -> str:
 
 
 def _tell_out_of_reach(out: Path) -> None:
-    from grader.classroom.attempts import graded_in
     from grader.classroom.run_header import read_run
 
-    header = read_run(graded_in(out))
+    header = read_run(out)
     given = header.arguments if header else {}
     places = {"submissions": given.get("submissions") or "DIR", "roster": given.get("roster") or "none was given"}
     print("Out of reach from here:")

@@ -22,13 +22,11 @@ from .terms import CourseFile, Isolation, console, level_called
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.play.catalogue import Play, Scene, Standing
-    from grader.play.parts import Part
+    from grader.play.catalogue import Play
+    from grader.play.showing import Showing
     from grader.practice.progress import Progress
     from grader.practice.workspace import Workspace
 
-PAGES = "play"
-"""The folder for pages, beside the exercises."""
 ASKED = "> "
 GO_ON = "Stopped. Enter goes on, anything else ends: "
 
@@ -53,7 +51,7 @@ def play(
             "--without", help="Switch a part off: mask, scale, residual, positions, head:1.3. May be given again."
         ),
     ] = None,
-    page: Annotated[bool, typer.Option("--page", help=f"Write a page into {PAGES}/ beside your exercises.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Write a page into play/ beside your exercises.")] = False,
     show: Annotated[bool, typer.Option("--open", help="Write the page and open it in the browser.")] = False,
     isolation: Isolation = "best",
     course: CourseFile = None,
@@ -86,19 +84,21 @@ def play(
         console().print()
     import torch
 
-    from grader.play.catalogue import scene_of
+    from grader.play.showing import Showing
     from grader.play.stage import Stage
 
     torch.set_num_threads(1)  # more threads are no faster for such small tensors
     stage = Stage(exercise, source, level, launched)
     with closing(stage):
-        scene = scene_of(chosen, stage)
-        shown = _Shown(workspace, chosen, exercise.title, standing, scene, source)
+        showing = Showing(workspace, chosen, standing, stage)
         if page or show:
-            shown.write_page(text, without or [], opened=show)
+            path = _write_page(showing, text, without or [])
+            print(f"The page is {workspace.shown(path)}")
+            if show and not webbrowser.open(path.resolve().as_uri()):
+                print("No browser could be opened here: open the file in yours.")
         else:
-            shown.play(text, without or [])
-    if shown.has_failed:
+            _InTerminal(showing, chosen).play(text, without or [])
+    if showing.has_failed:
         sys.exit(EXIT_NOT_RIGHT)
 
 
@@ -123,17 +123,20 @@ def print_list(workspace: Workspace, progress: Progress, screen: Console) -> Non
         screen.print("None of this course's exercises can be played.")
 
 
-class _Shown:
+def _write_page(showing: Showing, text: str | None, off: Sequence[str]) -> Path:
+    """Write all parts of the scene as a page. Raises UsageError."""
+    try:
+        return showing.write_page(list(showing.parts(showing.example if text is None else text, off, in_full=True)))
+    except _typed_errors() as error:
+        raise UsageError(str(error)) from None
+
+
+class _InTerminal:
     """One scene, shown to a person."""
 
-    def __init__(
-        self, workspace: Workspace, play: Play, title: str, standing: Standing, scene: Scene, source: bytes
-    ) -> None:
-        self._workspace, self._play, self._title, self._standing, self._scene = workspace, play, title, standing, scene
-        self._source = source
-        self._seen: list[Part] = []
+    def __init__(self, showing: Showing, play: Play) -> None:
+        self._showing, self._play = showing, play
         self._has_keys = False
-        self.has_failed = False
 
     def play(self, text: str | None, off: Sequence[str]) -> None:
         """Show a scene in the terminal: the given text or the example, then each typed text, if there is a keyboard."""
@@ -141,7 +144,7 @@ class _Shown:
         somebody_types = sys.stdin.isatty() and sys.stdout.isatty()
         self._has_keys = somebody_types and text is None
         while not self._run_to_the_end(
-            screen, self._scene.example if text is None else text, off, may_go_on=somebody_types
+            screen, self._showing.example if text is None else text, off, may_go_on=somebody_types
         ):
             pass
         if text is None and somebody_types:
@@ -163,38 +166,16 @@ class _Shown:
     def _run(self, screen: Console, text: str, off: Sequence[str]) -> None:
         from grader.play.parts import Slider
         from grader.play.slider import slide
-        from grader.play.stage import Stopped
         from grader.play.terminal import show
 
         try:
-            for part in self._scene.parts(text, off, in_full=False):
+            for part in self._showing.parts(text, off, in_full=False):
                 if self._has_keys and isinstance(part, Slider):
                     slide(part, screen)
                 else:
                     show(part, screen)
-                self._seen.append(part)
-            self._keep(off)
-        except Stopped as why:
-            self.has_failed, self._seen = True, []
-            self._say(screen, f"Your code could not go on. {why}")
         except _typed_errors() as error:
-            self._seen = []
             raise UsageError(str(error)) from None
-
-    def _keep(self, off: Sequence[str]) -> None:
-        """Save what was shown with nothing switched off. An error there must not end the scene."""
-        from grader.play.catalogue import digest_of
-        from grader.play.keeping import keep, played_of
-        from grader.practice.progress import now
-
-        seen, self._seen = self._seen, []
-        if off:
-            return
-        was_right = not self._standing.is_warning
-        try:
-            keep(self._workspace, self._play.id, played_of(seen, now(), digest_of(self._source), was_right=was_right))
-        except OSError as error:
-            print(f"What was seen could not be kept for your report: {error.strerror or error}.", file=sys.stderr)
 
     def _say(self, screen: Console, sentence: str) -> None:
         """Print a sentence; control characters in quoted code or input are made safe."""
@@ -207,7 +188,7 @@ class _Shown:
         """Play each typed line, until an empty one."""
         if not (self._play.reads or self._play.switches):
             return
-        text = self._scene.example
+        text = self._showing.example
         screen.print(self._what_to_type(), style="dim", markup=False)
         while (line := _line()) is not None:
             try:
@@ -228,32 +209,6 @@ class _Shown:
                 f"`without {names[0]}` switches a part off (there is {', '.join(names)}), `without` all on again."
             )
         return " ".join(filter(None, [*lines, "An empty line ends."]))
-
-    def write_page(self, text: str | None, off: Sequence[str], *, opened: bool) -> None:
-        """Write all parts of the scene as a page."""
-        from grader.play.page import render_play
-        from grader.play.parts import Words
-        from grader.play.stage import Stopped
-        from grader.writing import write_file
-
-        parts: list[Part] = []
-        try:
-            parts += self._scene.parts(self._scene.example if text is None else text, off, in_full=True)
-            self._seen = parts
-            self._keep(off)
-        except Stopped as why:
-            self.has_failed = True
-            parts.append(Words(f"Your code could not go on. {why}", "warning"))
-        except _typed_errors() as error:
-            raise UsageError(str(error)) from None
-        html = render_play(
-            self._title, self._standing.said, self._play.seen, parts, is_warning=self._standing.is_warning
-        )
-        path = self._workspace.root / PAGES / f"{self._play.id}.html"
-        write_file(path, html.encode("utf-8"), below=self._workspace.root)
-        print(f"The page is {self._workspace.shown(path)}")
-        if opened and not webbrowser.open(path.resolve().as_uri()):
-            print("No browser could be opened here: open the file in yours.")
 
 
 def _text_of(file: Path) -> str:

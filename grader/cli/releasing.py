@@ -10,7 +10,7 @@ import typer
 
 from .app import TEACH, app
 from .endings import UsageError
-from .exporting import Force, export_errors_told
+from .exporting import Force
 from .terms import CourseFile, Units, course_at, progress, set_units
 
 
@@ -41,7 +41,7 @@ def release(
     course: CourseFile = None,
 ) -> None:
     """Make the learner's bundle: lessons, stubs, checks and expected answers, without any solutions."""
-    chosen = set_units(course_at(course, about_course=True), unit)
+    chosen = set_units(course_at(course), unit)
     if with_solutions and checks is Checks.visible:
         raise UsageError(
             "--with-solutions needs all checks in the bundle: with --checks visible nothing is passed there."
@@ -50,19 +50,13 @@ def release(
 
     if seeds and max(seeds) > MAX_SEED:
         raise UsageError(f"A seed must be at most {MAX_SEED}.")
-    from grader.release.bundle import refuse_taken
-    from grader.release.texts import ReleaseError
+    from grader.release.bundle import Contents, fresh_seeds, make_bundle, refuse_taken, write_bundle
 
-    try:
-        refuse_taken(out, force=force)
-        from grader.release.bundle import Contents, fresh_seeds, make_bundle, write_bundle
-
-        contents = Contents(tuple(dict.fromkeys(seeds or fresh_seeds())), checks is Checks.all, with_solutions)
-        with progress("planning", len(chosen.exercises)) as advance:
-            bundle = make_bundle(chosen, contents, advance)
-        write_bundle(bundle, out)
-    except ReleaseError as error:
-        raise UsageError(str(error)) from None
+    refuse_taken(out, force=force)
+    contents = Contents(tuple(dict.fromkeys(seeds or fresh_seeds())), checks is Checks.all, with_solutions)
+    with progress("planning", len(chosen.exercises)) as advance:
+        bundle = make_bundle(chosen, contents, advance)
+    write_bundle(bundle, out)
     from grader.render.wording import counted
 
     exercises = counted(len(chosen.exercises), "exercise")
@@ -73,7 +67,7 @@ def release(
         )
     else:
         print(f"{out}: {exercises} with all of their {bundle.checks} checks, for {_seeds(contents.seeds)}.")
-    print("Learners install it as its README.md says, and work in a folder of their own: kata init DIR --course .")
+    print("Learners install it as its README.md says, and work in a folder of their own: kata init ~/attention")
 
 
 def _seeds(seeds: tuple[int, ...]) -> str:
@@ -95,13 +89,12 @@ def gradescope(
     course: CourseFile = None,
 ) -> None:
     """Write a zip for Gradescope's autograder page. It holds solutions and hidden checks: never give it to learners."""
-    from grader.formats.export import write_bytes
-    from grader.release.gradescope import gradescope_zip, points_of
+    from grader.formats.export import write_new
+    from grader.release.gradescope_zip import gradescope_zip, points_of
     from grader.render.wording import score
 
-    with export_errors_told():
-        chosen = set_units(course_at(course, about_course=True), unit)
-        print(write_bytes(gradescope_zip(chosen, index=index), zip, force=force))
+    chosen = set_units(course_at(course), unit)
+    print(write_new(zip, gradescope_zip(chosen, index=index), force=force))
     print(f"Upload it to an assignment worth {score(points_of(chosen))} points; README.txt in it says how.")
     print("It holds the solutions and the hidden checks: keep it from learners.")
 
@@ -120,9 +113,8 @@ def github(
     force: Force = False,
 ) -> None:
     """Write the workflow that grades a learner's repository on GitHub at every push."""
-    from grader.formats.export import write_bytes
-    from grader.release.github import PATH, TOKEN, workflow
+    from grader.formats.export import write_new
+    from grader.release.github_workflow import PATH, TOKEN, workflow
 
-    with export_errors_told():
-        print(write_bytes(workflow(repository, ref, unit or ()).encode(), folder / PATH, force=force))
+    print(write_new(folder / PATH, workflow(repository, ref, unit or ()).encode(), force=force))
     print(f"The secret {TOKEN} has to hold a token that can read {repository}; the file's first lines say more.")

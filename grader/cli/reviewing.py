@@ -76,9 +76,6 @@ def _print_handed_out(workspace: Workspace, exercise: Exercise, given: HandedOut
         _put(screen, f"  begun    on {day_of(given.since)}; the file is as you left it. Delete it to start afresh.")
     _put(screen, f"  file     {file}, the formula is at its top")
     _put(screen, f"  lesson   {workspace.shown(workspace.lesson_of(unit))}, section {exercise.number:02d}")
-    if given.variation.names:
-        names, former = ", ".join(given.variation.names), ", ".join(given.variation.former)
-        _put(screen, f"  names    {names} this time for {former}; classes, parameters and layers keep theirs")
     _put(screen, f"  check    kata check {file}    or leave `kata watch` running")
     if given.kept is not None:
         _put(screen, f"  before   your last review of it is in {workspace.shown(given.kept)}", "dim")

@@ -1,7 +1,8 @@
-"""What commands share: choice of course, level and seed, progress bars, and options for the policy."""
+"""What commands share: options, choice of course, level and seed, progress bars."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,12 +16,10 @@ from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level, exposed
 
 from .completing import exercise_ids, levels
 from .endings import UsageError
-from .expected import demand_course
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.classroom.kept_times import KeptTimes
     from grader.course import Course, Unit
 
 HandedIn = Annotated[
@@ -31,12 +30,6 @@ Extensions = Annotated[
     Path | None,
     typer.Option("--extensions", help="A CSV with columns learner, unit and until: who has more time.", metavar="FILE"),
 ]
-Hints = Annotated[
-    Path | None,
-    typer.Option(
-        "--hints", help="A CSV with columns learner, exercise and hints: how many were opened.", metavar="FILE"
-    ),
-]
 Exempt = Annotated[
     Path | None,
     typer.Option(
@@ -46,80 +39,6 @@ Exempt = Annotated[
     ),
 ]
 Raw = Annotated[bool, typer.Option("--raw", help="Do not apply the course's policy: report the points as graded.")]
-PseudonymsToo = Annotated[
-    bool,
-    typer.Option(
-        "--pseudonyms",
-        help="Replace names by pseudonyms, always the same in OUT; files go into OUT/pseudonymous, and a table apart "
-        "says who is who.",
-    ),
-]
-
-
-def tell_who_is_who(out: Path) -> None:
-    """Write the table of pseudonyms in OUT, and print its path."""
-    from grader.classroom.pseudonyms import Pseudonyms
-    from grader.classroom.results_file import class_of, read_results
-
-    names = [each.name for each in read_results(out).learners]
-    path = Pseudonyms(out).write_table(class_of(out, names))
-    print(f"Who is who: {path} (for you alone)")
-
-
-def times_given(
-    handed_in: Path | None,
-    extensions: Path | None,
-    hints: Path | None,
-    exempt: Path | None,
-    raw: bool,
-    course: Course,
-    *,
-    attempts: bool = False,
-) -> KeptTimes:
-    """Read the CSVs of the options.
-
-    attempts: whether learners have several attempts, so that hand-in times also decide which is the last.
-
-    Raises UsageError when they would have no effect; TimesError, HintsError or ExemptionsError for an invalid CSV.
-    """
-    from grader.classroom.exemptions import read_exemptions
-    from grader.classroom.kept_times import KeptTimes, read_hints
-    from grader.classroom.times import read_extensions, read_hand_ins
-
-    of_attempts = handed_in if attempts else None
-    given = [option for option, path in (("--handed-in", handed_in), ("--extensions", extensions)) if path]
-    useless = [option for option in given if not (of_attempts and option == "--handed-in")]
-    if useless and raw:
-        raise UsageError(f"With --raw nobody is late: leave out {' and '.join(useless)}.")
-    if useless and not course.policy.due:
-        raise UsageError(f"course.yml gives no due dates, so there is no use for {' and '.join(useless)}.")
-    if hints and raw:
-        raise UsageError("With --raw hints cost nothing: leave out --hints.")
-    if exempt and raw:
-        raise UsageError("With --raw everything counts: leave out --exempt.")
-    if hints and not course.policy.hints_cost_points:
-        raise UsageError("In course.yml hints cost nothing (hints_cost_points), so there is no use for --hints.")
-    return KeptTimes.of(
-        read_hand_ins(handed_in, course, attempts=attempts) if handed_in else None,
-        read_extensions(extensions, course) if extensions else None,
-        read_hints(hints, course) if hints else None,
-        read_exemptions(exempt, course) if exempt else None,
-    )
-
-
-def final_records(out: Path, course: Course, times: KeptTimes, *, raw: bool) -> list[str]:
-    """Apply policy or raw points to the records in OUT; returns sentences for the user.
-
-    Raises what the functions it calls raise.
-    """
-    from grader.classroom.attempts import choose_attempts, graded_in
-    from grader.classroom.final_points import apply_policy, take_away_policy
-
-    if graded_in(out) != out:
-        return choose_attempts(out, course, times, raw=raw)
-    return take_away_policy(out) if raw else apply_policy(out, course, times)
-
-
 Isolation = Annotated[
     str,
     typer.Option(
@@ -133,7 +52,7 @@ Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the hidden inp
 CourseFile = Annotated[
     Path | None,
     typer.Option(
-        "--course", help="The course.yml, or its folder; that of your workspace by default, or the installed one."
+        "--course", help="The course.yml, or its folder; the installed course by default, or the one in KATA_COURSE."
     ),
 ]
 Only = Annotated[
@@ -148,18 +67,18 @@ Units = Annotated[
 ]
 
 
-def course_at(given: Path | None, *, may_be_bundle: bool = False, about_course: bool = False) -> Course:
-    """The named course, that of the workspace around, or the one this program was installed with.
-
-    A course.yml that is only found nearby is never used.
-
-    about_course: the command works on the course in the current folder; so an unregistered course there is an error,
-    and for other commands only a remark.
+def course_at(given: Path | None, *, may_be_bundle: bool = False) -> Course:
+    """The named course, or the installed one; see `grader.course.installed`.
 
     Raises CourseError when there is none; UsageError for a learner's bundle, which has no solutions, unless
     may_be_bundle.
     """
-    course = _course_at(given, about_course=about_course)
+    from grader.course import load_course
+    from grader.course.installed import course_file
+
+    course = load_course(course_file(given))
+    if given is None and _course_around(Path.cwd()) not in (None, course.root.resolve()):
+        print(f"The course is {course.root}, not the one in this folder; --course names another.", file=sys.stderr)
     if course.is_bundle and not may_be_bundle:
         raise UsageError(
             f"{course.root} is a learner's bundle, without solutions: this needs the whole course "
@@ -168,22 +87,10 @@ def course_at(given: Path | None, *, may_be_bundle: bool = False, about_course: 
     return course
 
 
-def _course_at(given: Path | None, *, about_course: bool) -> Course:
-    from grader.course import load_course
-    from grader.course.named import installed_course, named_around, no_course, refuse_unnamed, unnamed_around
-
-    if given is not None:
-        demand_course(given)
-        return load_course(given / "course.yml" if given.is_dir() else given)
-    if about_course:
-        refuse_unnamed(Path.cwd())
-    named = named_around(Path.cwd())
-    used = named.course if named else installed_course()
-    if used is None:
-        raise no_course()
-    if not about_course and (ignored := unnamed_around(Path.cwd())):
-        print(f"The course is {used}; what lies in {ignored} names none (--course does).", file=sys.stderr)
-    return load_course(used)
+def _course_around(folder: Path) -> Path | None:
+    """The nearest folder with a course.yml. It is mentioned, so that no author takes it for the one that is used."""
+    around = (folder.resolve(), *folder.resolve().parents)
+    return next((each for each in around if os.path.isfile(each / "course.yml")), None)
 
 
 def level_called(name: str, *, chosen_aloud: bool) -> Level:
@@ -276,14 +183,11 @@ def refuse_exposed(level: Level, *places: Path) -> None:
             )
 
 
-def titles_of(course: Course) -> dict[str, str]:
-    """Each exercise's title by its id."""
-    return {exercise.id: exercise.title for exercise in course.exercises}
+def say(sentence: str) -> None:
+    """Print a sentence on standard error, with control characters in quoted text made safe."""
+    from grader.render.safe_text import visible
 
-
-def units_of(course: Course) -> list[tuple[str, list[str]]]:
-    """Each unit's title with its exercise ids."""
-    return [(unit.title, [exercise.id for exercise in unit.exercises]) for unit in course.units]
+    print(visible(sentence), file=sys.stderr)
 
 
 def console() -> Console:

@@ -2,11 +2,10 @@
 
 from .errors import CourseError
 from .loading import FILE_NAME, load_course
-from .model import AttemptRule, Course, Document, Exercise, Forbidden, Limits, Policy, Unit
+from .model import Course, Document, Exercise, Forbidden, Limits, Policy, Unit
 
 __all__ = [
     "FILE_NAME",
-    "AttemptRule",
     "Course",
     "CourseError",
     "Document",

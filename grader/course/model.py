@@ -8,19 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from .errors import CourseError, did_you_mean, quoted
 from .moments import EXAMPLE, read_moment, read_zone
 
 FAMILIES = "families"
-"""Name of the folder beside the units' banks, with mistakes that several banks share."""
+"""Name of the folder beside the units' kits, with mistakes that several banks share."""
 
-MAX_POINTS = 1000
-MAX_LIMIT = 1_000_000
-MAX_GRACE_MINUTES = 7 * 24 * 60
-MAX_ATTEMPTS = 1000
-MAX_DROPPED = 10
 BUNDLE_FORMAT = 2
 """Version of the bundle layout that this program writes and reads."""
 
@@ -36,23 +31,14 @@ def _must(holds: Callable[[Any], bool], demand: str) -> AfterValidator:
     return AfterValidator(validate)
 
 
-def _is_name(text: str) -> bool:
+def _is_python_name(text: str) -> bool:
     return text.isascii() and text.isidentifier() and not keyword.iskeyword(text)
 
 
-def _is_within(least: float, most: float) -> Callable[[float], bool]:
-    return lambda number: least <= number <= most
+_not_empty = _must(bool, "must hold at least one entry")
 
-
-def _is_positive_within(most: float) -> Callable[[float], bool]:
-    return lambda number: 0 < number <= most
-
-
-_not_blank = _must(lambda text: bool(text.strip()), "must not be blank")
-_is_limit = _must(_is_positive_within(MAX_LIMIT), f"must be more than 0 and at most {MAX_LIMIT}")
-
-Text = Annotated[str, _not_blank]
-Title = Annotated[str, _not_blank, _must(str.isprintable, "must be one line of ordinary text")]
+Text = Annotated[str, _must(lambda text: bool(text.strip()), "must not be blank")]
+Title = Annotated[Text, _must(str.isprintable, "must be one line of ordinary text")]
 Identifier = Annotated[
     str,
     _must(
@@ -67,13 +53,10 @@ Folder = Annotated[
         "must be two digits, `_` and small letters, such as `01_soft_lookup`",
     ),
 ]
-Number = Annotated[int, _must(_is_within(1, 99), "must be from 1 to 99")]
-Points = Annotated[float, _must(_is_positive_within(MAX_POINTS), f"must be more than 0 and at most {MAX_POINTS}")]
-Cost = Annotated[float, _must(_is_within(0, MAX_POINTS), f"must be from 0 to {MAX_POINTS}")]
-Percent = Annotated[float, _must(_is_within(0, 100), "must be from 0 to 100")]
-Minutes = Annotated[int, _must(_is_within(0, MAX_GRACE_MINUTES), f"must be from 0 to {MAX_GRACE_MINUTES}")]
-Dropped = Annotated[int, _must(_is_within(0, MAX_DROPPED), f"must be from 0 to {MAX_DROPPED}")]
-Attempts = Annotated[int, _must(_is_within(1, MAX_ATTEMPTS), f"must be from 1 to {MAX_ATTEMPTS}")]
+Points = Annotated[float, Field(gt=0, le=1000)]
+Percent = Annotated[float, Field(ge=0, le=100)]
+Amount = Annotated[float, Field(gt=0, le=1_000_000)]
+Count = Annotated[int, Field(gt=0, le=1_000_000)]
 Moment = Annotated[
     str, _must(lambda text: read_moment(text) is not None, f"must be a date and a time such as `{EXAMPLE}`")
 ]
@@ -91,9 +74,7 @@ BundleFormat = Annotated[
         f"must be {BUNDLE_FORMAT}, as this version of attention-kata reads no other bundles",
     ),
 ]
-Amount = Annotated[float, _is_limit]
-Count = Annotated[int, _is_limit]
-PythonName = Annotated[str, _must(_is_name, "must be a Python name")]
+PythonName = Annotated[str, _must(_is_python_name, "must be a Python name")]
 OperatorName = Annotated[
     str,
     _must(
@@ -151,7 +132,7 @@ class Exercise(Model):
     """
 
     id: Identifier
-    number: Number
+    number: int = Field(ge=1, le=99)
     unit: Folder
     kind: Literal["implement", "debug"]
     title: Title
@@ -160,13 +141,10 @@ class Exercise(Model):
     fast_track: bool = False
     document: str
     step: Title
-    entry_points: Annotated[tuple[PythonName, ...], _must(bool, "must name at least one entry point")]
+    entry_points: Annotated[tuple[PythonName, ...], _not_empty]
     forbidden: Forbidden | None = None
     limits: Limits = Limits()
-    hints: Annotated[
-        tuple[Text, ...],
-        _must(lambda hints: len(hints) == 3, "must be exactly three, from vague to almost-code"),
-    ]
+    hints: Annotated[tuple[Text, ...], _must(lambda hints: len(hints) == 3, "must be three, from vague to almost-code")]
 
     @property
     def stem(self) -> str:
@@ -193,10 +171,7 @@ class Unit(Model):
     folder: Folder
     title: Title
     extra_credit: bool = False
-    exercises: Annotated[tuple[Exercise, ...], _must(bool, "must hold at least one exercise")]
-
-
-AttemptRule = Literal["last", "best"]
+    exercises: Annotated[tuple[Exercise, ...], _not_empty]
 
 
 class Policy(Model):
@@ -206,25 +181,16 @@ class Policy(Model):
     `late_percent_per_day` of a unit's points are taken off, together `late_percent_at_most`; nothing up to
     `grace_minutes` after the unit was due.
 
-    `attempts`: which of a learner's attempts counts, where several were handed in; of more than `attempts_at_most` the
-    last ones are graded.
-
-    `hints_cost_points`: what every hint of an exercise after the first takes off its points. The instructor has to say
-    who opened how many, since what learners opened stands in a file of their own.
-
     `exempt`: exercises that count for nobody. `drop_lowest_units`: so many units of each learner do not count.
     """
 
-    hints_cost_points: Cost = 0.0
     time_zone: TimeZone | None = None
     due: dict[str, Moment] = {}
     late_percent_per_day: Percent = 0.0
     late_percent_at_most: Percent = 100.0
-    grace_minutes: Minutes = 0
-    attempts: AttemptRule = "last"
-    attempts_at_most: Attempts = 20
+    grace_minutes: int = Field(0, ge=0, le=7 * 24 * 60)
     exempt: tuple[str, ...] = ()
-    drop_lowest_units: Dropped = 0
+    drop_lowest_units: int = Field(0, ge=0, le=10)
 
 
 class Course(Model):
@@ -244,7 +210,7 @@ class Course(Model):
     submission_seconds: Amount = 240.0
     submission_cpu_seconds: Amount = 480.0
     policy: Policy = Policy()
-    units: Annotated[tuple[Unit, ...], _must(bool, "must hold at least one unit")]
+    units: Annotated[tuple[Unit, ...], _not_empty]
     root: Path
 
     @property
@@ -281,25 +247,25 @@ class Course(Model):
         """The reference solution, from which the stub is made."""
         return self.root / "solutions" / exercise.relative_path
 
+    def kit_path(self, exercise: Exercise) -> Path:
+        """The folder of an exercise's checks, known mistakes and alternatives."""
+        return self.root / "tests" / "kits" / exercise.unit / exercise.stem
+
     def checks_path(self, exercise: Exercise) -> Path:
         """The hidden checks."""
-        return self.root / "tests" / "checks" / exercise.relative_path
+        return self.kit_path(exercise) / "checks.py"
 
     def mistakes_path(self, exercise: Exercise) -> Path:
         """The known mistakes."""
-        return self.root / "tests" / "mistakes" / exercise.relative_path
+        return self.kit_path(exercise) / "mistakes.py"
+
+    def alternatives_path(self, exercise: Exercise) -> Path:
+        """The right answers that are written differently."""
+        return self.kit_path(exercise) / "alternatives.py"
 
     def families(self) -> list[Path]:
         """The files of mistakes that several banks share."""
-        return sorted((self.root / "tests" / "mistakes" / FAMILIES).glob("*.py"))
-
-    def alternatives_path(self, exercise: Exercise) -> Path:
-        """The folder of right answers that are written differently."""
-        return self.root / "tests" / "alternatives" / exercise.unit / exercise.stem
-
-    def alternatives(self, exercise: Exercise) -> list[Path]:
-        """The right answers that are written differently; none where the course has no such folder."""
-        return sorted(self.alternatives_path(exercise).glob("*.py"))
+        return sorted((self.root / "tests" / "kits" / FAMILIES).glob("*.py"))
 
     def given_path(self, exercise: Exercise) -> Path:
         """In a bundle: a pristine copy of the stub."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from .model import Course
-from .source import decoded, read_bytes, read_source
 
 WIDTH = 120
 
@@ -35,43 +33,12 @@ def part_of(course: Course, folders: Collection[str]) -> Course:
     return course.model_copy(update={"units": tuple(kept), "policy": policy})
 
 
-def plain_catalogue(path: Path) -> dict[str, Any]:
-    """The data of a valid course.yml, with lists instead of tuples, which YAML does not have."""
-    plain = _plain(read_source(decoded(read_bytes(path))).data)
-    assert isinstance(plain, dict)
-    return plain
-
-
-def part_of_catalogue(data: dict[str, Any], folders: Collection[str]) -> dict[str, Any]:
-    """As `part_of`, for the data of a course.yml."""
-    units = [unit for unit in data["units"] if unit["folder"] in folders]
-    there = {exercise["id"] for unit in units for exercise in unit["exercises"]}
-    kept = [{**unit, "exercises": [_exercise(each, there) for each in unit["exercises"]]} for unit in units]
-    policy = data.get("policy") or {}
-    if due := policy.get("due"):
-        policy = {**policy, "due": {folder: moment for folder, moment in due.items() if folder in folders}}
-    if "exempt" in policy:
-        policy = {**policy, "exempt": [id for id in policy["exempt"] or () if id in there]}
-    return {**data, "units": kept, **({"policy": policy} if policy else {})}
-
-
-def catalogue_bytes(course: Course, path: Path) -> bytes:
-    """The course.yml of a course, or of a part of the one at `path`; a part loses the author's comments."""
-    data = plain_catalogue(path)
-    folders = [unit.folder for unit in course.units]
-    if [unit["folder"] for unit in data["units"]] == folders:
-        return path.read_bytes()
-    part = part_of_catalogue(data, folders)
-    return yaml.safe_dump(part, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=False).encode()
-
-
-def _exercise(exercise: dict[str, Any], there: Collection[str]) -> dict[str, Any]:
-    if "requires" not in exercise:
-        return exercise
-    return {**exercise, "requires": [id for id in exercise["requires"] or () if id in there]}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+def catalogue_of(course: Course) -> bytes:
+    """A course.yml for this course, or this part of one. It has none of its author's comments."""
+    filled_in: Any = {"root": True, "units": {"__all__": {"exercises": {"__all__": {"unit", "limits"}}}}}
+    data = course.model_dump(mode="json", exclude=filled_in, exclude_defaults=True)
+    for unit, written in zip(course.units, data["units"], strict=True):
+        for exercise, entry in zip(unit.exercises, written["exercises"], strict=True):
+            if exercise.limits != course.limits:
+                entry["limits"] = exercise.limits.model_dump()
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=False).encode()

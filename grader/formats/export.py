@@ -1,90 +1,138 @@
-"""What all formats share: their settings, their files, and how these are written.
+"""The formats that `kata export` knows, and how they are written: whole, and never over other files unless asked to.
 
-Files are written completely or not at all, and never overwrite others unless asked to.
+A new format is a module with one function, named here. nbgrader's gradebook is no file and so none of these.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from grader.writing import write_output
+from grader.classroom.members import Learner
+from grader.classroom.page_names import stem_of
+from grader.errors import KataError
+from grader.files import write_output
+from grader.intake.names import first_few
+from grader.record import Record
+from grader.render.csv_text import text_field
+from grader.render.safe_text import safe_line
 
-from .graded import By
-from .marks import ExportError
-from .roster import Roster
+from . import canvas, csv_table, github, gradescope, junit, moodle
+from .results_table import ResultsTable
+from .shared_text import as_json
 
+FOR_ALL: Mapping[str, tuple[str, Callable[[ResultsTable], Iterable[str]]]] = {
+    "csv": ("grades.csv", csv_table.lines),
+    "canvas": ("canvas.csv", canvas.lines),
+    "moodle": ("moodle.csv", moodle.lines),
+    "junit": ("junit.xml", junit.lines),
+}
+"""Formats with one file: its name, and the function that makes its text, in parts."""
 
-@dataclass(frozen=True)
-class ExportTerms:
-    """The settings of an export, the same for every format; each reads what it needs."""
+FOR_EACH: Mapping[str, tuple[str, Callable[[Record, ResultsTable], dict[str, Any]]]] = {
+    "gradescope": ("results.json", gradescope.result),
+    "github": ("github.json", github.result),
+}
+"""Formats with a JSON file for each learner, in a folder called like the format; its name for a single learner."""
 
-    by: By = "learner"
-    roster: Roster | None = None
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """Each exercise's title by its id; without a title the id is shown."""
-    units: Sequence[tuple[str, Sequence[str]]] = ()
-    """Each unit's title with its exercise ids."""
-    bom: bool = True
-    """Whether a CSV for a spreadsheet begins with a byte order mark."""
-    say: Callable[[str], None] = print
-    """Receives a sentence for the user."""
-
-
-@dataclass(frozen=True)
-class File:
-    """One file of an export."""
-
-    name: str
-    parts: Iterable[str]
-    """Its text, in chunks."""
-
-
-EACH_LEARNERS = "[0-9][0-9][0-9][0-9]-*.json"
-"""The file names of a format with one file for each learner."""
+FORMATS = (*FOR_ALL, *FOR_EACH)
+STANDARD_OUTPUT = Path("-")
+SHOWN = 12
+"""The most learners that a sentence names."""
 
 
-def write_file(file: File, path: Path, *, force: bool = False) -> Path:
-    """Write one file. Raises ExportError when it exists already (unless `force`) or cannot be written."""
-    return _write((part.encode() for part in file.parts), path, force=force)
+def write_export(table: ResultsTable, format: str, to: Path | None, *, force: bool = False) -> str:
+    """Write a format's files, and say where; "" for standard output.
+
+    to: where; beside the results by default. Raises KataError when they cannot be made or written.
+    """
+    if format in FOR_EACH:
+        name, made = FOR_EACH[format]
+        texts = ((row.record.submission, as_json(made(row.record, table))) for row in table.rows())
+        if table.is_class:
+            return _write_folder(texts, to or table.folder / format, force=force)
+        parts: Iterable[str] = (text for _, text in texts)
+    else:
+        name, lines = FOR_ALL[format]
+        name = csv_table.BY_EXERCISE if (format, table.options.by) == ("csv", "exercise") else name
+        parts = lines(table)
+    if to == STANDARD_OUTPUT:
+        sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]
+        sys.stdout.writelines(parts)
+        return ""
+    path = to / name if to and to.is_dir() else to or table.folder / name
+    return str(write_new(path, (part.encode() for part in parts), force=force))
 
 
-def write_bytes(content: bytes, path: Path, *, force: bool = False) -> Path:
-    """Write one file. Raises ExportError when it exists already (unless `force`) or cannot be written."""
-    return _write([content], path, force=force)
+def _write_folder(texts: Iterable[tuple[str, str]], folder: Path, *, force: bool) -> str:
+    """Write a file for each learner, in class order. With `force` they replace an earlier export."""
+    if folder == STANDARD_OUTPUT:
+        raise KataError("This format has a file a learner, so it needs a folder: --to DIR.")
+    if folder.is_dir():
+        if not force and any(folder.iterdir()):
+            raise KataError(f"{folder} is not empty. With --force an earlier export there is replaced.")
+        for earlier in folder.glob("[0-9][0-9][0-9][0-9]-*.json"):  # some may be of learners who are gone
+            earlier.unlink()
+    elif os.path.lexists(folder):
+        raise KataError(f"{folder} is a file; this format has one a learner and needs a folder.")
+    count = 0
+    for count, (name, text) in enumerate(texts, start=1):
+        write_new(folder / f"{count:04d}-{stem_of(name)}.json", text.encode(), force=force)
+    return f"{count} files in {folder}"
 
 
-def _write(parts: Iterable[bytes], path: Path, *, force: bool) -> Path:
-    refuse_existing(path, force=force)
+def write_new(path: Path, content: bytes | Iterable[bytes], *, force: bool = False) -> Path:
+    """Write one file. Raises KataError when it exists already (unless `force`) or cannot be written."""
+    if path.is_dir():
+        raise KataError(f"{path} is a folder.")
+    if os.path.lexists(path) and not force:
+        raise KataError(f"{path} is there already. With --force it is written over.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_output(path, parts)
+        write_output(path, content)
     except OSError as error:
-        raise ExportError(f"{path} cannot be written: {error.strerror}.") from None
+        raise KataError(f"{path} cannot be written: {error.strerror}.") from None
     return path
 
 
-def write_files(files: Iterator[File], folder: Path, *, force: bool = False) -> Iterator[Path]:
-    """Write files into a folder; yields each path once it is written. With `force` they replace an earlier export.
+def warnings(table: ResultsTable) -> Iterator[str]:
+    """Sentences on learners without a mark, and on what else may surprise in the marks."""
+    if failed := _shown(table.without_mark):
+        yield f"Without a mark, since the grader itself failed: {failed}. Grade them again."
+    if table.is_adjusted and table.unadjusted:
+        raw = _shown(table.unadjusted)
+        yield f"The course's policy is not applied to these yet: {raw}. `kata policy OUT` does it."
+    if disputed := _shown(table.disputed):
+        yield f"Without a mark, since several submissions claim to be theirs: {disputed}."
+    if waiting := _shown(table.waiting):
+        yield f"Not graded yet, so not exported: {waiting}. Go on with `kata grade-class --resume`."
+    ids = [text for each in table.options.roster or () for text in (each.own_id, each.sis_id, each.login, each.email)]
+    if changed := [ascii(text) for text in ids if text_field(text) != text]:
+        yield f"Written with an apostrophe in front, since they would be formulas: {', '.join(changed)}."
+    units = table.options.course.units if table.options.course else ()
+    there = {unit.folder: {each.id for each in unit.exercises} & table.worth.keys() for unit in units}
+    unset = [folder for folder, ids in there.items() if ids and ids <= table.not_handed_in]
+    if unset and table.not_handed_in != table.worth.keys():
+        rest = [f"--unit {folder}" for folder, ids in there.items() if ids and folder not in unset]
+        yield (
+            f"Nobody has handed in anything of {_named(unset)}, and that counts as zeros. If it is not set yet, "
+            f"name what is: {' '.join(rest)}."
+        )
 
-    Raises ExportError when the folder is not empty (unless `force`) or a file cannot be written.
-    """
-    if folder.is_dir():
-        if not force and any(folder.iterdir()):
-            raise ExportError(f"{folder} is not empty. With --force an earlier export there is replaced.")
-        for earlier in folder.glob(EACH_LEARNERS):  # some may be of learners who are no longer in the class
-            earlier.unlink()
-    elif os.path.lexists(folder):
-        raise ExportError(f"{folder} is a file; this format has one a learner and needs a folder.")
-    for file in files:
-        yield write_file(file, folder / file.name, force=force)
+
+def torn(table: ResultsTable) -> str:
+    """A sentence on learners whom the roster takes for one and the same; "" if there are none."""
+    return " ".join(
+        f"{_named(names)} would all be {name} of the roster, so none is." for name, names in table.people.torn.items()
+    )
 
 
-def refuse_existing(path: Path, *, force: bool) -> None:
-    """Raise ExportError if `path` exists and must not be overwritten."""
-    if path.is_dir():
-        raise ExportError(f"{path} is a folder.")
-    if os.path.lexists(path) and not force:
-        raise ExportError(f"{path} is there already. With --force it is written over.")
+def _shown(learners: Iterable[Learner]) -> str:
+    return _named([each.shown for each in learners])
+
+
+def _named(names: Sequence[str]) -> str:
+    return first_few(names, SHOWN, shown=safe_line)

@@ -1,4 +1,4 @@
-"""Feedback for a whole class at once: a zip of every learner's page, and Moodle's grading worksheet filled in.
+"""Feedback for a whole class at once: where every learner's page goes, and Moodle's grading worksheet filled in.
 
 Sources: Moodle's own importers, mod/assign/feedback/file/importziplib.php (stored version 0203d8f of moodle/moodle) and
 mod/assign/feedback/offline/importgradeslib.php (452e36f). They say:
@@ -8,96 +8,50 @@ mod/assign/feedback/offline/importgradeslib.php (452e36f). They say:
   passed over;
 - of a worksheet ("Upload grading worksheet") each row is found by its Identifier; Grade and the columns of feedback
   plugins, such as "Feedback comments", are taken. "Last modified (grade)" has to be there, and no title may change. So
-  the titles that came go back, in the language in which Moodle wrote them (grader/classroom/worksheet_titles.py).
+  the titles that came go back, in the language in which Moodle wrote them (grader/classroom/moodle_worksheet.py).
 """
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Annotated, ClassVar
 
-from grader.classroom.csv_file import Column, CsvRow, Table, lacking, read_table, rows_of
+from grader.classroom.csv_file import Table, lacking, read_table
+from grader.classroom.members import Learner
+from grader.classroom.moodle_worksheet import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
 from grader.classroom.page_names import page_name
-from grader.classroom.results_file import Result
 from grader.classroom.roster import participant_in
-from grader.classroom.worksheet_titles import COMMENTS, GRADE, IDENTIFIER, KNOWN_LANGUAGES, MAXIMUM
-from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
+from grader.course import Course, Unit
+from grader.course.headings import titles_of, units_of
+from grader.errors import KataError
+from grader.intake.names import first_few
+from grader.record import POINTS_TOLERANCE, Record
 from grader.render.csv_text import number_field
+from grader.render.record_page import render_record
 from grader.render.safe_text import safe_line
-from grader.render.wording import MARKS, change, findings, score, ungraded
+from grader.render.verdict import ExerciseVerdict, verdict_on
+from grader.render.wording import MARKS, change, score, ungraded
+from grader.zip_writing import zip_of
 
-from .marks import ExportError, mark
+from .export import torn, write_new
+from .people import read_people
+from .results_table import ExportOptions, ResultsTable, mark_of
 
 PAGE = "feedback.html"
 ZIP = "feedback.zip"
 WORKSHEET = "moodle-worksheet.csv"
-_NEVER = (1980, 1, 1, 0, 0, 0)
-"""The fixed time of every file in a zip, so that equal pages make equal zips."""
 
-
-class WorksheetRow(CsvRow):
-    """What a row of Moodle's grading worksheet says of a grade."""
-
-    wanted: ClassVar[str] = f"columns Identifier and Grade, as Moodle's grading worksheet has in {KNOWN_LANGUAGES}"
-    example: ClassVar[tuple[str, ...]] = (
-        "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments",
-        "Participant 9001,Ada Byron,ada@uni.example,,100,",
-    )
-
-    identifier: Annotated[str, Column((IDENTIFIER,), is_needed=True)] = ""
-    grade: Annotated[str, Column((GRADE,), is_needed=True)] = ""
-    maximum: Annotated[str, Column((MAXIMUM,))] = ""
-
-    @property
-    def participant(self) -> str:
-        """The participant's number, if there is one."""
-        return participant_in(self.identifier)
-
-    def worth(self, given: Given) -> float:
-        """What the assignment is worth in Moodle: as here, where the worksheet does not say."""
-        if not self.maximum:
-            return given.max_points
-        try:
-            worth = float(self.maximum.replace(",", "."))
-        except ValueError:
-            worth = 0.0
-        if worth <= 0:
-            raise ExportError(
-                f"In the worksheet the maximum grade is {self.maximum!r}: set the assignment's grade to points in "
-                "Moodle."
-            )
-        return worth
+_EXAMPLE = (
+    "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments",
+    "Participant 9001,Ada Byron,ada@uni.example,,100,",
+)
 
 
 @dataclass(frozen=True)
-class Worksheet:
-    """Moodle's grading worksheet: the table as it came, and what each row of it says."""
-
-    table: Table
-    said: tuple[WorksheetRow, ...]
-
-    @property
-    def has_comments(self) -> bool:
-        """Whether it has a column for comments."""
-        return self.table.place(COMMENTS) is not None
-
-
-def read_worksheet(path: Path) -> Worksheet:
-    """Read a worksheet. Raises ExportError when it cannot be read, or is none."""
-    table = read_table(path, ExportError)
-    if not WorksheetRow.suffice(table.columns):
-        raise ExportError(lacking(table, WorksheetRow.wanted, *WorksheetRow.example))
-    return Worksheet(table, tuple(row for _, row in rows_of(table, WorksheetRow, ExportError)))
-
-
-@dataclass(frozen=True)
-class Given:
+class Feedback:
     """One learner's grade: points, maximum and comment; points are None where there is no grade."""
 
     points: float | None
@@ -105,83 +59,125 @@ class Given:
     comment: str
 
 
-def filled(worksheet: Worksheet, of: Mapping[str, Given]) -> str:
-    """The worksheet's text with a grade and a comment for each of these participants; everything else unchanged.
-
-    A grade is scaled if the assignment has another maximum in Moodle.
-
-    Raises ExportError if the assignment is not graded in points there.
-    """
-    table = worksheet.table
-    rows = (
-        (number, _filled_row(table, cells, row, given) if (given := of.get(row.participant)) else cells)
-        for (number, cells), row in zip(table.rows, worksheet.said, strict=True)
-    )
-    return replace(table, rows=tuple(rows)).text()
-
-
-def _filled_row(table: Table, cells: Sequence[str], row: WorksheetRow, given: Given) -> tuple[str, ...]:
-    filled = list(cells)
-    grade, comments = table.place(GRADE), table.place(COMMENTS)
-    if given.points is not None and grade is not None:
-        filled[grade] = number_field(given.points * row.worth(given) / (given.max_points or 1))
-    if comments is not None:
-        filled[comments] = given.comment
-    return tuple(filled)
-
-
-def is_in_proportion(worksheet: Worksheet, of: Mapping[str, Given]) -> bool:
-    """Whether any grade of these is out of something else in Moodle."""
-    known = [(row, given) for row in worksheet.said if (given := of.get(row.participant))]
-    return any(abs(row.worth(given) - given.max_points) > POINTS_TOLERANCE for row, given in known)
-
-
-def given_to(result: Result, titles: Mapping[str, str]) -> Given:
-    """The grade of one learner."""
-    record = result.record
-    return Given(mark(record), record.counted_max_points, comment_on(record, titles))
-
-
-def comment_on(record: Record, titles: Mapping[str, str]) -> str:
-    """A few lines of HTML: the total, what the policy changed, and where points were lost."""
-    lines = [f"{score(record.counted_points)} / {score(record.counted_max_points)}"] if record.complete else []
-    lines += [] if record.complete else [ungraded(record)]
+def feedback_on(record: Record, titles: Mapping[str, str]) -> Feedback:
+    """The grade, with a few lines of HTML: the total, what the policy changed, and where points were lost."""
+    lines = [ungraded(record)]
+    if record.complete:
+        lines = [f"{score(record.counted_points)} / {score(record.counted_max_points)}"]
     lines += [f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ()]
-    lines += [_told(each, titles) for each in record.exercises if not each.uncounted and each.points < each.max_points]
-    return "".join(f"<p>{escape(line)}</p>" for line in lines)
+    lost = [each for each in record.exercises if not each.uncounted and each.points < each.max_points]
+    lines += [_line_on(verdict_on(each, title=titles.get(each.id, ""))) for each in lost]
+    comment = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    return Feedback(mark_of(record), record.counted_max_points, comment)
 
 
-def _told(exercise: ExerciseResult, titles: Mapping[str, str]) -> str:
-    title = safe_line(titles.get(exercise.id, exercise.id))
-    missed = [safe_line(check.title) for finding in findings(exercise) for check in finding.checks]
-    why = "; ".join(missed) if exercise.status == "failed" else MARKS[exercise.status].word
-    return f"{title}: {score(exercise.points)} / {score(exercise.max_points)}. {why}"
+def _line_on(verdict: ExerciseVerdict) -> str:
+    missed = "; ".join(check.title for failure in verdict.failures for check in failure.checks)
+    why = missed if verdict.status == "failed" else MARKS[verdict.status].word
+    return f"{verdict.title}: {verdict.score}. {why}"
 
 
-def place_for(result: Result, participant: str) -> str:
+def place_for(learner: Learner, participant: str) -> str:
     """The path of a learner's page in the zip: by the id, or where Moodle looks for this participant's."""
     if not participant:
-        return page_name(result.learner.name)
-    name = re.sub(r"[^\w .-]+|_", " ", result.learner.shown).strip() or "participant"
+        return page_name(learner.name)
+    name = re.sub(r"[^\w .-]+|_", " ", learner.shown).strip() or "participant"
     return f"{name}_{participant}_assignsubmission_file_/{PAGE}"
 
 
-def zip_of(pages: Iterable[tuple[str, bytes]]) -> bytes:
-    """A zip of pages; equal pages give the same bytes."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in pages:
-            info = zipfile.ZipInfo(name, _NEVER)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = 0o644 << 16
-            archive.writestr(info, content)
-    return packed.getvalue()
+def read_worksheet(path: Path) -> Table:
+    """Read a worksheet. Raises KataError when it cannot be read, or is none."""
+    sheet = read_table(path)
+    if None in (sheet.place(IDENTIFIER), sheet.place(GRADE)):
+        wanted = "columns Identifier and Grade, as Moodle's grading worksheet has"
+        raise KataError(lacking(sheet, wanted, *_EXAMPLE))
+    return sheet
 
 
-def each_of(results: Iterable[Result], participants: Mapping[str, str] | None) -> Iterator[tuple[Result, str]]:
-    """The learners who get feedback, with their participant numbers in Moodle; without a worksheet, all learners."""
-    for result in results:
-        if participants is None:
-            yield result, ""
-        elif result.learner.name in participants:
-            yield result, participants[result.learner.name]
+def filled(sheet: Table, of: Mapping[str, Feedback], say: Callable[[str], None] = print) -> str:
+    """The worksheet's text with a grade and a comment for each of these participants; everything else unchanged.
+
+    A grade is scaled if the assignment has another maximum in Moodle. say: receives a sentence for the user.
+
+    Raises KataError if the assignment is not graded in points there.
+    """
+    identifier, grade, maximum, comments = (sheet.place(each) for each in (IDENTIFIER, GRADE, MAXIMUM, COMMENTS))
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    is_scaled = False
+    for number, row in sheet.rows:
+        cells = list(row)
+        if feedback := of.get(participant_in(cells[identifier or 0].strip())):
+            worth = _worth(cells[maximum].strip() if maximum is not None else "") or feedback.max_points
+            is_scaled |= abs(worth - feedback.max_points) > POINTS_TOLERANCE
+            if feedback.points is not None and grade is not None:
+                cells[grade] = number_field(feedback.points * worth / (feedback.max_points or 1))
+            if comments is not None:
+                cells[comments] = feedback.comment
+        rows.append((number, tuple(cells)))
+    if comments is None:
+        say("The worksheet has no column for comments: turn feedback comments on for the assignment in Moodle.")
+    if is_scaled:
+        say("The assignment is worth something else in Moodle: grades are written in proportion.")
+    return replace(sheet, rows=tuple(rows)).text()
+
+
+def _worth(maximum: str) -> float:
+    """What the assignment is worth in Moodle; 0 where the worksheet does not say."""
+    try:
+        worth = float(maximum.replace(",", ".") or 0.0)
+    except ValueError:
+        worth = -1.0
+    if worth < 0 or (maximum and not worth):
+        raise KataError(
+            f"In the worksheet the maximum grade is {maximum!r}: set the assignment's grade to points in Moodle."
+        )
+    return worth
+
+
+@dataclass(frozen=True)
+class FeedbackOptions:
+    """What feedback is written, and where.
+
+    worksheet: Moodle's, to be filled in; then the pages get the names that Moodle expects. units: only these. to: a
+    folder; that of the results if None. force: write over what is there.
+    """
+
+    worksheet: Path | None = None
+    units: Sequence[Unit] = ()
+    to: Path | None = None
+    force: bool = False
+
+
+def write_feedback(
+    out: Path, course: Course, options: FeedbackOptions, say: Callable[[str], None]
+) -> tuple[list[Path], str]:
+    """Write a zip of every learner's page, and the worksheet if there is one.
+
+    Returns the paths, and a sentence on learners whom the worksheet takes for one and the same; "" if there are none.
+    say: receives sentences for the user. Raises KataError when a file cannot be read or written.
+    """
+    worksheet, folder = options.worksheet, options.to or out
+    sheet = read_worksheet(worksheet) if worksheet else None
+    people = read_people(worksheet) if worksheet else None
+    table = ResultsTable(out, ExportOptions(roster=people, course=course, units=options.units, say=say))
+    participants = {name: person.participant for name, person in table.people.of.items()}
+    titles, units = titles_of(course), units_of(course)
+    written = []
+    if sheet:
+        known = {name for name, number in participants.items() if number} | table.people.none
+        if left_out := [each.shown for each in table.learners if each.name not in known]:
+            say(f"Not in the worksheet, so they get nothing back: {first_few(left_out)}.")
+        numbered = ((participants.get(row.learner.name), row.record) for row in table.rows())
+        of = {number: feedback_on(record, titles) for number, record in numbered if number}
+        text = filled(sheet, of, say)
+        written.append(write_new(folder / WORKSHEET, text.encode("utf-8"), force=options.force))
+    pages = (
+        (
+            place_for(row.learner, participants.get(row.learner.name, "")),
+            render_record(row.titled, titles=titles, units=units).encode("utf-8"),
+        )
+        for row in table.rows()
+        if not sheet or participants.get(row.learner.name)
+    )
+    written.append(write_new(folder / ZIP, zip_of(pages), force=options.force))
+    return written, torn(table)

@@ -11,15 +11,13 @@ submission that could not be graded in full.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from grader.record import ExerciseResult, Record, Status
-from grader.render.safe_text import safe_line
+from grader.render.verdict import ExerciseVerdict, verdict_on
 
-from .export import ExportTerms, File
-from .graded import Graded
-from .telling import as_json, files_each, told_of_exercise
+from .results_table import ResultsTable
+from .shared_text import MESSAGE_LINES, as_json, paragraphs, probably
 
 VERSION = 1
 MOST_BYTES = 90_000
@@ -29,35 +27,28 @@ _MESSAGE_LENGTHS = (1500, 400, 100, 0)
 _STATUS: dict[Status, str] = {"passed": "pass", "error": "error"}
 
 
-def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
-    """One result for each learner."""
-    return files_each(graded, terms, runner_result)
-
-
-def runner_result(record: Record, terms: ExportTerms) -> dict[str, Any]:
+def result(record: Record, table: ResultsTable) -> dict[str, Any]:
     """The result of one submission: one test for each exercise; no points if the grader itself failed."""
+    titles = table.options.titles
     for length in _MESSAGE_LENGTHS:
-        result = _result(record, terms, length)
+        tests = [_test(each, titles.get(each.id, ""), length, scored=record.complete) for each in record.exercises]
+        statuses = {test["status"] for test in tests}
+        status = "error" if "error" in statuses else "fail" if "fail" in statuses else "pass"
+        points = {"max_score": record.counted_max_points} if record.complete else {}
+        result = {"version": VERSION, "status": status, **points, "tests": tests}
         if len(as_json(result).encode()) <= MOST_BYTES:
             break
     return result
 
 
-def _result(record: Record, terms: ExportTerms, length: int) -> dict[str, Any]:
-    """The result, with messages of at most `length` characters."""
-    tests = [_test(exercise, terms, length, scored=record.complete) for exercise in record.exercises]
-    statuses = {test["status"] for test in tests}
-    status = "error" if "error" in statuses else "fail" if "fail" in statuses else "pass"
-    points = {"max_score": record.counted_max_points} if record.complete else {}
-    return {"version": VERSION, "status": status, **points, "tests": tests}
-
-
-def _test(exercise: ExerciseResult, terms: ExportTerms, length: int, *, scored: bool) -> dict[str, Any]:
+def _test(exercise: ExerciseResult, title: str, length: int, *, scored: bool) -> dict[str, Any]:
+    """The test of one exercise, with a message of at most `length` characters."""
     status = _STATUS.get(exercise.status, "fail")
-    message = told_of_exercise(exercise)
+    verdict = verdict_on(exercise, title=title, lines=MESSAGE_LINES)
+    message = _message(verdict)
     shown = message if len(message) <= length else f"{message[:length]}..."
     return {
-        "name": safe_line(terms.titles.get(exercise.id, exercise.id)),
+        "name": verdict.title,
         "status": status,
         "message": None if status == "pass" else shown,
         "test_code": "",
@@ -66,3 +57,13 @@ def _test(exercise: ExerciseResult, terms: ExportTerms, length: int, *, scored: 
         "duration": round(exercise.seconds * 1000),
         **({"score": exercise.counted_points} if scored else {}),
     }
+
+
+def _message(verdict: ExerciseVerdict) -> str:
+    """What did not pass, and why."""
+    if verdict.note:
+        return verdict.note
+    failures = (
+        f"{', '.join(check.title for check in each.checks)}\n{each.message}".strip() for each in verdict.failures
+    )
+    return paragraphs(*failures, probably(verdict.probably), verdict.remark)

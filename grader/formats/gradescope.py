@@ -15,51 +15,54 @@ gradescope/autograder_samples):
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from grader.record import CheckResult, ExerciseResult, Record
-from grader.render.safe_text import safe_line
+from grader.record import Record
+from grader.render.verdict import ExerciseVerdict, verdict_on
 from grader.render.wording import score
 
-from .export import ExportTerms, File
-from .graded import Assignment, Graded, assignments_of
-from .telling import files_each, is_unchecked, joined, told_of_check, told_of_diagnosis, told_of_record, why_no_checks
+from .results_table import ResultsTable, TableColumn
+from .shared_text import MESSAGE_LINES, paragraphs, probably, text_of_record
 
 LEAST = 1e-5
 """Points that differ by less are equal; they are rounded before."""
 
 
-def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
-    """One results.json a learner."""
-    (whole,) = assignments_of(graded.summary, "learner", terms.units, terms.titles)
-    yield from files_each(graded, terms, lambda record, _: results_json(record, terms, whole.max_points))
+def result(record: Record, table: ResultsTable) -> dict[str, Any]:
+    """What Gradescope is told about one learner."""
+    return results_json(record, table.options.titles, table.whole.max_points)
 
 
-def results_json(record: Record, terms: ExportTerms, worth: float) -> dict[str, Any]:
+def results_json(record: Record, titles: Mapping[str, str], worth: float) -> dict[str, Any]:
     """What Gradescope is told about one submission; no score at all where the grader itself failed, or nothing counts.
 
-    worth: what the assignment is worth there.
+    titles: by the exercises' ids. worth: what the assignment is worth there.
     """
+    told = text_of_record(record)
     if not record.complete:
-        return no_grade(told_of_record(record))
-    points = Assignment(record.course.title, worth, None).points(record)
+        return no_grade(told)
+    points = TableColumn(record.course.title, worth).points(record)
     if points is None:
-        return no_grade(joined(told_of_record(record), "Nothing of it counts for you, so there is no grade."))
+        return no_grade(paragraphs(told, "Nothing of it counts for you, so there is no grade."))
     counted, most = record.counted_points, record.counted_max_points
-    is_other = abs(points - counted) > LEAST
     scaled = f"In proportion, {score(counted)} of {score(most)} points are {score(points)} of {score(worth)}."
+    tests = []
+    for number, exercise in enumerate(record.exercises, start=1):
+        verdict = verdict_on(exercise, title=titles.get(exercise.id, ""), lines=MESSAGE_LINES)
+        tests += [_uncounted(test) if exercise.uncounted else test for test in _tests(verdict, number)]
     return {
         "score": points,
         "execution_time": math.ceil(sum(exercise.seconds for exercise in record.exercises)),
-        "output": joined(told_of_record(record), scaled if is_other else ""),
+        "output": paragraphs(told, scaled if abs(points - counted) > LEAST else ""),
         "extra_data": {"seed": record.seed, "isolation": record.isolation, "max_score": most},
-        "tests": [
-            test if not exercise.uncounted else _uncounted(test)
-            for number, exercise in enumerate(record.exercises, start=1)
-            for test in _tests(exercise, number, terms)
-        ],
+        "tests": tests,
     }
+
+
+def no_grade(output: str) -> dict[str, Any]:
+    """A result for Gradescope without a score: why there is no grade."""
+    return {"output": output}
 
 
 def _uncounted(test: dict[str, Any]) -> dict[str, Any]:
@@ -68,39 +71,24 @@ def _uncounted(test: dict[str, Any]) -> dict[str, Any]:
     return {**told, "name": f"{test['name']} (does not count)"}
 
 
-def no_grade(output: str) -> dict[str, Any]:
-    """A result for Gradescope without a score: why there is no grade."""
-    return {"output": output}
-
-
-def _tests(exercise: ExerciseResult, number: int, terms: ExportTerms) -> Iterator[dict[str, Any]]:
-    title = safe_line(terms.titles.get(exercise.id, exercise.id))
-    if is_unchecked(exercise):
-        yield _test(f"{number}", title, 0.0, exercise.max_points, "failed", why_no_checks(exercise), exercise.id)
+def _tests(verdict: ExerciseVerdict, number: int) -> Iterator[dict[str, Any]]:
+    """A test for each check; one for an exercise whose checks did not run."""
+    common = {"tags": [verdict.id], "visibility": "visible"}
+    if not verdict.is_checked:
+        points = {"score": 0.0, "max_score": verdict.max_points, "status": "failed"}
+        yield {**points, "name": verdict.title, "number": f"{number}", "output": verdict.note, **common}
         return
-    diagnosis = told_of_diagnosis(exercise)
-    for place, check in enumerate(exercise.checks, start=1):
-        output = told_of_check(check)
+    named = probably(verdict.probably)
+    for place, check in enumerate(verdict.checks, start=1):
+        output = check.said
         if check.outcome == "failed":
-            output, diagnosis = joined(output, diagnosis), ""
-        name = f"{title}: {safe_line(check.title)}"
-        yield _test(f"{number}.{place}", name, check.points, check.max_points, _status(check), output, exercise.id)
-
-
-def _test(
-    number: str, name: str, points: float, max_points: float, status: str, output: str, exercise: str
-) -> dict[str, Any]:
-    return {
-        "score": points,
-        "max_score": max_points,
-        "status": status,
-        "name": name,
-        "number": number,
-        "output": output,
-        "tags": [exercise],
-        "visibility": "visible",
-    }
-
-
-def _status(check: CheckResult) -> str:
-    return "passed" if check.outcome == "passed" else "failed"
+            output, named = paragraphs(output, named), ""
+        yield {
+            "score": check.points,
+            "max_score": check.max_points,
+            "status": "passed" if check.outcome == "passed" else "failed",
+            "name": f"{verdict.title}: {check.title}",
+            "number": f"{number}.{place}",
+            "output": output,
+            **common,
+        }

@@ -11,104 +11,76 @@ begun, is a skipped case: nothing was tested. Points have no place in this forma
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from grader.record import CheckResult, ExerciseResult, Record
+from grader.record import ExerciseResult, Record
 from grader.render.csv_text import number_field
 from grader.render.safe_text import safe_line, visible
-from grader.render.wording import which_attempt
+from grader.render.verdict import verdict_on
 
-from .export import ExportTerms, File
-from .graded import Graded
-from .marks import mark
-from .telling import is_unchecked, joined, told_of_check, told_of_diagnosis, told_of_record, why_no_checks
+from .results_table import ResultsTable, mark_of
+from .shared_text import MESSAGE_LINES, paragraphs, probably, text_of_record
 
 HOST = "localhost"  # the schema's value for an unknown host
 
 
-def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
-    """The one file, suite by suite."""
-    yield File("junit.xml", _document(graded, terms))
-
-
-def _document(graded: Graded, terms: ExportTerms) -> Iterator[str]:
-    stamp = graded.graded_at.strftime("%Y-%m-%dT%H:%M:%S")
+def lines(table: ResultsTable) -> Iterator[str]:
+    """The file, suite by suite."""
+    stamp = table.graded_at.strftime("%Y-%m-%dT%H:%M:%S")
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
-    for id, result in zip(count(), graded, strict=False):
-        suite = _suite(result.record, visible(result.learner.shown), id, stamp, terms)
+    for id, row in enumerate(table.rows()):
+        suite = Element("testsuite")
+        _describe(suite, row.record)
+        for exercise in row.record.exercises:
+            suite.extend(_cases(exercise, table.options.titles.get(exercise.id, "")))
+        SubElement(suite, "system-out").text = text_of_record(row.record)
+        SubElement(suite, "system-err")
+        suite.attrib.update(
+            package=safe_line(row.record.course.title) or "course",
+            id=str(id),
+            name=visible(row.learner.shown).strip() or "submission",
+            timestamp=stamp,
+            hostname=HOST,
+            tests=str(len(suite.findall("testcase"))),
+            failures=str(len(suite.findall("testcase/failure"))),
+            errors=str(len(suite.findall("testcase/error"))),
+            skipped=str(len(suite.findall("testcase/skipped"))),
+            time=number_field(sum(exercise.seconds for exercise in row.record.exercises)),
+        )
         yield tostring(suite, encoding="unicode") + "\n"
     yield "</testsuites>\n"
 
 
-def _suite(record: Record, name: str, id: int, stamp: str, terms: ExportTerms) -> Element:
-    suite = Element("testsuite")
+def _describe(suite: Element, record: Record) -> None:
     properties = SubElement(suite, "properties")
-    points = mark(record)
-    for key, value in {
+    told = {
         "submission": visible(record.submission),
-        "points": "" if points is None else number_field(points),
+        "points": number_field(mark_of(record)),
         "max_points": number_field(record.counted_max_points),
-        **_graded(record),
-        "isolation": record.isolation,
-        "seed": str(record.seed),
-    }.items():
+    }
+    if record.is_adjusted:
+        told["graded_points"] = number_field(record.points)
+        told["graded_max_points"] = number_field(record.max_points)
+    for key, value in {**told, "isolation": record.isolation, "seed": str(record.seed)}.items():
         SubElement(properties, "property", name=key, value=value)
-    for exercise in record.exercises:
-        for case in _cases(exercise, terms):
-            suite.append(case)
-    SubElement(suite, "system-out").text = told_of_record(record)
-    SubElement(suite, "system-err")
-    suite.attrib.update(
-        package=safe_line(record.course.title) or "course",
-        id=str(id),
-        name=name.strip() or "submission",
-        timestamp=stamp,
-        hostname=HOST,
-        tests=str(len(suite.findall("testcase"))),
-        failures=str(len(suite.findall("testcase/failure"))),
-        errors=str(len(suite.findall("testcase/error"))),
-        skipped=str(len(suite.findall("testcase/skipped"))),
-        time=number_field(sum(exercise.seconds for exercise in record.exercises)),
-    )
-    return suite
 
 
-def _graded(record: Record) -> dict[str, str]:
-    """The points before the course's policy, if one was applied, and which of several attempts it is."""
-    which = {"attempt": which_attempt(record)} if record.attempt else {}
-    if not record.is_adjusted:
-        return which
-    return {**which, "graded_points": number_field(record.points), "graded_max_points": number_field(record.max_points)}
-
-
-def _cases(exercise: ExerciseResult, terms: ExportTerms) -> Iterator[Element]:
-    title = safe_line(terms.titles.get(exercise.id, exercise.id))
-    if is_unchecked(exercise):
-        case = Element("testcase", name=title, classname=exercise.id, time=number_field(exercise.seconds))
-        if exercise.status == "error":
-            _told(case, "error", why_no_checks(exercise), "GraderError")
-        else:
-            SubElement(case, "skipped", message=why_no_checks(exercise))
+def _cases(exercise: ExerciseResult, title: str) -> Iterator[Element]:
+    """A case for each check; one for an exercise whose checks did not run."""
+    verdict = verdict_on(exercise, title=title, lines=MESSAGE_LINES)
+    checks = [(each.title, each.outcome, each.said) for each in verdict.checks]
+    if not verdict.is_checked:
+        checks = [(verdict.title, "error" if verdict.status == "error" else "skipped", verdict.note)]
+    seconds = exercise.seconds / len(checks)  # a record has the time of an exercise, not of each check
+    named = probably(verdict.probably)
+    for name, outcome, said in checks:
+        case = Element("testcase", name=name, classname=verdict.id, time=number_field(seconds))
+        first_line = said.partition("\n")[0]
+        if outcome == "failed":
+            text, named = paragraphs(said, named), ""
+            SubElement(case, "failure", message=text.partition("\n")[0], type="CheckFailed").text = text
+        elif outcome == "error":
+            SubElement(case, "error", message=first_line, type="GraderError").text = said
+        elif outcome == "skipped":
+            SubElement(case, "skipped", message=first_line)
         yield case
-        return
-    seconds = exercise.seconds / len(exercise.checks)  # a record has the time of an exercise, not of each check
-    diagnosis = told_of_diagnosis(exercise)
-    for check in exercise.checks:
-        case = Element("testcase", name=safe_line(check.title), classname=exercise.id, time=number_field(seconds))
-        if check.outcome == "failed":
-            text, diagnosis = joined(told_of_check(check), diagnosis), ""
-            _told(case, "failure", text, "CheckFailed")
-        elif check.outcome == "error":
-            _told(case, "error", told_of_check(check), "GraderError")
-        elif check.outcome == "skipped":
-            SubElement(case, "skipped", message=_first_line(check))
-        yield case
-
-
-def _told(case: Element, element: str, text: str, type: str) -> None:
-    SubElement(case, element, message=text.partition("\n")[0], type=type).text = text
-
-
-def _first_line(check: CheckResult) -> str:
-    return told_of_check(check).partition("\n")[0]

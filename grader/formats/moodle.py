@@ -6,147 +6,97 @@ Sources: MoodleDocs, "Grade import" (docs.moodle.org/311/en/Grade_import), and M
 - the header may be called anything; at the import one column is chosen that identifies the learner (ID number,
   username or e-mail address, capitals count) and each other one is mapped to a grade item, or ignored;
 - "-" is no grade. An empty field is one for grade items that exist already, and an unusable grade for new ones;
-- one unknown learner ends the whole import. A row whose identifier is empty goes to the learner of the row before;
-- a grade above 100 ends the import too, unless the site allows more (`unlimitedgrades`).
-
-So there is a single identifier here, and never a row without one.
-
-A new grade item of Moodle's is worth 100 points, and a higher grade ends the whole import: what is worth more is
-written out of 100, and points beyond that, which extra credit can give, are left out aloud.
+- one unknown learner ends the whole import. A row whose identifier is empty (or "0") goes to the learner of the row
+  before. So there is a single identifier here, and never a row without one;
+- a grade above 100 ends the import too, unless the site allows more (`unlimitedgrades`). So what is worth more is
+  written out of 100, and points beyond that, which extra credit can give, are left out aloud.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Literal
+from collections.abc import Collection
 
+from grader.errors import KataError
 from grader.record import Record
-from grader.render.csv_text import line_field, number_field, table
+from grader.render.csv_text import line_field, number_field
+from grader.render.csv_text import table as as_csv
 
-from .export import ExportTerms, File
-from .graded import Assignment, Graded, assignments_of
-from .marks import Column, ExportError, FormatError, Marks, PlatformLearner, demand_different
-from .roster import Person, people_of
-
-Identifier = Literal["email", "id number", "username"]
+from .people import Person, first_and_last
+from .results_table import ResultsTable, TableColumn, demand_different
 
 NO_GRADE = "-"
 MOST_POINTS = 100.0
 """The highest grade that Moodle accepts, unless the site allows more."""
 
-_IDENTIFIERS: dict[Identifier, tuple[str, Callable[[PlatformLearner], str]]] = {
-    "email": ("Email address", lambda learner: learner.email or (learner.id if "@" in learner.id else "")),
-    "id number": ("ID number", lambda learner: learner.platform_id or learner.id),
-    "username": ("Username", lambda learner: learner.id),
+IDENTIFIERS = {
+    "email": ("Email address", "email"),
+    "id number": ("ID number", "sis_id"),
+    "username": ("Username", "login"),
 }
+"""The title of each identifier's column, and the field of a person; the first is preferred."""
 
 
-def moodle_identifier(learner: PlatformLearner, identifier: Identifier) -> str | None:
-    """The learner's identifier in Moodle; None if unknown ("0" counts as empty there)."""
-    value = line_field(_IDENTIFIERS[identifier][1](learner))
-    return value if value not in ("", "0") else None
+def lines(table: ResultsTable) -> list[str]:
+    """The text of the file. Learners without an identifier are left out, since they would stop the import.
 
-
-def moodle_grades(
-    learners: Sequence[PlatformLearner], columns: Sequence[Column], marks: Marks, *, identifier: Identifier = "email"
-) -> str:
-    """The text of the file; rows and columns in the order given.
-
-    If nobody's first name is known, names are in one column.
-
-    Raises FormatError for a learner without the identifier, two with the same one, and columns with equal names.
+    Raises KataError when nobody has an identifier, or two learners or columns are alike.
     """
-    demand_different([column.name for column in columns], "columns")
-    header = _IDENTIFIERS[identifier][0]
-    known = [moodle_identifier(learner, identifier) for learner in learners]
-    if None in known:
-        learner = learners[known.index(None)]
-        raise FormatError(f"There is no {header} of {learner.name!r}, and Moodle takes no row without one.")
-    identifiers = [value for value in known if value]
-    demand_different(identifiers, "learners")
-    is_whole = any(each.last_name for each in learners) and not any(each.first_name for each in learners)
-    names = ["Full name"] if is_whole else ["First name", "Last name"]
-    rows = [[*names, header, *(line_field(column.name) for column in columns)]]
-    for learner, value in zip(learners, identifiers, strict=True):
-        points = [number_field(marks.get((learner.id, column.name))) or NO_GRADE for column in columns]
-        called = [learner.last_name] if is_whole else [learner.first_name, learner.last_name]
-        rows.append([*map(line_field, called), value, *points])
-    return table(rows)
-
-
-_PREFERRED: tuple[Identifier, ...] = ("email", "id number", "username")
-
-
-def files(graded: Graded, terms: ExportTerms) -> Iterator[File]:
-    """The one file. Learners without an identifier are left out, since they would stop the import.
-
-    Raises ExportError when there is nothing to export, nobody has an identifier, or two learners are alike.
-    """
-    summary = graded.summary
-    people = dict(people_of(summary.learners, terms.roster).of)
-    identifier = _best(people.values())
-    if identifier is None and terms.roster is None:
-        terms.say("No roster was given, so the submissions' names stand for Moodle's usernames.")
-        people = {each.name: Person(each.shown, login=each.name) for each in summary.learners}
-        identifier = _best(people.values())
-    if identifier is None:
-        raise ExportError("Moodle needs an email address, ID number or username of each learner: there is none.")
-    learners = {name: _learner(person, identifier) for name, person in people.items()}
-    known = {name: each for name, each in learners.items() if moodle_identifier(each, identifier)}
-    if left_out := [each.shown for each in summary.learners if each.name not in known]:
-        terms.say(f"Left out, since the roster has no {identifier} of theirs: {', '.join(left_out)}.")
-    assignments = assignments_of(summary, terms.by, terms.units, terms.titles)
-    if large := [each.title for each in assignments if _is_large(each)]:
-        terms.say(
-            f"Moodle's grade items are worth {number_field(MOST_POINTS)}: written out of that: {', '.join(large)}."
-        )
-    marks = {
-        (known[result.learner.name].id, _title(each)): _points(each, result.record)
-        for result in graded
-        if result.learner.name in known
-        for each in assignments
-    }
-    if above := sorted({id for (id, _), points in marks.items() if points is not None and points > MOST_POINTS}):
-        terms.say(
+    say, people = table.options.say, _people(table)
+    identifier = _best_identifier(people.values())
+    ids = {name: _id_of(person, identifier) for name, person in people.items() if _id_of(person, identifier)}
+    if left_out := [each.shown for each in table.learners if each.name not in ids]:
+        say(f"Left out, since the roster has no {identifier} of theirs: {', '.join(left_out)}.")
+    if large := [each.title for each in table.columns if each.max_points > MOST_POINTS]:
+        say(f"Moodle's grade items are worth {number_field(MOST_POINTS)}: written out of that: {', '.join(large)}.")
+    titles = [_title(column) for column in table.columns]
+    demand_different(titles, "columns")
+    demand_different(list(ids.values()), "learners")
+    names = {name: first_and_last(people[name]) for name in ids}
+    is_whole = any(last for _, last in names.values()) and not any(first for first, _ in names.values())
+    header = ["Full name"] if is_whole else ["First name", "Last name"]
+    rows = [[*header, IDENTIFIERS[identifier][0], *map(line_field, titles)]]
+    above: set[str] = set()
+    for row in table.rows():
+        if id := ids.get(row.learner.name, ""):
+            points = [_points(each, row.record) for each in table.columns]
+            above |= {id for each in points if each is not None and each > MOST_POINTS}
+            marks = [NO_GRADE if each is None else number_field(min(each, MOST_POINTS)) for each in points]
+            rows.append([*map(line_field, names[row.learner.name][is_whole:]), id, *marks])
+    if above:
+        say(
             f"Moodle takes no more than {number_field(MOST_POINTS)}, so what extra credit gave beyond that is left "
-            f"out: {', '.join(above)}."
+            f"out: {', '.join(sorted(above))}."
         )
-        marks = {key: points if points is None else min(points, MOST_POINTS) for key, points in marks.items()}
-    columns = [replace(each.column, name=_title(each)) for each in assignments]
-    try:
-        yield File("moodle.csv", [moodle_grades(list(known.values()), columns, marks, identifier=identifier)])
-    except FormatError as error:
-        raise ExportError(str(error)) from None
+    return [as_csv(rows)]
 
 
-def _is_large(assignment: Assignment) -> bool:
-    return assignment.max_points > MOST_POINTS
+def _people(table: ResultsTable) -> dict[str, Person]:
+    """The person for each learner who has one, by the name in the results. Raises KataError if nobody has an id."""
+    people = {each.name: table.people.of[each.name] for each in table.learners if each.name in table.people.of}
+    if any(_id_of(person, each) for person in people.values() for each in IDENTIFIERS):
+        return people
+    if table.options.roster is not None:
+        raise KataError("Moodle needs an email address, ID number or username of each learner: there is none.")
+    table.options.say("No roster was given, so the submissions' names stand for Moodle's usernames.")
+    return {each.name: Person(whole_name=each.shown, login=each.name) for each in table.learners}
 
 
-def _title(assignment: Assignment) -> str:
-    return f"{assignment.title} (out of {number_field(MOST_POINTS)})" if _is_large(assignment) else assignment.title
-
-
-def _points(assignment: Assignment, record: Record) -> float | None:
-    points = assignment.points(record)
-    if points is None or not _is_large(assignment):
-        return points
-    return points / assignment.max_points * MOST_POINTS
-
-
-def _best(people: Iterable[Person]) -> Identifier | None:
+def _best_identifier(people: Collection[Person]) -> str:
     """The identifier that most of these people have, each a different one."""
-    there = list(people)
-    counts = {
-        each: len({moodle_identifier(_learner(person, each), each) for person in there} - {None}) for each in _PREFERRED
-    }
-    best = max(counts, key=lambda each: counts[each])
-    return best if counts[best] else None
+    return max(IDENTIFIERS, key=lambda each: len({_id_of(person, each) for person in people} - {""}))
 
 
-def _learner(person: Person, identifier: Identifier) -> PlatformLearner:
-    """The learner with this identifier as the id; the other fields are for human readers."""
-    id = {"email": person.email, "id number": person.sis_id, "username": person.login}[identifier]
-    first, last = person.parts
-    return PlatformLearner(id, first, last, email=person.email, platform_id=person.sis_id)
+def _id_of(person: Person, identifier: str) -> str:
+    value = line_field(getattr(person, IDENTIFIERS[identifier][1]))
+    return "" if value == "0" else value
+
+
+def _title(column: TableColumn) -> str:
+    is_large = column.max_points > MOST_POINTS
+    return f"{column.title} (out of {number_field(MOST_POINTS)})" if is_large else column.title
+
+
+def _points(column: TableColumn, record: Record) -> float | None:
+    points = column.points(record)
+    is_large = column.max_points > MOST_POINTS
+    return points / column.max_points * MOST_POINTS if points and is_large else points

@@ -1,23 +1,23 @@
-"""Reads what a learner hands in, a folder, a zip, a notebook or one file, into bytes by file name.
+"""Reads what a learner hands in, a folder, a zip, a notebook or one file, into bytes by exercise.
 
 Nothing here is extracted to disk, imported, compiled or parsed as Python, and no link is followed. Only files that
 `names` recognises count; all others are reported, never guessed at.
 """
 
-from .reading import LeftOut, Listing, Part, find_submissions, look_into, nothing_in, read_parts, read_submission
-from .submission import Problem, SourceFile, Submission, SubmissionError
+from .class_listing import LeftOut, Listing, look_into, nothing_in
+from .reading import LooseFile, read_loose_files, read_submission
+from .submission import FileProblem, SourceFile, Submission, SubmissionError
 
 __all__ = [
+    "FileProblem",
     "LeftOut",
     "Listing",
-    "Part",
-    "Problem",
+    "LooseFile",
     "SourceFile",
     "Submission",
     "SubmissionError",
-    "find_submissions",
     "look_into",
     "nothing_in",
-    "read_parts",
+    "read_loose_files",
     "read_submission",
 ]

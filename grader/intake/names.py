@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from grader.course import Course, Exercise
-from grader.course.stubs import StubError, make_stub, same_as_stub
-
-from .loose_names import exercise_meant
+from grader.course import Course, CourseError, Exercise
+from grader.course.stubs import make_stub, same_as_stub
 
 SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
-FileKind = Literal["exercise", "notebook", "zip", "tar", "packed", "unknown"]
+FileKind = Literal["exercise", "notebook", "zip", "packed", "unknown"]
+_KINDS: dict[str, FileKind] = {".py": "exercise", ".ipynb": "notebook", ".zip": "zip"}
+_KINDS |= dict.fromkeys((".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar"), "packed")
 
-_TARS = (".tar.gz", ".tgz", ".tar")
-_OTHERWISE_PACKED = (".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
-
-# Skipped silently with everything in them, like hidden names: tools leave them behind.
-_LEFT_BY_TOOLS = frozenset({"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"})
-_COURSE_FURNITURE = frozenset({"README.md", "glossary.md", "course.yml", "timestamp.txt"})
-_PICTURES = (".svg", ".png")  # used by the lessons
+# Skipped silently with everything in them, like hidden names: tools leave them behind, or they are the course's own.
+_LEFT_BY_TOOLS = {"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"}
+_OF_THE_COURSE = {"README.md", "glossary.md", "course.yml", "timestamp.txt"}
+_PICTURES = (".svg", ".png")
 
 COURSE_FILE = "course.yml"
 COURSE_WORK = "exercises"
 """The folder of the learner's work in a whole copy of the course, which also contains solutions and checks."""
 REVIEWS = "review"
 """The folder beside the learner's work with exercises written again for practice. It is never handed in."""
+
+CASE = "_case"
+"""Ending of the name of a script that `kata check --script` writes beside an exercise's file."""
+
+_SAVED_AGAIN = re.compile(r"(?: ?\(\d{1,3}\)|-\d{1,3})$")
+"""What a browser (` (1)`) or Canvas (`-1`) puts behind the name of a file that is there already."""
 
 
 def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
@@ -51,38 +55,29 @@ def first_few(names: Sequence[str], most: int = SPELT_OUT, *, shown: Callable[[s
 
 
 def is_passed_over(name: str) -> bool:
-    """Return whether a file or folder of this name is skipped silently: hidden, a tool's, the course's own."""
-    return name.startswith(".") or name.endswith(_PICTURES) or name in _LEFT_BY_TOOLS | _COURSE_FURNITURE
+    """Whether a file or folder of this name is skipped silently: hidden, a tool's, the course's own."""
+    return name.startswith(".") or name.endswith(_PICTURES) or name in _LEFT_BY_TOOLS | _OF_THE_COURSE
 
 
 def is_course(names: Collection[str]) -> bool:
-    """Return whether a folder with these entries is a copy of the course, or a learner's workspace with reviews."""
+    """Whether a folder with these entries is a copy of the course, or a learner's workspace with reviews."""
     return COURSE_WORK in names and (COURSE_FILE in names or REVIEWS in names)
 
 
 def kind_of_file(name: str) -> FileKind:
-    """Return by the extension what a file may be; an `exercise` must still have a name that the course knows.
-
-    A `tar` may be packed by gzip; `packed` is any other packed format, none of which is read.
-    """
-    lowered = name.lower()
-    if lowered.endswith(".ipynb"):
-        return "notebook"
-    if lowered.endswith(".zip"):
-        return "zip"
-    if lowered.endswith(_TARS):
-        return "tar"
-    if lowered.endswith(_OTHERWISE_PACKED):
-        return "packed"
-    return "exercise" if lowered.endswith(".py") else "unknown"
+    """What a file may be by its ending; an `exercise` must still have a name that the course knows."""
+    return _KINDS.get(Path(name).suffix.lower(), "unknown")
 
 
 def stem_of(name: str) -> str:
-    """The name of a file without its extension, of a packed folder without both."""
-    lowered = name.lower()
-    ending = next((each for each in (*_TARS, *_OTHERWISE_PACKED) if lowered.endswith(each)), None)
-    stem = name[: -len(ending)] if ending else Path(name).stem
-    return stem or name
+    """The name of a file without its ending, or both endings of a packed folder (`.tar.gz`)."""
+    path = Path(name)
+    return (Path(path.stem).stem if path.stem.lower().endswith(".tar") else path.stem) or name
+
+
+def own_name(path: Path) -> str:
+    """What a submission at this path is called: `.` by its folder's name."""
+    return path.name if path.name not in ("", "..") else Path(os.path.abspath(path)).name or "submission"
 
 
 class ExerciseNames:
@@ -95,40 +90,48 @@ class ExerciseNames:
         self._stubs: dict[str, str | None] = {}
 
     def by_id(self, id: str) -> Exercise | None:
-        """Return the exercise with exactly this id, or None."""
+        """The exercise with exactly this id, or None."""
         return self._by_id.get(id)
 
     def by_stem(self, stem: str) -> Exercise | None:
-        """Return the exercise meant by `softmax` or `03_softmax`, or None; any number will do."""
+        """The exercise meant by `softmax` or `03_softmax`, or None; any number will do."""
         number, _, id = stem.partition("_")
         is_numbered = number.isascii() and number.isdigit()
         return self._by_id.get(stem) or (self._by_id.get(id) if is_numbered else None)
 
     def by_file(self, name: str) -> Exercise | None:
-        """Return the exercise that a file called `softmax.py` or `03_softmax.py` answers, or None."""
-        return self.by_stem(name[: -len(".py")]) if name.endswith(".py") else None
+        """The exercise that a file called `softmax.py` or `03_softmax.py` answers, or None."""
+        return self.by_stem(name.removesuffix(".py")) if name.endswith(".py") else None
 
-    def by_loose_file(self, name: str) -> Exercise | None:
-        """Return the exercise that an almost exact file name must mean, or None."""
-        id = exercise_meant(name, self._by_id)
-        return self._by_id[id] if id else None
+    def is_case(self, name: str) -> bool:
+        """Whether `kata check --script` wrote this file: `03_softmax_case.py`, or its numbers, `.pt`."""
+        stem, _, ending = name.rpartition(".")
+        is_answer = self.by_stem(stem) is not None  # of an exercise whose id ends like this
+        is_named = ending in ("py", "pt") and stem.endswith(CASE)
+        return is_named and not is_answer and self.by_stem(stem.removesuffix(CASE)) is not None
 
-    def is_as_given(self, exercise: Exercise, text: str) -> bool:
-        """Return whether `text` is still the exercise's stub; False where the course cannot make stubs."""
-        if exercise.id not in self._stubs:
-            self._stubs[exercise.id] = _stub_at(self._course.solution_path(exercise))
-        stub = self._stubs[exercise.id]
-        return stub is not None and same_as_stub(text.encode("utf-8", "surrogatepass"), stub)
+    def by_saved_file(self, name: str) -> Exercise | None:
+        """The exercise of `03_softmax (1).py`, `softmax-1.py` or `Softmax.PY`: saved again, or in other letters."""
+        lowered = name.lower()
+        if not (name.isascii() and lowered.endswith(".py")):
+            return None
+        return self.by_stem(_SAVED_AGAIN.sub("", lowered.removesuffix(".py")))
 
     def nearest_file(self, name: str) -> str | None:
-        """Return the file name of the exercise that a misspelt name may mean, or None."""
-        words = re.sub(r"^[0-9]+[_ -]*|\.\w+$", "", name[:SHOWN_CHARACTERS].lower())
-        near = get_close_matches(re.sub(r"[^a-z_]+", "_", words).strip("_"), self._by_id, n=1, cutoff=0.75)
+        """The file name of the exercise that a name like `sofmax.py` or `Softmax_final.txt` may mean, or None."""
+        name = name[:SHOWN_CHARACTERS].lower()
+        said = re.sub(r"[^a-z]+", "_", name.rpartition(".")[0] or name)
+        inside = [id for id in self._by_id if id.replace("_", "") in said.replace("_", "")]
+        near = sorted(inside, key=len)[-1:] or get_close_matches(said.strip("_"), self._by_id, n=1, cutoff=0.75)
         return self._by_id[near[0]].file_name if near else None
 
-
-def _stub_at(solution: Path) -> str | None:
-    try:
-        return make_stub(solution.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, StubError):
-        return None
+    def is_as_given(self, exercise: Exercise, text: str) -> bool:
+        """Whether `text` is still the exercise's stub; False where the course cannot make stubs."""
+        if exercise.id not in self._stubs:
+            try:
+                stub = make_stub(self._course.solution_path(exercise).read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError, CourseError):
+                stub = None
+            self._stubs[exercise.id] = stub
+        stub = self._stubs[exercise.id]
+        return stub is not None and same_as_stub(text.encode("utf-8", "surrogatepass"), stub)

@@ -1,17 +1,19 @@
-"""Where in a file of the course an error was raised, for its author: `tests/checks/01_parts/01_share.py:12`."""
+"""Where in a file of the course an error was raised, for its author: `tests/kits/01_parts/01_share/checks.py:12`."""
 
 from __future__ import annotations
 
 import traceback
 from pathlib import Path
 
-SHOWN_PARTS = 4
-"""How many trailing parts of a path are shown: `tests/mistakes/UNIT/FILE`."""
+KITS = "kits"
+"""The folder of kits in `tests`: what stands before `tests` in a path is not shown."""
 
 
 def place(path: Path, line: int = 0) -> str:
-    """A file of checks or mistakes relative to the course's folder, with the line if it is known."""
-    shown = "/".join(path.parts[-SHOWN_PARTS:])
+    """A kit's file relative to the course's folder, with the line if it is known."""
+    parts = path.parts
+    first = len(parts) - 2 - parts[::-1].index(KITS) if KITS in parts else -1
+    shown = "/".join(parts[first:])
     return f"{shown}:{line}" if line else shown
 
 

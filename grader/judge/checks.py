@@ -25,14 +25,12 @@ import pytest
 from grader.course import Course, Exercise
 from grader.course.stubs import same_as_stub, stub_of
 
-from . import fixtures
 from .authored import fault, place
 from .errors import GraderBroken
 from .expected import KnowsAnswers
 from .kept import Kept
 from .plan_file import PlanFile
-from .points import Hidden, HiddenCheck, Role, read_hidden
-from .session import Session
+from .points import HiddenCheck, Role, read_hidden
 from .trusted import Expected
 
 if TYPE_CHECKING:
@@ -106,15 +104,10 @@ class Kit:
 
 
 class ExerciseFile(pytest.Module):
-    """The node of one exercise; its items are the hidden checks. `learner_session` is the session being checked now."""
+    """The node of one exercise; its items are the hidden checks."""
 
     kit: Kit
     course: Course
-    learner_session: Session | None = None
-    size: int = 0
-    """How many checks can be run, chosen or not."""
-    names_hidden: bool = False
-    """Whether checks that are missing here get an item each, so that a learner sees them."""
 
     @classmethod
     def of(cls, parent: pytest.Collector, path: Path, kit: Kit, course: Course) -> ExerciseFile:
@@ -139,13 +132,11 @@ class ExerciseFile(pytest.Module):
                 raise self.CollectError(
                     f"{place(self.kit.checks_path, line)}: {item.name} has no @points: write above it what it is worth"
                 )
-        self.size = len(items)
-        hidden = self.kit.hidden if self.names_hidden else ()
-        return [*items, *(Hidden.of(self, check.name) for check in hidden)]
+        return items
 
 
 def _load_checks(path: Path) -> ModuleType:
-    name = "kata_checks_" + re.sub(r"\W", "_", f"{path.parent.name}_{path.stem}")
+    name = "kata_checks_" + re.sub(r"\W", "_", "_".join(path.parts[-3:-1]))
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -172,13 +163,6 @@ def exercise_file(item: pytest.Item) -> ExerciseFile:
     node = item.getparent(ExerciseFile)
     assert node is not None
     return node
-
-
-def session_of(item: pytest.Item) -> Session:
-    """The session that this check runs against."""
-    session = exercise_file(item).learner_session
-    assert session is not None
-    return session
 
 
 GIVEN = frozenset({"learner", "draw"})
@@ -238,7 +222,7 @@ def collect_checks(course: Course, kits: Sequence[Kit]) -> dict[str, tuple[Check
     arguments += [part for name in LEAN for part in ("-p", f"no:{name}")]
     arguments += [str(kit.checks_path) for kit in kits]
     with _own_environment():
-        code = pytest.main(arguments, plugins=[collector, fixtures])
+        code = pytest.main(arguments, plugins=[collector])
     if collector.problems:
         raise GraderBroken(f"the hidden checks could not be collected: {'; '.join(collector.problems)}")
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):

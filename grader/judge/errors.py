@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from grader.errors import KataError
 
-class GraderBroken(Exception):
+
+class GraderBroken(KataError):
     """The checks themselves can't be run; nothing was graded."""
 
 

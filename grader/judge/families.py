@@ -1,6 +1,6 @@
 """Families of mistakes: mistakes that several exercises share, written once as templates that each bank fills in.
 
-A family is a file `families/NAME.py` beside the units' banks. Its FAMILY is a list of Mistake with words such as
+A family is a file `families/NAME.py` beside the units' kits. Its FAMILY is a list of Mistake with words such as
 `$width` for what each reference names differently. A bank lists `from_family("NAME", "id", ...)` where these mistakes
 belong, and defines the words in its own WORDS.
 """
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from grader.course.errors import did_you_mean
 from grader.course.model import FAMILIES
 
+from .authored import place
 from .errors import BankError
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ class Families:
 
     def __init__(self, bank: Path, words: object, read: Callable[[Path], Sequence[Mistake]]) -> None:
         if not isinstance(words, dict) or not all(isinstance(text, str) for text in (*words, *words.values())):
-            raise BankError(f"{bank.name}: WORDS must be a dict of texts")
-        self._bank = bank.name
-        self._folder = bank.parent.parent / FAMILIES
+            raise BankError(f"{place(bank)}: WORDS must be a dict of texts")
+        self._bank = place(bank)
+        self._folder = bank.parents[2] / FAMILIES
         self._words: dict[str, str] = words
         self._read = read
         self._families: dict[str, dict[str, Mistake]] = {}

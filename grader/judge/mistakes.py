@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .authored import fault, place
+from .edits import Edit, edited
 from .errors import BankError
 from .families import Families
 
@@ -33,7 +34,7 @@ class Mistake:
     id: str
     message: str
     caught_by: str
-    edits: Sequence[tuple[str, str]] = ()
+    edits: Sequence[Edit] = ()
     source: str = ""
     same_as: str = ""
     everywhere: bool = False
@@ -53,26 +54,14 @@ class Mistake:
             raise BankError(f"{self._called} changes nothing: its edits put there what stood there")
         return text
 
-    def edited(self, text: str, done: Sequence[tuple[str, str]] = ()) -> str:
+    def edited(self, text: str, done: Sequence[Edit] = ()) -> str:
         """Apply the edits to a text, but for those already done. Raises BankError when one does not fit."""
-        for old, new in self.edits:
-            if (old, new) in done:
-                continue
-            count = text.count(old)
-            if count == 0 or (count > 1 and not self.everywhere):
-                raise BankError(f"{self._called}: {old!r} {_misses(count)}")
-            text = text.replace(old, new)
-        return text
+        edits = [edit for edit in self.edits if edit not in done]
+        return edited(text, edits, self._called, everywhere=self.everywhere)
 
     @property
     def _called(self) -> str:
         return f"{self.where}: the mistake {self.id!r}" if self.where else f"mistake {self.id!r}"
-
-
-def _misses(count: int) -> str:
-    """How the text of an edit does not fit, and what to write instead."""
-    remedy = "take more of the line, or set everywhere=True" if count else "copy it from there"
-    return f"occurs {count} times in the reference: {remedy}"
 
 
 def _line_reached(bank: str) -> int:

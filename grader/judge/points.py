@@ -1,4 +1,4 @@
-"""What a check is worth, and placeholders in pytest's list for checks that are missing or cannot run.
+"""What a check is worth, in the whole course and in a learner's bundle.
 
 Of hidden checks a learner's bundle may contain names, titles and points, but not what they ask.
 """
@@ -60,55 +60,3 @@ def read_hidden(path: Path) -> tuple[HiddenCheck, ...]:
 def hidden_as_bytes(checks: tuple[HiddenCheck, ...]) -> bytes:
     """The list as a file, indented for people to read."""
     return _LIST.dump_json(checks, indent=1) + b"\n"
-
-
-class Hidden(pytest.Item):
-    """Placeholder for a check that is not in a learner's bundle."""
-
-    @classmethod
-    def of(cls, parent: pytest.Collector, check: str) -> Hidden:
-        """The placeholder for a check of that name."""
-        item: Hidden = cls.from_parent(parent, name=check)
-        return item
-
-    def runtest(self) -> None:
-        pytest.skip("runs when you hand in")
-
-    def reportinfo(self) -> tuple[Path, None, str]:
-        return self.path, None, f"{self.path.stem}: {self.name}"
-
-
-class NotStarted(pytest.Item):
-    """Placeholder for an exercise whose file is still the stub."""
-
-    def runtest(self) -> None:
-        pytest.skip("not started")
-
-    def reportinfo(self) -> tuple[Path, None, str]:
-        return self.path, None, f"{self.path.stem}: not started"
-
-
-class BrokenCourse(pytest.File):
-    """Placeholder for an exercise file whose course cannot be loaded."""
-
-    error: Exception
-
-    @classmethod
-    def of(cls, parent: pytest.Collector, path: Path, error: Exception) -> BrokenCourse:
-        """The node for a file, with the course's error."""
-        node: BrokenCourse = cls.from_parent(parent, path=path)
-        node.error = error
-        return node
-
-    def collect(self) -> list[pytest.Item]:
-        """Report the error without a traceback."""
-        raise self.CollectError(str(self.error))
-
-
-class NotStartedFile(pytest.File):
-    """The node of an exercise whose file is still the stub."""
-
-    def collect(self) -> list[pytest.Item]:
-        """One placeholder item."""
-        item: pytest.Item = NotStarted.from_parent(self, name="not_started")
-        return [item]

@@ -293,16 +293,15 @@ class WalledProcess(_Facts):
             self._sandbox().forget(worker)
 
 
-def up_to_own_frame(trace: TracebackType | None, file: str) -> TracebackType | None:
-    """The traceback without the library's frames below the learner's own: a debugger opens in the learner's code."""
+def frames_of(trace: TracebackType | None, file: str) -> TracebackType | None:
+    """The traceback from the first frame of a file to its last: a debugger then opens in its lines."""
     nodes = []
     while trace is not None:
         nodes.append(trace)
         trace = trace.tb_next
-    while nodes and nodes[-1].tb_frame.f_code.co_filename != file:
-        nodes.pop()
+    own = [place for place, node in enumerate(nodes) if node.tb_frame.f_code.co_filename == file]
     kept: TracebackType | None = None
-    for node in reversed(nodes):
+    for node in reversed(nodes[own[0] : own[-1] + 1] if own else []):
         kept = TracebackType(kept, node.tb_frame, node.tb_lasti, node.tb_lineno)
     return kept
 
@@ -333,14 +332,9 @@ class LocalProcess(_Facts):
         except BaseException as error:
             told = read_error(wire.copied(host.describe_error(error, self._file)))
             text = error_text(told, self.text.splitlines(), self.reason, hide_numbers=False)
-            own = up_to_own_frame(error.__traceback__, self._file)
+            own = frames_of(error.__traceback__, self._file)
             raise CheckFailed(text).with_traceback(own) from None
         return wire.copied(reply)
-
-    @property
-    def names(self) -> host.Namespace:
-        """The names of the learner's module; none before it is loaded."""
-        return {} if self._namespace is None else self._namespace
 
     def _load(self) -> host.Namespace:
         self.read_scan(host.scan(self.text, self.script.calls, self.script.entry_points))

@@ -128,8 +128,3 @@ class Session:
     def close(self) -> None:
         """End the learner's process."""
         self.process.close()
-
-
-def titles(mistakes: Sequence[Mistake]) -> str:
-    """The diagnoses as lines for a learner."""
-    return "\n".join(f"Probably: {mistake.message}" for mistake in mistakes)

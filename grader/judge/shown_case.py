@@ -6,7 +6,9 @@ the beginning and the size are shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import ctypes
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -143,36 +145,29 @@ def _values(values: Mapping[str, Any]) -> Iterator[str]:
 
 def case_text(case: Case) -> Iterator[str]:
     """A case as lines of Python."""
-    names = _Names(case)
+    text = CaseText(case)
     if case.seed:
         yield f"torch.manual_seed({case.seed})"
     for number, step in enumerate(case.steps):
-        yield from names.lines(number, step)
+        yield from text.lines(number, step)
     if case.said:
         yield f"# {case.said}"
 
 
-def calls_text(case: Case) -> Iterator[str]:
-    """Only the calls of a case, as lines of Python."""
-    names = _Names(case)
-    for number, step in enumerate(case.steps):
-        lines = list(names.lines(number, step))
-        if step["do"] in ("call", "refuses"):
-            yield from lines
+class CaseText:
+    """Writes the steps of a case, with readable names for its slots."""
 
-
-class _Names:
-    """Readable names for the slots of a case."""
-
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, write: Callable[[str, Any], str] = lambda name, value: value_text(value)) -> None:
+        """write: the expression for the value that is to have a name."""
         self._named = {slot.number: python_name(name) for name, slot in case.inputs.items()}
         self._case = case
+        self._write = write
         self._texts: dict[int, str] = {}
 
     def _result(self, number: int) -> str:
         """The name of a call's result."""
         is_module = self._case.module is not None and number == self._case.module.number
-        return self._case.returned.get(number, "module" if is_module else f"value_{number}").replace(" ", "_")
+        return python_name(self._case.returned.get(number, "module" if is_module else f"value_{number}"))
 
     def lines(self, number: int, step: Mapping[str, Any]) -> Iterator[str]:
         """The lines of one step; tensors and results get a name, looked-up things are written where they are used."""
@@ -183,24 +178,30 @@ class _Names:
             name = self._named.get(number, f"tensor_{number}")
             self._texts[number] = name
             gradient = ".requires_grad_()" if step["gradient"] else ""
-            yield f"{name} = {value_text(step['value'])}{gradient}"
+            yield f"{name} = {self._write(name, step['value'])}{gradient}"
         elif do == "library_module":
             self._texts[number] = f"torch.nn.{step['name']}({', '.join(map(repr, step['args']))})"
         elif do in ("call", "refuses"):
             self._texts[number] = name = self._result(number)
-            method = f".{step['method']}" if step["method"] else ""
-            parts = [self._text(each) for each in step["args"]]
-            parts += [f"{key}={self._text(each)}" for key, each in step["kwargs"].items()]
             refused = "  # must be refused" if do == "refuses" else ""
-            yield f"{name} = {self._text(step['target'])}{method}({', '.join(parts)}){refused}"
+            yield f"{name} = {self._call(step)}{refused}"
         elif do == "load":
             for key, value in step["weights"].items():
-                yield f"{self._text(step['target'])}.{key} = {value_text(value)}"
+                yield f"{self.text(step['target'])}.{key} = {value_text(value)}"
         elif do == "prepare":
             dtype = f".to(torch.{step['dtype']})" if step["dtype"] else ""
-            yield f"{self._text(step['target'])}.{'train' if step['train'] else 'eval'}(){dtype}"
+            yield f"{self.text(step['target'])}.{'train' if step['train'] else 'eval'}(){dtype}"
         else:
             yield from self._other(do, step)
+
+    def _call(self, step: Mapping[str, Any]) -> str:
+        target, method = self.text(step["target"]), step["method"]
+        parts = [self.text(each) for each in step["args"]]
+        parts += [f"{key}={self.text(each)}" for key, each in step["kwargs"].items()]
+        passed = ", ".join(parts)
+        if method == "__getitem__":
+            return f"{target}[{passed}]"
+        return f"len({target})" if method == "__len__" else f"{target}{'.' if method else ''}{method}({passed})"
 
     def _other(self, do: str, step: Mapping[str, Any]) -> Iterator[str]:
         if do == "gradients":
@@ -209,24 +210,27 @@ class _Names:
             yield "# gradients of the sum of the output, so weighted"
         elif do == "train":
             batches = step["batches"]
-            yield f"# {self._text(step['target'])} is trained at the rate {step['rate']:g} on {in_words(batches)}:"
+            yield f"# {self.text(step['target'])} is trained at the rate {step['rate']:g} on {in_words(batches)}:"
             yield f"batches = {value_text(batches)}"
         elif do == "attribute":
-            yield f"{self._text(step['target'])}.{step['name']}"
+            yield f"{self.text(step['target'])}.{step['name']}"
         elif do in ("parameters", "buffers"):
-            yield f"{self._text(step['target'])}.{do}()"
+            yield f"{self.text(step['target'])}.{do}()"
 
-    def _text(self, value: Any) -> str:
+    def text(self, value: Any) -> str:
+        """A value, or what a slot holds, as an expression."""
         if isinstance(value, Slot):
             return self._texts.get(value.number, f"value_{value.number}")
         if isinstance(value, (list, tuple)):
-            return f"[{', '.join(map(self._text, value))}]"
-        return value_text(value)
+            return f"[{', '.join(map(self.text, value))}]"
+        if isinstance(value, Mapping):
+            return "{" + ", ".join(f"{key!r}: {self.text(each)}" for key, each in value.items()) + "}"
+        return self._write("value", value)
 
 
 def python_name(label: str) -> str:
-    """The name of an input as a valid Python name."""
-    return label.replace(" ", "_")
+    """The name of an input or a result as a Python name."""
+    return "".join(each if each.isalnum() else "_" for each in label)
 
 
 # --- values -------------------------------------------------------------------------------------------------------
@@ -267,7 +271,16 @@ def _nested(value: Any, dtype: torch.dtype, line: str) -> str:
 
 
 def _number(number: Any, dtype: torch.dtype) -> str:
-    if isinstance(number, float) and dtype != torch.float64:
-        text = f"{number:.9g}"  # nine digits identify a float32
-        return text if any(sign in text for sign in ".en") else f"{text}.0"
-    return repr(number)
+    if not isinstance(number, float):
+        return repr(number)
+    if not math.isfinite(number):
+        return f"torch.{number}" if number > 0 or math.isnan(number) else "-torch.inf"
+    if dtype == torch.float64:
+        return repr(number)
+    # the fewest digits that give this float32
+    text = next(text for digits in range(1, 10) if _as_float32(text := f"{number:.{digits}g}") == number)
+    return text if any(sign in text for sign in ".e") else f"{text}.0"
+
+
+def _as_float32(text: str) -> float:
+    return ctypes.c_float(float(text)).value

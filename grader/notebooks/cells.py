@@ -17,11 +17,11 @@ from typing import Any
 from nbformat.v4 import new_output
 
 from grader.course import Course, Exercise
-from grader.intake.notebook import KEY
-from grader.record import CheckResult, ExerciseResult
-from grader.render import wording
-from grader.render.pages import MESSAGE_LINES, render_page
-from grader.render.safe_text import safe_block, safe_line, visible
+from grader.intake.carried import KEY
+from grader.record import ExerciseResult
+from grader.render.cell_output import CellOutput
+from grader.render.safe_text import safe_line, visible
+from grader.render.verdict import verdict_on
 
 MAX_CHARACTERS = 50_000
 
@@ -149,37 +149,20 @@ def _marks(cell: Mapping[str, Any]) -> Mapping[str, Any]:
     return marks if isinstance(marks, Mapping) else {}
 
 
-def outputs_of(result: ExerciseResult, worth: float, problems: Sequence[str], seed: int) -> list[Any]:
-    """The outputs of a test cell.
+def outputs_of(result: ExerciseResult, title: str, worth: float, problems: Sequence[str], seed: int) -> list[Any]:
+    """The outputs of a test cell: what the checks found, and the points.
 
     nbgrader takes the first execute_result for the points, and gives full marks for one that it cannot parse. So there
     is exactly one, a plain number from 0 to `worth`.
     problems: sentences about what was handed in for this exercise.
     """
-    shown = {"text/html": _page(result, problems, seed), "text/plain": _text(result, problems)}
+    shown = CellOutput(
+        verdict_on(result, title=title, in_cell=True),
+        closing=f"The same inputs again with --seed {seed}",
+        problems=[safe_line(each) for each in problems],
+    )
     points = min(max(float(result.points), 0.0), float(worth))
     return [
-        new_output("display_data", data=shown),
+        new_output("display_data", data={"text/html": shown.html(), "text/plain": shown.text()}),
         new_output("execute_result", data={"text/plain": repr(points)}),
     ]
-
-
-def _page(result: ExerciseResult, problems: Sequence[str], seed: int) -> str:
-    return render_page("test_cell.html.j2", exercise=result, problems=problems, seed=seed)
-
-
-def _text(result: ExerciseResult, problems: Sequence[str]) -> str:
-    points = f"{wording.score(result.points)} of {wording.score(result.max_points)} points"
-    lines = [f"{wording.MARKS[result.status].word}: {points}"]
-    lines += [safe_line(problem) for problem in problems]
-    lines += [f"Probably: {safe_line(each.message)}" for each in result.diagnosis]
-    for finding in wording.findings(result):
-        lines += map(_line, finding.checks)
-        lines += ["    " + line for line in safe_block(finding.message, MESSAGE_LINES)]
-    lines += [_line(check) for check in result.checks if check.outcome == "passed"]
-    return "\n".join(lines)
-
-
-def _line(check: CheckResult) -> str:
-    points = f"{wording.score(check.points)}/{wording.score(check.max_points)}"
-    return f"[{check.outcome}] {safe_line(check.title or check.name)} ({points})"

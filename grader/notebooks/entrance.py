@@ -22,13 +22,14 @@ from typing import Any
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import parse_utc
 
-from grader.intake.folder import MAX_ENTRIES, read_regular
+from grader.errors import KataError
 from grader.intake.names import is_passed_over, printable
-from grader.intake.submission import RefusedError, UnreadableError
+from grader.intake.regular_file import read_regular
+from grader.intake.submission import UnreadableError
+from grader.intake.walk import MAX_ENTRIES
 
 from .former import EarlierGradings
 from .readiness import course_of, fault_of_unit
-from .rebuild import NotebookError
 
 NBGRADERS_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"
 
@@ -90,7 +91,7 @@ def watch(autograde: Any) -> EarlierGradings:
     def convert_notebooks() -> None:
         try:
             course = course_of(autograde)
-        except NotebookError as error:
+        except KataError as error:
             autograde.log.error("Nobody was graded. %s", error)
             raise NbGraderException(str(error)) from None
         refused = {place: reason for place in sorted(autograde.assignments) if (reason := _refusal(autograde, place))}
@@ -145,7 +146,7 @@ def _refusal(autograde: Any, place: str) -> str | None:
             return f"holds no notebook of its own: {notebook.name} is the course's, with the solutions."
     try:
         _time_of(folder)
-    except (RefusedError, UnreadableError) as error:
+    except UnreadableError as error:
         return f"has a {TIMESTAMP} that {error}."
     return None
 
@@ -201,7 +202,7 @@ def _secret_of(autograde: Any, submitted: Path) -> str | None:
         if len(content) > SECRET_BYTES:
             raise UnreadableError("is longer than any secret")
         return content.decode("utf-8")
-    except (RefusedError, UnreadableError, UnicodeDecodeError) as error:
+    except (UnreadableError, UnicodeDecodeError) as error:
         why = "holds no text" if isinstance(error, UnicodeDecodeError) else error
         autograde.log.warning("%s %s: this learner cannot fetch feedback.", printable(str(path)), why)
         return None
@@ -210,7 +211,7 @@ def _secret_of(autograde: Any, submitted: Path) -> str | None:
 def _time_of(folder: Path) -> bytes | None:
     """The timestamp as nbgrader writes it; None if there is none.
 
-    Raises RefusedError or UnreadableError, to follow the file's name, if it contains something else.
+    Raises UnreadableError, to follow the file's name, if it contains something else.
     """
     path = folder / TIMESTAMP
     if not path.exists() and not path.is_symlink():

@@ -16,7 +16,7 @@ import nbformat
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _KeptGrading:
     copy: Path
     still_counts: bool
     """Whether the submission is unchanged since: only then may the grading be restored."""
@@ -28,7 +28,7 @@ class EarlierGradings:
     def __init__(self, autograde: Any) -> None:
         self._autograde = autograde
         self._place = Path(mkdtemp(prefix="kata-former-"))
-        self._kept: dict[Path, _Kept] = {}
+        self._kept: dict[Path, _KeptGrading] = {}
 
     def keep(self, assignment: str, student: str) -> None:
         """Copy this submission's grading, if there is one."""
@@ -38,7 +38,7 @@ class EarlierGradings:
         copy = self._place / str(len(self._kept))
         shutil.copytree(graded, copy, symlinks=True)
         submitted = Path(self._autograde._format_source(assignment, student))
-        self._kept[graded] = _Kept(copy, self._is_of(graded, submitted))
+        self._kept[graded] = _KeptGrading(copy, self._is_of(graded, submitted))
 
     def notebook(self, assignment: str, student: str, name: str) -> Any | None:
         """The notebook of the earlier grading; None when there was none."""

@@ -22,16 +22,17 @@ from nbformat.v4 import new_markdown_cell
 
 from grader.classroom import Entry
 from grader.course import Course, Unit
-from grader.intake import Problem, Submission, SubmissionError, read_parts
-from grader.intake.collector import Collector
+from grader.errors import KataError
+from grader.files import write_file
+from grader.intake import FileProblem, Submission, SubmissionError, read_loose_files
+from grader.intake.carried import PROBLEMS, whole_file
+from grader.intake.collected_files import Collector
 from grader.intake.names import ExerciseNames, printable
-from grader.intake.notebook import PROBLEMS, whole_file
 from grader.intake.submission import UnreadableError
-from grader.writing import write_file
 
 from .cells import OURS, REFLECTION, exercises_of, grade_id_of, inert, is_answer
+from .course_folder import CourseFolder, read_released
 from .entrance import NBGRADERS_FORMAT, TIMESTAMP, last_changed
-from .folder import CourseFolder, FolderError, read_released
 from .rebuild import read, rebuilt, texts_for_people
 
 MAX_CHARACTERS = 128
@@ -76,7 +77,7 @@ _CELL = ", cell "  # between a notebook's name and a cell's number, as the intak
 
 
 @dataclass
-class HandedIn:
+class HandInReport:
     """The result for one learner's submission."""
 
     learner: str
@@ -100,17 +101,17 @@ class Release:
 
 
 def releases_in(folder: CourseFolder, course: Course, units: Sequence[str] = ()) -> list[Release]:
-    """The released units, or these of them. Raises FolderError for a unit that is not released, or if none is."""
+    """The released units, or these of them. Raises KataError for a unit that is not released, or if none is."""
     known = {unit.folder: unit for unit in course.units}
     for name in units:
         if name not in known:
-            raise FolderError(f"There is no unit {name!r}; there are {', '.join(known)}.")
+            raise KataError(f"There is no unit {name!r}; there are {', '.join(known)}.")
     chosen = [known[name] for name in known if name in units or not units]
     there = [unit for unit in chosen if folder.released(unit).is_file()]
     missing = [unit.folder for unit in chosen if unit not in there]
     if missing and (units or not there):
         command = f"nbgrader generate_assignment {missing[0]}"
-        raise FolderError(f"{folder.root} holds no release of {', '.join(missing)} yet; run `{command}` there first.")
+        raise KataError(f"{folder.root} holds no release of {', '.join(missing)} yet; run `{command}` there first.")
     return [_release(unit, folder, course) for unit in there]
 
 
@@ -127,7 +128,7 @@ def hand_in(
     *,
     even_unrecognised: bool = False,
     overwrite: bool = False,
-) -> Iterator[HandedIn]:
+) -> Iterator[HandInReport]:
     """Write each submission as notebooks, one for each release that it belongs to.
 
     A submission that cannot be handed in is reported, and the others continue.
@@ -136,7 +137,7 @@ def hand_in(
     """
     seen: set[str] = set()
     for entry in entries:
-        done = HandedIn(entry.name)
+        done = HandInReport(entry.name)
         if fault := fault_in(entry.name):
             done.refusals.append(f"{entry.name!r} can be no learner's name for nbgrader: it {fault}.")
         elif not os.path.lexists(entry.path):
@@ -154,7 +155,7 @@ def _hand_in(
     folder: CourseFolder,
     course: Course,
     releases: Sequence[Release],
-    done: HandedIn,
+    done: HandInReport,
     *,
     even_unrecognised: bool,
     overwrite: bool,
@@ -179,7 +180,7 @@ def _hand_in(
     for release in chosen:
         try:
             content = notebook_of(release, submission, texts.get(release.unit.folder, {}), course)
-        except HandInError as error:
+        except KataError as error:
             done.refusals.append(str(error))
             continue
         files = {_file_of(submission.sources[id].name) for id in release.exercises & submission.sources.keys()}
@@ -188,14 +189,10 @@ def _hand_in(
         _put_down(folder.submitted(entry.name, release.unit), content, moment, done, overwrite=overwrite)
 
 
-class HandInError(Exception):
-    """A submission cannot be put into a notebook as it is; the text is one sentence."""
-
-
 def notebook_of(release: Release, submission: Submission, texts: dict[str, str], course: Course) -> bytes:
     """Encode a notebook from which the intake reads this release's exercises exactly as from the submission.
 
-    Raises HandInError when that is impossible.
+    Raises KataError when that is impossible.
     texts: text for a person to read, by the grade_id of its cell.
     """
     notebook = rebuilt(deepcopy(release.notebook), submission, texts, course)
@@ -225,11 +222,11 @@ def _demand_the_same(content: bytes, release: Release, submission: Submission, c
     try:
         collector.take_notebook(name, content)
     except UnreadableError as error:
-        raise HandInError(f"What it holds for {release.unit.folder} makes no notebook: {name} {error}.") from None
+        raise KataError(f"What it holds for {release.unit.folder} makes no notebook: {name} {error}.") from None
     again = collector.submission()
     asked = {id: each.content for id, each in submission.sources.items() if id in release.exercises}
     if {id: each.content for id, each in again.sources.items()} != asked or len(again.problems) != problems:
-        raise HandInError(
+        raise KataError(
             f"What it holds for {release.unit.folder} would read otherwise in a notebook; use `kata grade`."
         )
 
@@ -239,9 +236,9 @@ def _read(entry: Entry, course: Course) -> Submission:
     if not entry.parts:
         return replace(read(entry.path, course), name=entry.name)
     try:
-        return replace(read_parts(entry.parts, course), name=entry.name)
+        return replace(read_loose_files(entry.parts, course), name=entry.name)
     except SubmissionError as error:
-        return Submission(entry.name, {}, (Problem(entry.path.name, "unreadable", str(error)),))
+        return Submission(entry.name, {}, (FileProblem(entry.path.name, "unreadable", str(error)),))
 
 
 def _last_changed(entry: Entry, files: Collection[str]) -> datetime:
@@ -260,7 +257,9 @@ def _notebook_at(entry: Entry, file: str) -> Path | None:
     return entry.path if entry.path.name == file else None
 
 
-def _texts_by_unit(entry: Entry, submission: Submission, course: Course, done: HandedIn) -> dict[str, dict[str, str]]:
+def _texts_by_unit(
+    entry: Entry, submission: Submission, course: Course, done: HandInReport
+) -> dict[str, dict[str, str]]:
     """Texts in named cells of the submission's notebooks, by unit; only of notebooks that answer a single unit."""
     units: dict[str, set[str]] = {}
     for id, source in submission.sources.items():
@@ -285,7 +284,7 @@ def _file_of(name: str) -> str:
     return name.rpartition(_CELL)[0] or name
 
 
-def _put_down(path: Path, content: bytes, moment: str, done: HandedIn, *, overwrite: bool) -> None:
+def _put_down(path: Path, content: bytes, moment: str, done: HandInReport, *, overwrite: bool) -> None:
     if link := next((each for each in path.parents[:2] if each.is_symlink()), None):
         done.refusals.append(f"{link} is a link; put the learner's own folder in its place.")
         return

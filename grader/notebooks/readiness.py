@@ -10,14 +10,15 @@ from typing import Any
 from nbgrader.api import Gradebook, MissingEntry
 
 from grader.course import Course
+from grader.errors import KataError
 from grader.render.wording import score
 
 from .cells import exercise_tested, grade_id_of
-from .rebuild import CourseStep, NotebookError, exercises_in, released_at
+from .rebuild import CourseStep, exercises_in, released_at
 
 
 def course_of(autograde: Any) -> Course:
-    """The course named in the settings. Raises NotebookError when it cannot be used."""
+    """The course named in the settings. Raises KataError when it cannot be used."""
     return CourseStep(parent=autograde).opened()
 
 
@@ -31,7 +32,7 @@ def fault_of_unit(autograde: Any, course: Course, unit: str) -> str | None:
             exercises_in(released, course)
             if moved := list(_moved_points(autograde, course, unit, path.stem, released)):
                 return _how_to_fix(autograde, course, unit, moved)
-    except NotebookError as error:
+    except KataError as error:
         return str(error)
     return None
 

@@ -18,20 +18,18 @@ from traitlets import Enum, Integer, Unicode
 
 from grader.classroom import Terms
 from grader.course import FILE_NAME, Course, CourseError, Exercise, load_course
-from grader.intake import Problem, SourceFile, Submission, SubmissionError, read_submission
-from grader.intake.folder import read_regular
+from grader.errors import KataError
+from grader.intake import FileProblem, SourceFile, Submission, SubmissionError, read_submission
+from grader.intake.carried import PROBLEMS, listed
 from grader.intake.names import printable
-from grader.intake.notebook import NOTEBOOK_MB, PROBLEMS, listed
-from grader.intake.submission import RefusedError, UnreadableError
+from grader.intake.notebook import NOTEBOOK_MB
+from grader.intake.regular_file import read_regular
+from grader.intake.submission import UnreadableError
 from grader.record import MAX_SEED
 from grader.sandbox.levels import GRADING_LEVELS, exposed
 
 from .cells import OURS, exercise_tested, exercises_of, grade_id_of, inert, is_answer, is_manual, is_test
-from .judging import NotebookJudge, judge_for
-
-
-class NotebookError(Exception):
-    """A notebook cannot be graded, through no fault of the learner's; the text is one sentence."""
+from .notebook_judge import NotebookJudge, judge_for
 
 
 class CourseStep(NbGraderPreprocessor):
@@ -44,20 +42,20 @@ class CourseStep(NbGraderPreprocessor):
     )
 
     def opened(self) -> Course:
-        """The course. Raises NotebookError when it cannot be used."""
+        """The course. Raises KataError when it cannot be used."""
         path = Path(self.course)
         if not self.course or not path.is_file():
-            raise NotebookError(
+            raise KataError(
                 f"There is no course at {self.course or '(no path)'}: write the settings anew with "
                 "`kata notebooks DIR --force`, and with --course if need be."
             )
         try:
             return _loaded(path, path.stat().st_mtime_ns)
         except CourseError as error:
-            raise NotebookError(str(error)) from None
+            raise KataError(str(error)) from None
 
     def judge(self, nb: Any) -> NotebookJudge:
-        """The judge for a notebook's exercises. Raises NotebookError when the course lacks one of them."""
+        """The judge for a notebook's exercises. Raises KataError when the course lacks one of them."""
         course = self.opened()
         exercises = exercises_in(nb, course)
         seed = _fresh_seed() if self.seed is None else self.seed
@@ -68,16 +66,16 @@ class CourseStep(NbGraderPreprocessor):
 def exercises_in(nb: Any, course: Course) -> list[Exercise]:
     """The exercises of a notebook; every automatically graded cell must belong to one.
 
-    Raises NotebookError otherwise.
+    Raises KataError otherwise.
     """
     try:
         exercises = exercises_of(nb.cells, course)
     except CourseError as error:
-        raise NotebookError(f"The notebook and the course differ: {error}. Make and release it anew.") from None
+        raise KataError(f"The notebook and the course differ: {error}. Make and release it anew.") from None
     strange = [grade_id_of(cell) for cell in nb.cells if is_test(cell) and exercise_tested(cell, course) is None]
     if strange:
         listed = ", ".join(strange)
-        raise NotebookError(f"These test cells are of no exercise, so there are no checks for them: {listed}.")
+        raise KataError(f"These test cells are of no exercise, so there are no checks for them: {listed}.")
     return exercises
 
 
@@ -103,13 +101,13 @@ class RebuildFromRelease(CourseStep):
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        """Rebuild one notebook. Raises NotebookError when there is no release to start from."""
+        """Rebuild one notebook. Raises KataError when there is no release to start from."""
         names = resources["nbgrader"]
         if "handed_in" not in names:
-            raise NotebookError("The settings lack c.Autograde.exporter_class; write them anew with `kata notebooks`.")
+            raise KataError("The settings lack c.Autograde.exporter_class; write them anew with `kata notebooks`.")
         path = Path(names["handed_in"])
         if reason := exposed(Path(names["released"])):
-            raise NotebookError(f"The course folder is in no good place: learners' code can read {reason}.")
+            raise KataError(f"The course folder is in no good place: learners' code can read {reason}.")
         released = released_at(Path(names["released"]) / path.name)
         handed_in = read(path, self.opened())
         for problem in handed_in.problems:
@@ -124,7 +122,7 @@ def read(path: Path, course: Course) -> Submission:
     try:
         return read_submission(path, course)
     except SubmissionError as error:
-        return Submission(path.stem, {}, (Problem(path.name, "unreadable", str(error)),))
+        return Submission(path.stem, {}, (FileProblem(path.name, "unreadable", str(error)),))
 
 
 def rebuilt(released: Any, submission: Submission, texts: dict[str, str], course: Course) -> Any:
@@ -147,16 +145,16 @@ def rebuilt(released: Any, submission: Submission, texts: dict[str, str], course
 
 
 def submission_in(nb: Any, student: str) -> Submission:
-    """The submission in a rebuilt notebook. Raises NotebookError when it is not a rebuilt one."""
+    """The submission in a rebuilt notebook. Raises KataError when it is not a rebuilt one."""
     if OURS not in nb.metadata:
-        raise NotebookError("This notebook was not rebuilt; write the settings anew with `kata notebooks`.")
+        raise KataError("This notebook was not rebuilt; write the settings anew with `kata notebooks`.")
     absent = set(nb.metadata[OURS]["absent"])
     sources = {
         id: SourceFile(id, id, cell.source.encode("utf-8"))
         for cell in nb.cells
         if is_answer(cell) and (id := grade_id_of(cell)) not in absent
     }
-    return Submission(student, sources, tuple(Problem(*each) for each in nb.metadata[OURS][PROBLEMS]))
+    return Submission(student, sources, tuple(FileProblem(*each) for each in nb.metadata[OURS][PROBLEMS]))
 
 
 def texts_for_people(path: Path) -> dict[str, str]:
@@ -172,7 +170,7 @@ def _named_texts(path: Path) -> Iterator[tuple[str, str]]:
     try:
         content = read_regular(path, limit)
         notebook = json.loads(content) if len(content) <= limit else {}
-    except (UnreadableError, RefusedError, ValueError, RecursionError):
+    except (UnreadableError, ValueError, RecursionError):
         return  # the intake has reported what is wrong
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     for cell in cells if isinstance(cells, list) else []:
@@ -186,12 +184,12 @@ def _named_texts(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def released_at(path: Path) -> Any:
-    """A unit's released notebook. Raises NotebookError when there is none."""
+    """A unit's released notebook. Raises KataError when there is none."""
     try:
         return nbformat.read(path, as_version=4)
     except OSError as error:
-        raise NotebookError(
+        raise KataError(
             f"There is no released notebook {path} ({error.strerror}); run `nbgrader generate_assignment` first."
         ) from None
     except Exception as error:  # nbformat lets internal errors through
-        raise NotebookError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None
+        raise KataError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None

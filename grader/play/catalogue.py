@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from grader.course import Exercise
 from grader.course.stubs import same_as_stub, stub_of
+from grader.errors import KataError
 from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace, content_of
 from grader.record import ExerciseResult
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .stage import Stage
 
 
-class BadText(Exception):
+class BadText(KataError):
     """The typed text cannot be played; the message is one sentence."""
 
 
@@ -51,7 +52,7 @@ def scene_of(play: Play, stage: Stage) -> Scene:
 HEAD = re.compile(r"head:([1-9]\d?)\.([1-9]\d?)")
 
 
-class UnknownSwitch(Exception):
+class UnknownSwitch(KataError):
     """This part cannot be switched off here; the message is one sentence."""
 
 
@@ -113,7 +114,7 @@ class Standing:
     is_warning: bool
 
 
-class NotYet(Exception):
+class NotYet(KataError):
     """It cannot be played yet; the message is one sentence that says what to do first."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from grader.files import lock_at, write_file
 from grader.played import (
     FILE_NAME,
     MOST_LETTERS,
@@ -18,7 +19,6 @@ from grader.played import (
     in_steps,
 )
 from grader.practice.workspace import Workspace
-from grader.writing import lock_at, write_file
 
 from .parts import Heat, Part, Written
 

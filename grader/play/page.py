@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from grader.render.attention_map import MARGIN, MapPicture, address_of, map_picture, map_svg
+from grader.render.heatmap import HeatMap
+from grader.render.heatmap_svg import MARGIN, Picture, heatmap_picture, heatmap_svg, picture_of
 from grader.render.pages import render_page
 
 from .parts import Curve, Grid, Heat, Part, Slider, Words, Written
@@ -41,13 +42,16 @@ def _shown(part: Part, number: int) -> Shown:
     if isinstance(part, Words):
         return Shown(part.kind, part)
     if isinstance(part, Heat):
-        return Shown("heat", part, map_svg(part, f"map-{number}"))
+        return Shown("heat", part, heatmap_svg(HeatMap.of_attention(part), f"map-{number}"))
     if isinstance(part, Grid):
         return Shown("grid", part)
     if isinstance(part, Curve):
         return Shown("curve", part, _plot(part, number))
     if isinstance(part, Slider):
-        steps = [map_svg(heat, f"map-{number}-{step}") for step, (_, heat, _) in enumerate(part.steps)]
+        steps = [
+            heatmap_svg(HeatMap.of_attention(heat), f"map-{number}-{step}")
+            for step, (_, heat, _) in enumerate(part.steps)
+        ]
         return Shown("slider", part, steps=steps)
     assert isinstance(part, Written)
     return Shown("written", part)
@@ -111,10 +115,10 @@ def _kind(part: Part) -> str:
     return _shown(part, 0).kind if not isinstance(part, (Heat, Curve)) else "picture"
 
 
-def _picture(part: Part) -> MapPicture | None:
+def _picture(part: Part) -> Picture | None:
     if isinstance(part, Heat):
-        return map_picture(part)
+        return heatmap_picture(HeatMap.of_attention(part))
     if isinstance(part, Curve):
-        size = (PLOT_WIDTH + 2 * MARGIN, _plot_height(part) + 2 * MARGIN)
-        return MapPicture(address_of(_plot(part, 0, margin=MARGIN)), *size, _curve_in_words(part))
+        plot = _plot(part, 0, margin=MARGIN)
+        return picture_of(plot, PLOT_WIDTH, _plot_height(part), _curve_in_words(part))
     return None

@@ -34,7 +34,7 @@ class Stage:
 
     def __init__(self, exercise: Exercise, source: bytes, level: Level, launched: Launched | None = None) -> None:
         self.exercise = exercise
-        self._source = source
+        self.source = source
         self._sandbox: AnySandbox | None = None if level == "none" else open_sandbox(level, launched)
         self._process = self._started()
 
@@ -45,8 +45,8 @@ class Stage:
 
     def _started(self) -> WalledProcess | LocalProcess:
         if self._sandbox is None:
-            return LocalProcess(self.exercise, self._source)
-        process = WalledProcess(self.exercise, self._source, self._running_sandbox)
+            return LocalProcess(self.exercise, self.source)
+        process = WalledProcess(self.exercise, self.source, self._running_sandbox)
         process.start()
         return process
 

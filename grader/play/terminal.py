@@ -9,7 +9,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from grader.render.heatmap import BLUES, GREY, NO_NUMBER, RAMP, WHITE_FROM, Scale
+from grader.render.heatmap import HeatMap
+from grader.render.heatmap_terminal import PaintedHeatMap
 from grader.render.safe_text import encodable, visible
 
 from .parts import Curve, Grid, Heat, Part, Slider, Words, Written
@@ -34,7 +35,7 @@ def drawn(part: Part, console: Console) -> RenderableType:
     if isinstance(part, Words):
         return Text(_said(part.text, console), style=STYLES[part.kind])
     if isinstance(part, Heat):
-        return _Map(part)
+        return PaintedHeatMap(HeatMap.of_attention(part, part.note))
     if isinstance(part, Grid):
         return _table(part, console)
     if isinstance(part, Curve):
@@ -67,44 +68,9 @@ def _texts(written: Written, console: Console) -> Table:
     return table
 
 
-class _Map:
-    """A heat map, one row a letter; shows the last columns if not all fit."""
-
-    def __init__(self, heat: Heat) -> None:
-        self.heat = heat
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        colour = console.color_system is not None and not console.no_color
-        margin = max(map(len, self.heat.rows), default=1) + 1
-        room = options.max_width - margin
-        width = 2 if 2 * len(self.heat.columns) <= room else 1
-        first = max(0, len(self.heat.columns) - room // width)
-        yield Text(_said(self.heat.title, console), style="bold")
-        if first:
-            yield Text(f"(from column {first + 1} on: the terminal is too narrow for more)", style="dim")
-        header = "".join(letter[:1].ljust(width) for letter in self.heat.columns[first:])
-        yield _line(Text.assemble(" " * margin, (_said(header, console), "dim")))
-        scale = Scale(0.0, self.heat.high)
-        for letter, values in zip(self.heat.rows, self.heat.values, strict=True):
-            label = _said(letter, console).rjust(margin - 1) + " "
-            cells = [_cell(value, scale, width, colour=colour) for value in values[first:]]
-            yield _line(Text.assemble((label, "dim"), *cells))
-        if self.heat.note:
-            yield Text(_said(self.heat.note, console), style="dim")
-
-
 def _line(text: Text) -> Text:
     text.no_wrap = True
     return text
-
-
-def _cell(value: float, scale: Scale, width: int, *, colour: bool) -> tuple[str, str]:
-    level = scale.level(value)
-    if not colour:
-        return (NO_NUMBER if level is None else RAMP[level]) * width, ""
-    if level is None:
-        return " " * width, f"white on {GREY}"
-    return " " * width, f"{'white' if level >= WHITE_FROM else 'black'} on {BLUES[level]}"
 
 
 class _Plot:

@@ -1,9 +1,9 @@
 """Computes a record's final points under the course's policy.
 
-Points are taken off exercise by exercise, first for hints, then for lateness of what is left: what is taken off is
-rounded to hundredths, half a hundredth up, here and nowhere else; what was earned is never rounded. So nobody ends
-above the raw points or below 0, and neither being later nor opening more hints ever helps. What a person has set by
-hand comes last, and is what counts. What does not count at all is left out of that.
+Points are taken off for lateness, exercise by exercise: what is taken off is rounded to hundredths, half a hundredth
+up, here and nowhere else; what was earned is never rounded. So nobody ends above the raw points or below 0, and being
+later never helps. What a person has set by hand comes last, and is what counts. What does not count at all is left out
+of that.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from .rules import (
     late_by,
     late_terms,
     of_unit,
-    paid_hints,
     started_days,
 )
 
@@ -61,15 +60,6 @@ def duration(length: timedelta) -> str:
         return "less than a second"
     second = [told[first + 1]] if first + 1 < len(parts) and parts[first + 1][0] else []
     return " and ".join([told[first], *second])
-
-
-def for_hints(exercise: str, opened: int, cost: float, earned: float, taken: float) -> str:
-    """The reason for a deduction: `opened` hints of an exercise at this cost each."""
-    paid = paid_hints(opened)
-    most = ", but no more than was earned" if round(paid * cost, DIGITS) > earned else ""
-    off = points(score(taken))
-    rate = f"{counted(paid, 'paid hint')} after the free one, at {points(f'{cost:g}')} each{most}"
-    return f"{exercise}: {rate}: {off} {'is' if off.startswith('1 ') else 'are'} taken off."
 
 
 def for_correction(exercise: str, before: float, correction: Correction) -> str:
@@ -142,14 +132,7 @@ def _left(
 ) -> tuple[dict[str, float], list[Adjustment]]:
     """The points that the policy leaves for a unit's exercises, by id, and the reasons."""
     changes = [_on_top(unit, results)] if unit.extra_credit else []
-    left = {}
-    for result in results:
-        opened, cost = hand_in.hints.get(result.id, 0), course.policy.hints_cost_points
-        paid = _taken(paid_hints(opened) * _exact(cost), result.points)
-        left[result.id] = _less(result.points, paid)
-        if paid:
-            reason = for_hints(result.id, opened, cost, result.points, paid)
-            changes.append(Adjustment(unit=unit.folder, points=-paid, reason=reason))
+    left = {result.id: result.points for result in results}
     cut = _cut(unit, due, hand_in, late_terms(course)) if due else None
     if cut and any(left.values()):
         late = {id: _taken(_exact(points) * _exact(cut.percent) / 100, points) for id, points in left.items()}

@@ -3,7 +3,7 @@
 Lateness is counted in started days, each of which costs some percent of the points. A day of lateness ends at the time
 of day at which the work was due, by local clocks: a day on which clocks change has 23 or 25 hours. If a local time is
 ambiguous, because clocks show it twice or skip it, work is due at the later instant and handed in at the earlier one:
-in the learner's favour. The first hint of an exercise is free, each further one may cost points.
+in the learner's favour.
 """
 
 from __future__ import annotations
@@ -32,14 +32,13 @@ class Correction:
 
 @dataclass(frozen=True)
 class HandIn:
-    """When a learner handed in, any extensions, and opened hints by exercise, as far as known.
+    """When a learner handed in, and any extensions, as far as known.
 
     corrections: points that were set by hand, by exercise. exempt: why an exercise does not count, by its id.
     """
 
     at: Times = field(default_factory=dict)
     until: Times = field(default_factory=dict)
-    hints: Mapping[str, int] = field(default_factory=dict)
     corrections: Mapping[str, Correction] = field(default_factory=dict)
     exempt: Mapping[str, str] = field(default_factory=dict)
 
@@ -60,7 +59,7 @@ class Deadline:
 def changes_points(course: Course) -> bool:
     """Whether final points could differ from raw ones by what course.yml says."""
     policy = course.policy
-    is_changed = policy.due or policy.hints_cost_points > 0 or policy.exempt or policy.drop_lowest_units
+    is_changed = policy.due or policy.exempt or policy.drop_lowest_units
     return bool(is_changed) or any(unit.extra_credit for unit in course.units)
 
 
@@ -136,12 +135,3 @@ def started_days(handed_in: datetime, due: datetime) -> int:
     while day < MOST_DAYS and earliest(handed_in) > latest(due + timedelta(days=day)):
         day += 1
     return day
-
-
-FREE_HINTS = 1
-"""How many hints of each exercise are free."""
-
-
-def paid_hints(opened: int) -> int:
-    """How many of this many opened hints of one exercise cost points."""
-    return max(opened - FREE_HINTS, 0)

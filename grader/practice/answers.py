@@ -7,9 +7,11 @@ text search.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -18,7 +20,9 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.syntax import Syntax
 
-from grader.course import Course, Exercise
+from grader.course import Exercise
+from grader.errors import KataError
+from grader.judge.alternatives import load_alternatives
 from grader.render.safe_text import encodable, visible
 
 from .workspace import Workspace
@@ -29,8 +33,19 @@ SIDE_BY_SIDE = 140
 MAX_LINES = 400
 
 
-def course_answer(course: Course, exercise: Exercise) -> str:
-    """The text of the reference; a bundle has it sealed. Raises BrokenSeal, OSError."""
+def course_answer(workspace: Workspace, exercise: Exercise, *, is_passed: bool, force: bool) -> str:
+    """The text of the reference, once the exercise is passed or with `force`; a bundle has it sealed, or not at all.
+
+    Raises KataError where it is not shown or is damaged, OSError.
+    """
+    course = workspace.course
+    if course.is_bundle and not course.sealed_path(exercise).is_file():
+        raise KataError("This is a learner's bundle: the course's answers are not in it.")
+    if course.is_bundle and force:
+        raise KataError("--force opens no answer of a learner's bundle: pass the exercise first.")
+    if not force and not is_passed:
+        more = "" if course.is_bundle else ", and --force shows the answer all the same"
+        raise KataError(f"{exercise.id} is not passed yet: `kata hint {exercise.id}` helps{more}.")
     if course.is_bundle:
         return opened(course.sealed_path(exercise), course.title, exercise.id)
     return course.solution_path(exercise).read_text(encoding="utf-8")
@@ -52,8 +67,8 @@ def print_answers(workspace: Workspace, exercise: Exercise, answer: str, console
     else:
         for panel in shown:
             console.print(panel)
-    for path in course.alternatives(exercise):
-        console.print(_panel(f"another way: {path.stem.replace('_', ' ')}", _code_in(path), console))
+    for id, source in load_alternatives(course, exercise).items():
+        console.print(_panel(f"another way: {id.replace('_', ' ')}", _code(source), console))
 
 
 def _panel(title: str, code: str, console: Console) -> Panel:
@@ -67,30 +82,16 @@ def _code_in(path: Path) -> str:
 
 def _code(text: str) -> str:
     """A file without its module docstring and without the author's markers."""
-    return "\n".join(_without_lead(text.splitlines()[:MAX_LINES])).strip()
-
-
-def _without_lead(lines: list[str]) -> Iterator[str]:
-    is_inside, is_begun = False, False
-    for line in lines:
-        if not is_begun and not is_inside and line.startswith(('"""', "'''")):
-            is_inside = line.count(line[:3]) == 1
-            is_begun = not is_inside
-            continue
-        if is_inside:
-            is_inside = not line.rstrip().endswith(('"""', "'''"))
-            is_begun = not is_inside
-            continue
-        is_begun = is_begun or bool(line.strip())
-        if line.strip() not in ("# BEGIN SOLUTION", "# END SOLUTION") and is_begun:
-            yield line
+    lines = text.splitlines()
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        first = ast.parse(text).body[:1]
+        if first and isinstance(first[0], ast.Expr) and isinstance(first[0].value, ast.Constant):
+            lines = lines[first[0].end_lineno :]
+    shown = [line for line in lines[:MAX_LINES] if line.strip() not in ("# BEGIN SOLUTION", "# END SOLUTION")]
+    return "\n".join(shown).strip()
 
 
 HEAD = b"Sealed: `kata solution` opens it once the exercise is passed.\n"
-
-
-class BrokenSeal(Exception):
-    """A sealed file that cannot be opened; the message is one sentence for people."""
 
 
 def sealed(text: str, course: str, exercise: str) -> bytes:
@@ -100,14 +101,14 @@ def sealed(text: str, course: str, exercise: str) -> bytes:
 
 
 def opened(path: Path, course: str, exercise: str) -> str:
-    """Open a sealed file. Raises BrokenSeal when it is damaged, OSError when it is missing."""
+    """Open a sealed file. Raises KataError when it is damaged, OSError when it is missing."""
     content = path.read_bytes()
     try:
         if not content.startswith(HEAD):
             raise ValueError("not sealed")
         return zlib.decompress(_mixed(content[len(HEAD) :], course, exercise)).decode("utf-8")
     except (ValueError, zlib.error):
-        raise BrokenSeal(f"{path.name} is damaged: unzip the bundle again") from None
+        raise KataError(f"{path.name} is damaged: unzip the bundle again") from None
 
 
 def _mixed(content: bytes, course: str, exercise: str) -> bytes:

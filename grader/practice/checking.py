@@ -1,26 +1,29 @@
-"""Makes a submission of a learner's files, and writes its record into the progress file."""
+"""Checks a learner's own work: files become a submission, are judged, and the results stand in the progress file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from grader.course import Course, Exercise, Unit
 from grader.course.stubs import same_as_stub, stub_of
-from grader.intake import SourceFile, Submission, read_submission
+from grader.errors import KataError
+from grader.intake import Submission, read_submission
 from grader.intake.names import ExerciseNames
-from grader.mismatch import Mismatch
+from grader.mismatch import Mismatch, Mismatches
+from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import Level
+from grader.service.client import judge_for
 
-from .progress import AttemptEntry, ProgressFile, digest_of, now
+from .progress import AttemptEntry, DamagedProgress, Progress, ProgressFile, damage_of, digest_of, now
 from .workspace import Workspace, content_of
 
 if TYPE_CHECKING:
     from grader.record import ExerciseResult, Record, Status
-    from grader.service.opening import AnyJudge
+    from grader.service.client import AnyJudge
 
 SUBMITTER = "your work"
 GRADED: tuple[Status, ...] = ("passed", "failed", "partly")
@@ -30,39 +33,33 @@ PLACEHOLDER = "raise NotImplementedError("
 def files_of(workspace: Workspace, wanted: Sequence[str]) -> dict[str, Path]:
     """The files to check, by exercise id. `wanted` names ids, files or units; by default all started exercises.
 
-    Raises CourseError for an unknown name, with similar ids.
+    Raises CourseError for an unknown name, KataError for an exercise whose file is missing.
     """
-    course = workspace.course
-    if not wanted:
-        return {each.id: workspace.file_of(each) for each in started(workspace, course.exercises)}
-    names = ExerciseNames(course)
+    course, names = workspace.course, ExerciseNames(workspace.course)
+    units = {unit.folder: unit for unit in course.units}
     files: dict[str, Path] = {}
     for name in wanted:
         path = Path(name)
         if path.suffix == ".py":
-            exercise = names.by_file(path.name) or course.exercise(path.stem)
-            files[exercise.id] = path
-        elif (unit := _unit_called(course, path)) is not None:
-            there = {each.id: workspace.file_of(each) for each in unit.exercises}
+            files[(names.by_file(path.name) or course.exercise(path.stem)).id] = path
+        elif path.name in units:
+            there = {each.id: workspace.file_of(each) for each in units[path.name].exercises}
             files.update({id: file for id, file in there.items() if file.is_file()})
         else:
             exercise = course.exercise(name)
             files[exercise.id] = workspace.file_of(exercise)
-    return files
-
-
-def _unit_called(course: Course, path: Path) -> Unit | None:
-    """The unit whose folder has the same name as this path."""
-    return next((unit for unit in course.units if unit.folder == path.name), None)
+    for id, path in files.items():
+        if not path.exists():
+            raise KataError(
+                f"{workspace.shown(path)} is not there: `kata reset {id}` puts the given file in its place."
+            )
+    return files if wanted else files_started(workspace)
 
 
 def submission_of(workspace: Workspace, files: Mapping[str, Path]) -> Submission:
     """The files as one submission. Raises SubmissionError for a file that is missing or cannot be read."""
     read = [read_submission(path, workspace.course) for path in files.values()]
     sources = {id: source for each in read for id, source in each.sources.items() if id in files}
-    for id in reviews_among(workspace, files):
-        if id in sources:
-            sources[id] = _as_the_judge_knows_it(workspace, sources[id])
     return Submission(SUBMITTER, sources, tuple(problem for each in read for problem in each.problems))
 
 
@@ -71,23 +68,15 @@ def reviews_among(workspace: Workspace, files: Mapping[str, Path]) -> set[str]:
     return {id for id, path in files.items() if workspace.is_review(path)}
 
 
-def _as_the_judge_knows_it(workspace: Workspace, source: SourceFile) -> SourceFile:
-    """Give the judge the original stub for a review's stub with other names that the learner has not changed."""
-    from .varied import is_as_given
-
-    exercise = workspace.course.exercise(source.exercise)
-    stub = stub_of(workspace.course, exercise)
-    return replace(source, content=stub.encode()) if is_as_given(exercise, source.content, stub) else source
+def files_started(workspace: Workspace) -> dict[str, Path]:
+    """The files that exist and differ from the stub, by exercise id."""
+    files = {each.id: workspace.file_of(each) for each in workspace.course.exercises}
+    return {id: file for id, file in files.items() if file.is_file() and is_started(workspace, id, file)}
 
 
-def started(workspace: Workspace, exercises: Sequence[Exercise]) -> list[Exercise]:
-    """The exercises whose file exists and differs from the stub."""
-    return [
-        each
-        for each in exercises
-        if workspace.file_of(each).is_file()
-        and not same_as_stub(workspace.file_of(each).read_bytes(), stub_of(workspace.course, each))
-    ]
+def is_started(workspace: Workspace, id: str, file: Path) -> bool:
+    """Whether a file differs from its exercise's stub. Raises OSError."""
+    return not same_as_stub(file.read_bytes(), stub_of(workspace.course, workspace.course.exercise(id)))
 
 
 def untouched_record(workspace: Workspace, submission: Submission, level: Level, seed: int) -> Record | None:
@@ -122,9 +111,60 @@ def untouched_record(workspace: Workspace, submission: Submission, level: Level,
     )
 
 
+@dataclass(frozen=True)
+class Noted:
+    """What became of a record in the progress file: what comes back for review when, or why it is not noted."""
+
+    coming: tuple[str, ...] = ()
+    damage: str = ""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A learner's own work, judged and noted."""
+
+    record: Record
+    mismatches: Mismatches
+    noted: Noted
+
+
+def check_files(
+    workspace: Workspace,
+    files: Mapping[str, Path],
+    level: Level,
+    seed: int | None = None,
+    advance: Callable[[str], None] = lambda exercise: None,
+) -> Checked:
+    """Judge files by exercise id and note the results; untouched stubs need no judge.
+
+    Raises SubmissionError for a file that cannot be read, and what Judge.grade raises.
+    """
+    from grader.judge.seeds import seed_for
+
+    chosen = seed_for(workspace.course, seed)
+    submission = submission_of(workspace, files)
+    if record := untouched_record(workspace, submission, level, chosen):
+        return Checked(record, {}, Noted())
+    with closing(judge_for(workspace.course, level, chosen, list(files))) as judge:
+        record, mismatches = graded(judge, submission, advance)
+    return Checked(record, mismatches, note_record(workspace, submission, record, reviews_among(workspace, files)))
+
+
+def progress_of(workspace: Workspace, say: Callable[[str], None]) -> Progress:
+    """The learner's progress; a damaged file is set aside, and what is started is judged again. `say` is told so."""
+    try:
+        return ProgressFile(workspace.state).read()
+    except DamagedProgress as damage:
+        say(str(damage))
+    if begun := files_started(workspace):
+        say(f"Grading the {len(begun)} exercises that you have started, to fill it again.")
+        check_files(workspace, begun, strongest_level())
+    return ProgressFile(workspace.state).read()
+
+
 def graded(
     judge: AnyJudge, submission: Submission, advance: Callable[[str], None] = lambda exercise: None
-) -> tuple[Record, dict[tuple[str, str], Mismatch]]:
+) -> tuple[Record, Mismatches]:
     """The record of a submission, and the mismatches of its visible checks. Raises what Judge.grade does."""
     records: list[Record] = []
     mismatches: dict[tuple[str, str], Mismatch] = {}
@@ -150,13 +190,21 @@ def handed_in(record: Record) -> Record:
     )
 
 
-def note_record(
-    workspace: Workspace, submission: Submission, record: Record, reviews: Collection[str] = ()
-) -> dict[str, datetime]:
-    """Write the results into the progress file; return the next due times of exercises whose review was passed.
+def note_record(workspace: Workspace, submission: Submission, record: Record, reviews: Collection[str] = ()) -> Noted:
+    """Write the results into the progress file. reviews: the ids whose file is a review's."""
+    from .review import when
 
-    reviews: the ids whose file is a review's. Raises DamagedProgress.
-    """
+    try:
+        coming = _note(workspace, submission, record, reviews)
+    except (DamagedProgress, OSError) as error:
+        return Noted(damage=damage_of(error))
+    return Noted(tuple(f"{id} comes back {when(due, now())}." for id, due in coming.items()))
+
+
+def _note(
+    workspace: Workspace, submission: Submission, record: Record, reviews: Collection[str]
+) -> dict[str, datetime]:
+    """Write the results; return when the exercises whose review was passed are due again."""
     from .review import settle
 
     graded = [result for result in record.exercises if result.status in GRADED and result.id in submission.sources]

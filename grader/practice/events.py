@@ -1,80 +1,28 @@
-"""The events of `kata watch`: saved files and pressed keys, in order.
-
-One thread watches files, another reads single keys. Events that come while the watch is busy wait; several saves of a
-file become one.
-"""
+"""What `kata watch` waits for, each read by a thread: single keys, and files that were saved."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import signal
 import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import watchfiles
 
+from grader.files import make_folder
 from grader.intake.names import REVIEWS
-from grader.writing import make_folder
 
 from .workspace import Work, Workspace
 
-
-@dataclass(frozen=True)
-class Saved:
-    """These files were saved; each is listed once."""
-
-    works: tuple[Work, ...]
-
-
-@dataclass(frozen=True)
-class Pressed:
-    """This key was pressed."""
-
-    key: str
-
-
-class Inbox:
-    """A queue of events: filled by the listening threads, emptied by the grading one."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._saved: dict[Path, Work] = {}
-        self._keys: deque[str] = deque()
-
-    def save(self, works: Iterable[Work]) -> None:
-        """Add saved files."""
-        with self._changed:
-            self._saved.update({work.path: work for work in works})
-            self._changed.notify()
-
-    def press(self, key: str) -> None:
-        """Add a pressed key."""
-        with self._changed:
-            self._keys.append(key)
-            self._changed.notify()
-
-    def take(self) -> Saved | Pressed:
-        """Wait for the next event. Keys come before saves, because a key may be the one that quits."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._keys or self._saved)
-            if self._keys:
-                return Pressed(self._keys.popleft())
-            saved, self._saved = tuple(self._saved.values()), {}
-            return Saved(saved)
-
-    def was_saved_again(self, works: Iterable[Work]) -> bool:
-        """Whether one of these was saved again since it was taken."""
-        with self._changed:
-            return any(work.path in self._saved for work in works)
-
-
 POLL_SECONDS = 0.1
+SETTLED_MS = 10
+"""Milliseconds without a change after which a save counts: an editor writes a file in several steps."""
+LONGEST_MS = 200
 
 
 @contextlib.contextmanager
@@ -85,112 +33,110 @@ def listening(take: Callable[[str], None]) -> Iterator[bool]:
     """
     if not sys.stdin.isatty():
         yield False
-    elif os.name == "nt":
-        with _listening_on_windows(take):
-            yield True
-    else:
-        with _listening_on_posix(take):
-            yield True
+        return
+    with _console_keys() if os.name == "nt" else _terminal_keys() as read, _running("keys", lambda: _keys(read, take)):
+        yield True
+
+
+def _keys(read: Callable[[], str | None], take: Callable[[str], None]) -> Iterator[None]:
+    """Pass on what is read until the terminal closes."""
+    while (typed := read()) is not None:
+        for key in typed:
+            take(key)
+        yield
 
 
 @contextlib.contextmanager
-def _listening_on_posix(take: Callable[[str], None]) -> Iterator[None]:
+def _running(name: str, steps: Callable[[], Iterator[None]]) -> Iterator[None]:
+    """A thread that goes on from step to step until the block ends."""
+    ended = threading.Event()
+
+    def run() -> None:
+        for _ in steps():
+            if ended.is_set():
+                return
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+@contextlib.contextmanager
+def _terminal_keys() -> Iterator[Callable[[], str | None]]:
+    """Reads the keys of a POSIX terminal, for a short while; None when it has closed."""
     import select
     import termios
     import tty
 
     fd = sys.stdin.fileno()
     before = termios.tcgetattr(fd)
-    ended = threading.Event()
 
-    def listen() -> None:
-        while not ended.is_set():
-            ready, _, _ = select.select([fd], [], [], POLL_SECONDS)
-            if not ready:
-                continue
-            try:
-                typed = os.read(fd, 64)
-            except OSError:  # the terminal has closed
-                return
-            if not typed:
-                return
-            # an arrow or function key is an escape sequence: ignore all of it
-            for key in "" if typed.startswith(b"\x1b") else typed.decode("utf-8", "ignore"):
-                take(key)
+    def read() -> str | None:
+        if not select.select([fd], [], [], POLL_SECONDS)[0]:
+            return ""
+        try:
+            typed = os.read(fd, 64)
+        except OSError:
+            return None
+        # an arrow or function key is an escape sequence: ignore all of it
+        return ("" if typed.startswith(b"\x1b") else typed.decode("utf-8", "ignore")) if typed else None
 
     def go_on(*_: Any) -> None:
         tty.setcbreak(fd)
 
     tty.setcbreak(fd)
     former = signal.signal(signal.SIGCONT, go_on)
-    thread = threading.Thread(target=listen, name="keys", daemon=True)
-    thread.start()
     try:
-        yield
+        yield read
     finally:
-        ended.set()
         signal.signal(signal.SIGCONT, former)
         termios.tcsetattr(fd, termios.TCSADRAIN, before)
 
 
 @contextlib.contextmanager
-def _listening_on_windows(take: Callable[[str], None]) -> Iterator[None]:
-    import importlib
-
+def _console_keys() -> Iterator[Callable[[], str | None]]:
+    """Reads the keys of a Windows console, for a short while."""
     console: Any = importlib.import_module("msvcrt")
-    ended = threading.Event()
+    pause = threading.Event()
 
-    def listen() -> None:
-        while not ended.wait(POLL_SECONDS):
-            while console.kbhit():
-                key = console.getwch()
-                if key in ("\x00", "\xe0"):  # a function key: ignore its second half
-                    console.getwch()
-                else:
-                    take(key)
+    def read() -> str:
+        typed = ""
+        while console.kbhit():
+            key = console.getwch()
+            if key in ("\x00", "\xe0"):  # a function key: ignore its second half
+                console.getwch()
+            else:
+                typed += key
+        pause.wait(POLL_SECONDS)
+        return typed
 
-    threading.Thread(target=listen, name="keys", daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
-
-
-SETTLED_MS = 10
-"""Milliseconds without a change after which a save counts: an editor writes a file in several steps."""
-
-LONGEST_MS = 200
+    yield read
 
 
 @contextlib.contextmanager
 def watching(workspace: Workspace, take: Callable[[list[Work]], None]) -> Iterator[None]:
-    """Pass saved files to `take`; files saved at the same time come in one call."""
+    """Pass saved files to `take`, from a thread; files saved at the same time come in one call."""
     reviews = workspace.root / REVIEWS
     make_folder(reviews, below=workspace.root)  # only an existing folder can be watched
-    ended = threading.Event()
-    started = threading.Event()
 
-    def watch() -> None:
-        started.set()
+    def steps() -> Iterator[None]:
         changes = watchfiles.watch(
             workspace.root / "exercises",
             reviews,
             debounce=LONGEST_MS,
             step=SETTLED_MS,
-            stop_event=ended,
             raise_interrupt=False,
             rust_timeout=500,
+            yield_on_timeout=True,
             ignore_permission_denied=True,
         )
         for change in changes:
             saved = {work.path: work for _, path in change if (work := workspace.work_at(Path(path)))}
             if saved:
                 take([saved[path] for path in sorted(saved)])
+            yield
 
-    thread = threading.Thread(target=watch, name="saves", daemon=True)
-    thread.start()
-    started.wait()
-    try:
+    with _running("saves", steps):
         yield
-    finally:
-        ended.set()

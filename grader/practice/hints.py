@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from grader.course import Exercise
 
-from grader.course import Course, Exercise
-from grader.policy.adjusting import points
-
-from .progress import ExerciseProgress, HintEntry, now
+from .progress import ExerciseProgress, HintEntry, ProgressFile, now
+from .workspace import Workspace
 
 
-@dataclass(frozen=True)
-class HintGiven:
-    """A hint: its text, and its level out of how many (0 for a message of a diagnosis)."""
-
-    text: str
-    level: int
-    of: int
+def open_hint(workspace: Workspace, exercise: Exercise) -> list[str]:
+    """The next hint, noted in the progress file. Raises DamagedProgress, OSError."""
+    with ProgressFile(workspace.state).change() as known:
+        return next_hint(exercise, known.of(exercise.id))
 
 
-@dataclass(frozen=True)
-class HintsShut:
-    """No new hint now: another attempt must come first, or there is none left."""
-
-    given: tuple[str, ...]
-    is_last: bool
-
-
-def next_hint(exercise: Exercise, done: ExerciseProgress) -> HintGiven | HintsShut:
-    """The next hint; it is recorded in `done`.
+def next_hint(exercise: Exercise, done: ExerciseProgress) -> list[str]:
+    """The next hint in sentences, recorded in `done`; the hints so far where no further one is open.
 
     The message of a known mistake in the last attempt comes first, if it was not shown yet; it uses up no level. A
     review starts again at level 1; hints taken there affect when the exercise comes back.
@@ -38,29 +25,16 @@ def next_hint(exercise: Exercise, done: ExerciseProgress) -> HintGiven | HintsSh
     for mistake, message in diagnosed.items():
         if mistake not in seen:
             _note(done, HintEntry(at=now(), mistake=mistake, attempts=len(done.attempts)))
-            return HintGiven(message, 0, len(exercise.hints))
+            return [f"From your last attempt: {message}"]
+    texts = [f"Hint {level} of {len(exercise.hints)}: {text}" for level, text in enumerate(exercise.hints, start=1)]
     before = done.open_review.hints if done.open_review else 0
-    levels = [entry for entry in done.hints[before:] if entry.level]
-    if len(levels) >= len(exercise.hints):
-        return HintsShut(exercise.hints, True)
-    if levels and not done.is_passed and not _tried_since(done, levels[-1]):
-        return HintsShut(exercise.hints[: len(levels)], False)
-    level = len(levels) + 1
-    _note(done, HintEntry(at=now(), level=level, attempts=len(done.attempts)))
-    return HintGiven(exercise.hints[level - 1], level, len(exercise.hints))
-
-
-def what_hints_cost(course: Course, given: HintGiven | HintsShut, done: ExerciseProgress) -> str:
-    """A sentence on what hints cost, shown with this hint; empty where hints cost nothing.
-
-    Hints in a review and messages of a diagnosis are always free.
-    """
-    cost = course.policy.hints_cost_points
-    is_over = given.is_last if isinstance(given, HintsShut) else not given.level
-    if not cost or is_over or done.reviews:
-        return ""
-    each = points(f"{cost:g}")
-    return f"The first hint of an exercise is free. Your instructor may take off {each} for each further one."
+    opened = [entry for entry in done.hints[before:] if entry.level]
+    if len(opened) >= len(texts):
+        return [*texts, "These are all the hints there are."]
+    if opened and not done.is_passed and not _tried_since(done, opened[-1]):
+        return [*texts[: len(opened)], f"The next hint opens after another attempt: kata check {exercise.id}"]
+    _note(done, HintEntry(at=now(), level=len(opened) + 1, attempts=len(done.attempts)))
+    return [texts[len(opened)]]
 
 
 def _tried_since(done: ExerciseProgress, hint: HintEntry) -> bool:

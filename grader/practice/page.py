@@ -7,17 +7,16 @@ from collections.abc import Mapping
 from datetime import date, datetime, timezone
 
 from grader.course import Course, Exercise
-from grader.mismatch import Mismatches
 from grader.played import Played
-from grader.record import CourseStamp, ExerciseResult, Record
+from grader.record import CourseStamp, ExerciseResult
 from grader.render.learner_page import AttemptView, Hint, LearnerView, State, Task, UnitWork
 
+from .checking import Checked
 from .glance import missing, next_exercise, state_of
 from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
 from .review import coming_back, local_date
 from .workspace import Workspace
 
-NOTHING_TO_SEE: Mismatches = {}
 NOTHING_PLAYED: Mapping[str, Played] = {}
 
 
@@ -25,13 +24,12 @@ def learner_of(
     workspace: Workspace,
     progress: Progress,
     at: datetime,
-    record: Record | None = None,
-    mismatches: Mismatches = NOTHING_TO_SEE,
+    checked: Checked | None = None,
     played: Mapping[str, Played] = NOTHING_PLAYED,
 ) -> LearnerView:
-    """The data of the page at a time; `record` has the results of the started exercises."""
+    """The data of the page at a time; `checked` has the results of the started exercises."""
     course = workspace.course
-    results = {result.id: result for result in record.exercises} if record else {}
+    results = {result.id: result for result in checked.record.exercises} if checked else {}
     due = {each.exercise.id: local_date(each.due) for each in coming_back(course, progress, at)}
     coming = next_exercise(course, progress)
 
@@ -47,7 +45,7 @@ def learner_of(
             for unit in course.units
         ),
         coming=coming.id if coming else None,
-        mismatches=mismatches,
+        mismatches=checked.mismatches if checked else {},
         shows_part=course.shows_part,
         played=played,
     )

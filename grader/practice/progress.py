@@ -14,7 +14,8 @@ from typing import Annotated, Any, Literal
 from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from grader.writing import lock_at, move_file, write_file
+from grader.errors import KataError
+from grader.files import lock_at, move_file, write_file
 
 MAX_STORED_ATTEMPTS = 1000
 LOCK_SECONDS = 20
@@ -103,12 +104,6 @@ class ExerciseProgress(_Model):
         return max((attempt.points for attempt in self.attempts), default=0.0)
 
     @property
-    def opened_hints(self) -> int:
-        """How many hints were opened before the first review; messages of a diagnosis do not count."""
-        before = self.reviews[0].hints if self.reviews else len(self.hints)
-        return sum(bool(hint.level) for hint in self.hints[:before])
-
-    @property
     def open_review(self) -> ReviewEntry | None:
         """The review that is handed out and not passed yet."""
         last = self.reviews[-1] if self.reviews else None
@@ -145,8 +140,15 @@ class Progress(_Model):
         return id in self.exercises and self.exercises[id].is_passed
 
 
-class DamagedProgress(Exception):
+class DamagedProgress(KataError):
     """The progress file could not be read and was moved away; the message says where."""
+
+
+def damage_of(error: DamagedProgress | OSError) -> str:
+    """A sentence on why something is not noted."""
+    if isinstance(error, OSError):
+        return f"Your progress could not be noted: {error.strerror or error}."
+    return f"{error} `kata` fills it again."
 
 
 class ProgressFile:
@@ -170,7 +172,12 @@ class ProgressFile:
             progress = self._read()
             yield progress
             text = progress.model_dump_json(exclude_defaults=True, indent=1)
-            write_file(self.path, text.encode("utf-8"), below=self._root, synced=True)
+            write_file(self.path, text.encode("utf-8"), below=self._root)
+
+    def skip(self, id: str) -> None:
+        """Note that an exercise is left for later. Raises as `change`."""
+        with self.change() as progress:
+            progress.of(id).skipped = True
 
     def _lock(self) -> FileLock:
         return lock_at(self.path.with_name("progress.lock"), below=self._root, seconds=LOCK_SECONDS)

@@ -20,10 +20,18 @@ from fsrs.card import CardDict
 
 from grader.course import Course, Exercise
 from grader.course.stubs import stub_of
-from grader.writing import write_file
+from grader.files import write_file
 
-from .progress import AttemptEntry, ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
-from .varied import Variation, varied_stub
+from .progress import (
+    AttemptEntry,
+    DamagedProgress,
+    ExerciseProgress,
+    Progress,
+    ProgressFile,
+    ReviewEntry,
+    damage_of,
+    now,
+)
 from .workspace import Workspace, put_aside
 
 QUICK = timedelta(minutes=10)
@@ -78,7 +86,6 @@ class HandedOut:
     """
 
     path: Path
-    variation: Variation
     kept: Path | None = None
     since: datetime | None = None
 
@@ -255,19 +262,21 @@ def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
     with ProgressFile(workspace.state).change() as progress:
         done = progress.of(exercise.id)
         review = done.open_review
-        number = len(done.reviews) + (review is None)
-        variation = varied_stub(exercise, stub_of(workspace.course, exercise), number)
         if review is not None and path.exists():
-            return HandedOut(path, variation, since=review.at)
+            return HandedOut(path, since=review.at)
         kept = put_aside(workspace, exercise, path) if os.path.lexists(path) else None
-        write_file(path, variation.text.encode(), below=workspace.root)
+        write_file(path, stub_of(workspace.course, exercise).encode(), below=workspace.root)
         if review is None:
             entry = ReviewEntry(at=now(), attempts=len(done.attempts), hints=len(done.hints))
             done.reviews = [*done.reviews, entry]
-    return HandedOut(path, variation, kept)
+    return HandedOut(path, kept)
 
 
-def note_solution_seen(workspace: Workspace, exercise: Exercise) -> None:
-    """Record that the solution was shown: a later pass then does not count as found alone. Raises DamagedProgress."""
-    with ProgressFile(workspace.state).change() as progress:
-        progress.of(exercise.id).solution_seen_at = now()
+def note_solution_seen(workspace: Workspace, exercise: Exercise) -> str:
+    """Record that the solution was shown: a later pass then does not count as found alone. Returns why it is not."""
+    try:
+        with ProgressFile(workspace.state).change() as progress:
+            progress.of(exercise.id).solution_seen_at = now()
+    except (DamagedProgress, OSError) as error:
+        return damage_of(error)
+    return ""

@@ -1,41 +1,35 @@
-"""`kata watch`: a warm judge grades every save; single keys run other commands.
-
-The judge asks for submissions one after another; here they come from saves and keys, so checks are collected once and
-torch is loaded once, however long the watch runs.
-"""
+"""`kata watch`: a warm judge checks every save; single keys run other commands."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from grader.intake import Submission, SubmissionError
-from grader.mismatch import Mismatch, Mismatches
+from grader.mismatch import Mismatches
 from grader.render.safe_text import encodable, safe_line
 
-from .checking import handed_in, note_record, reviews_among, started, submission_of
-from .events import Inbox, Pressed, listening, watching
+from .checking import files_started, graded, handed_in, note_record, reviews_among, submission_of
+from .events import listening, watching
 from .glance import next_exercise, print_glance, print_list, print_next
-from .hints import HintsShut, next_hint, what_hints_cost
+from .hints import open_hint
 from .kept_up import remarks
-from .progress import DamagedProgress, Progress, ProgressFile, now
+from .progress import DamagedProgress, Progress, ProgressFile
 from .workspace import Work, Workspace, reset
 
 if TYPE_CHECKING:
     from grader.record import Record
-    from grader.service.opening import AnyJudge
+    from grader.service.client import AnyJudge
 
 Show = Callable[["Record", Mismatches], None]
 """Prints a record as the terminal report does, with the mismatches of its checks."""
-
-Asked = tuple[Submission, Sequence[Work]]
-"""The submission being graded, and the files that it came from."""
 
 QUIT = "q"
 KEYS = {
@@ -53,153 +47,128 @@ KEYS = {
 class Watch:
     """One session of watching a workspace: known file contents, the current exercise, what the screen shows."""
 
-    def __init__(self, workspace: Workspace, console: Console, show: Show) -> None:
+    def __init__(self, workspace: Workspace, console: Console, judge: AnyJudge, show: Show) -> None:
         self._workspace = workspace
         self._console = console
+        self._judge = judge
         self._show = show
-        self._inbox = Inbox()
+        self._events: SimpleQueue[str | list[Work]] = SimpleQueue()
+        """Pressed keys and saved files, in order."""
         self._file = ProgressFile(workspace.state)
         coming = next_exercise(workspace.course, self._known())
         self._current = workspace.work_of(coming) if coming else None
         self._last: Work | None = None
-        self._asked: Asked | None = None
-        self._mismatches: dict[tuple[str, str], Mismatch] = {}
         self._seen: dict[Path, bytes] = {}
+        """The contents that were judged last."""
+        self._is_busy = False
         self._wants_reset = False
         self._has_keys = False
 
-    def run(self, judge: AnyJudge) -> None:
+    def run(self) -> None:
         """Watch until q or Ctrl-C. Raises what the judge raises when it cannot grade any more."""
         try:
-            with listening(self._press) as self._has_keys, watching(self._workspace, self._inbox.save):
-                judge.await_ready()
-                judge.grade(self._submissions(), self._take, show=self._keep)
+            with listening(self._press) as self._has_keys, watching(self._workspace, self._events.put):
+                self._clear()
+                print_glance(self._workspace, self._known(), self._console)
+                self._foot()
+                self._judge.grade([], lambda record: None)  # one in this process collects its checks now
+                while (event := self._events.get()) != QUIT:
+                    works = self._answer(event) if isinstance(event, str) else list(filter(self._is_changed, event))
+                    for is_review in (False, True):  # an exercise and its review cannot be in one submission
+                        self._check([work for work in works if work.is_review == is_review])
         except KeyboardInterrupt:
             pass
         self._say("The watch has ended. `kata watch` goes on from here.")
 
-    # --- what comes in ---------------------------------------------------------------------------------------
-
     def _press(self, key: str) -> None:
         """Called from the thread that reads keys: quitting must not wait for a result."""
-        if key == QUIT and self._asked is not None:
+        if key == QUIT and self._is_busy:
             os.kill(os.getpid(), signal.SIGINT)
         else:
-            self._inbox.press(key)
+            self._events.put(key)
 
-    def _submissions(self) -> Iterator[Submission]:
-        self._clear()
-        print_glance(self._workspace, self._known(), self._console)
-        self._foot()
-        while True:
-            event = self._inbox.take()
-            if not isinstance(event, Pressed):
-                to_grade: Sequence[Work] = [each for each in event.works if self._is_changed(each)]
-            elif event.key == QUIT:
-                return
-            else:
-                to_grade = self._answer(event.key)
-            for works in _apart(to_grade):
-                if submission := self._read(works):
-                    self._asked = (submission, works)
-                    sources = submission.sources
-                    self._seen.update(
-                        {w.path: sources[w.exercise.id].content for w in works if w.exercise.id in sources}
-                    )
-                    self._say(f"Checking {', '.join(sources)} ...", "dim")
-                    yield submission
+    # --- checking --------------------------------------------------------------------------------------------
 
     def _is_changed(self, work: Work) -> bool:
-        """Whether the file differs from the content last graded; a reset by `kata watch` is no change."""
+        """Whether the file differs from the content last judged; a reset by `kata watch` is no change."""
         try:
             return work.path.read_bytes() != self._seen.get(work.path)
         except OSError:  # deleted, or not readable yet
             return work.path in self._seen or self._known().is_passed(work.exercise.id)
 
-    def _read(self, works: Sequence[Work]) -> Submission | None:
-        self._current = self._last = works[-1]
-        files = {work.exercise.id: work.path for work in works if work.path.is_file()}
-        if not files:
-            self._say_gone(works)
-            return None
-        try:
-            return submission_of(self._workspace, files)
-        except SubmissionError as error:  # deleted again, or half written
-            self._clear()
-            self._say(str(error), "red")
-            self._foot()
-            return None
-
-    def _say_gone(self, works: Sequence[Work]) -> None:
-        self._clear()
-        for work in works:
-            self._seen.pop(work.path, None)
-            still = ", which stays passed" if self._known().is_passed(work.exercise.id) else ""
-            file = self._workspace.shown(work.path)
-            self._say(f"{file} is gone, the file of {self._name_of(work)}{still}. x puts the given file there.", "red")
-        self._foot()
-
-    # --- what goes out ---------------------------------------------------------------------------------------
-
-    def _keep(self, submission: str, exercise: str, check: str, mismatch: Mismatch) -> None:
-        self._mismatches[exercise, check] = mismatch
-
-    def _take(self, record: Record) -> None:
-        assert self._asked is not None
-        (submission, works), self._asked = self._asked, None
-        mismatches, self._mismatches = self._mismatches, {}
-        if self._inbox.was_saved_again(works):
-            for work in works:  # the newer content is graded next
-                self._seen.pop(work.path, None)
+    def _check(self, works: Sequence[Work]) -> None:
+        if not works or (submission := self._read(works)) is None:
             return
+        sources = submission.sources
+        self._seen |= {work.path: sources[work.exercise.id].content for work in works if work.exercise.id in sources}
+        self._say(f"Checking {', '.join(sources)} ...", "dim")
+        self._is_busy = True
+        record, mismatches = graded(self._judge, submission)
+        self._is_busy = False
+        if any(map(self._is_changed, works)):  # the newer content is judged next
+            return
+        record = handed_in(record)
         self._clear()
-        self._show(handed_in(record), mismatches)
+        self._show(record, mismatches)
         self._note(submission, works, record)
-        self._say_remarks(works)
         if len(works) > 1:
-            self._say(_sum_of(handed_in(record)), "bold")
-        if all(result.status in ("passed", "partly") for result in handed_in(record).exercises):
+            self._say(_sum_of(record), "bold")
+        if all(result.status in ("passed", "partly") for result in record.exercises):
             if any(work.is_review for work in works):  # a review does not change the current exercise
                 print_next(self._workspace, self._known(), self._console)
             else:
-                self._go_on(self._known())
+                self._go_on()
         self._foot()
 
-    def _say_remarks(self, works: Sequence[Work]) -> None:
-        """Say which passed exercises do not pass any more."""
+    def _read(self, works: Sequence[Work]) -> Submission | None:
+        self._current = self._last = works[-1]
+        files = {work.exercise.id: work.path for work in works if work.path.is_file()}
+        try:
+            if files:
+                return submission_of(self._workspace, files)
+        except SubmissionError as error:  # deleted again, or half written
+            self._clear()
+            self._say(str(error), "red")
+        else:
+            self._clear()
+            for work in works:
+                self._seen.pop(work.path, None)
+                still = ", which stays passed" if self._known().is_passed(work.exercise.id) else ""
+                gone = f"{self._workspace.shown(work.path)} is gone, the file of {_name_of(work)}{still}."
+                self._say(f"{gone} x puts the given file there.", "red")
+        self._foot()
+        return None
+
+    def _note(self, submission: Submission, works: Sequence[Work], record: Record) -> None:
+        """Note the results, and say what comes back for review and which passed exercises do not pass any more."""
+        reviews = reviews_among(self._workspace, {work.exercise.id: work.path for work in works})
+        noted = note_record(self._workspace, submission, record, reviews)
+        if noted.damage:
+            self._say(noted.damage, "red")
+        for sentence in noted.coming:
+            self._say(sentence, "bold")
         remarked = remarks(self._workspace, self._known())
         for work in works:
             if not work.is_review and work.exercise.id in remarked:
                 self._say(f"{work.exercise.id} is passed, but {remarked[work.exercise.id]}", "yellow")
 
-    def _note(self, submission: Submission, works: Sequence[Work], record: Record) -> None:
-        from .review import when
-
-        reviews = reviews_among(self._workspace, {work.exercise.id: work.path for work in works})
-        try:
-            coming = note_record(self._workspace, submission, record, reviews)
-        except DamagedProgress as damage:
-            self._say(str(damage), "red")
-        except OSError as error:
-            self._say(f"Your progress could not be noted: {error.strerror or error}.", "red")
-        else:
-            for id, due in coming.items():
-                self._say(f"{id} comes back {when(due, now())}.", "bold")
+    # --- keys ------------------------------------------------------------------------------------------------
 
     def _answer(self, key: str) -> Sequence[Work]:
-        """Do what a key asks for; return the files to grade now."""
+        """Do what a key asks for; return the files to check now."""
         wanted_reset, self._wants_reset = self._wants_reset, False
         again = self._last or self._current
         if key == "r" and again is not None:
             return [again]
-        if key == "a":
-            return self._all_started()
+        if key == "a" and (begun := files_started(self._workspace)):
+            return [self._workspace.work_of(self._workspace.course.exercise(id)) for id in begun]
         actions: dict[str, Callable[[], None]] = {
             "n": self._next,
             "h": self._hint,
-            "l": self._list,
+            "l": lambda: print_list(self._workspace, self._known(), self._console),
             "s": self._skip,
             "x": self._reset if wanted_reset else self._ask_for_reset,
+            "a": lambda: self._say("Nothing is started yet: every file is still as it was given."),
         }
         if key in actions:
             self._clear()
@@ -210,55 +179,31 @@ class Watch:
             self._foot()
         return []
 
-    def _all_started(self) -> Sequence[Work]:
-        begun = started(self._workspace, self._workspace.course.exercises)
-        if not begun:
-            self._clear()
-            self._say("Nothing is started yet: every file is still as it was given.")
-            self._foot()
-        return [self._workspace.work_of(each) for each in begun]
-
-    # --- keys ------------------------------------------------------------------------------------------------
-
     def _next(self) -> None:
         before = self._current
-        self._go_on(self._known())
+        self._go_on()
         if before is not None and self._current == before:
             self._say("This one is still open; s skips it.")
 
-    def _go_on(self, known: Progress) -> None:
-        coming = print_next(self._workspace, known, self._console)
+    def _go_on(self) -> None:
+        coming = print_next(self._workspace, self._known(), self._console)
         self._current = self._workspace.work_of(coming) if coming else None
-
-    def _list(self) -> None:
-        print_list(self._workspace, self._known(), self._console)
 
     def _skip(self) -> None:
         if self._current is not None and not self._known().is_passed(self._current.exercise.id):
-            with self._file.change() as known:
-                known.of(self._current.exercise.id).skipped = True
+            self._file.skip(self._current.exercise.id)
             self._say(f"Skipped: {self._current.exercise.id}. It stays in the list (l).")
-        self._go_on(self._known())
+        self._go_on()
 
     def _hint(self) -> None:
         if self._current is None:
             self._say("There is no exercise to give a hint for.")
             return
         exercise = self._current.exercise
-        with self._file.change() as known:
-            done = known.of(exercise.id)
-            given = next_hint(exercise, done)
+        sentences = open_hint(self._workspace, exercise)
         self._say(f"{exercise.title} ({exercise.id})", "bold")
-        if isinstance(given, HintsShut):
-            for number, text in enumerate(given.given, start=1):
-                self._say(f"Hint {number}: {text}")
-            self._say("These are all." if given.is_last else "The next hint opens after another attempt.", "dim")
-        else:
-            self._say(
-                (f"Hint {given.level} of {given.of}: " if given.level else "From your last attempt: ") + given.text
-            )
-        if cost := what_hints_cost(self._workspace.course, given, done):
-            self._say(cost, "dim")
+        for sentence in sentences:
+            self._say(sentence)
 
     def _ask_for_reset(self) -> None:
         if self._current is None:
@@ -289,9 +234,9 @@ class Watch:
 
     def _foot(self) -> None:
         self._console.print()
-        current = f"{self._name_of(self._current)} is current. " if self._current else ""
         for line in self._key_lines() if self._has_keys else ["Ctrl-C ends it."]:
             self._say(line, "dim")
+        current = f"{_name_of(self._current)} is current. " if self._current else ""
         self._say(f"{current}Save a file to have it checked.", "dim")
 
     def _key_lines(self) -> list[str]:
@@ -305,10 +250,6 @@ class Watch:
                 lines[-1] = longer
         return lines
 
-    @staticmethod
-    def _name_of(work: Work) -> str:
-        return safe_line(work.exercise.id) + (" (review)" if work.is_review else "")
-
     def _known(self) -> Progress:
         try:
             return self._file.read()
@@ -317,10 +258,8 @@ class Watch:
             return Progress()
 
 
-def _apart(works: Sequence[Work]) -> list[list[Work]]:
-    """Split works into submissions: an exercise and its review cannot be in the same one."""
-    parts = [[work for work in works if work.is_review == is_review] for is_review in (False, True)]
-    return [part for part in parts if part]
+def _name_of(work: Work) -> str:
+    return safe_line(work.exercise.id) + (" (review)" if work.is_review else "")
 
 
 def _sum_of(record: Record) -> str:

@@ -11,12 +11,13 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import grader
-from grader.course import FILE_NAME, Course, named
-from grader.course.part import catalogue_bytes
-from grader.formats.marks import ExportError
+from grader.course import FILE_NAME, Course, load_course
+from grader.course.installed import CARRIED
+from grader.course.part import catalogue_of
+from grader.errors import KataError
 
 PROJECT = "attention-kata"
-_LEFT_OUT = {"__pycache__", named.FOLDER}
+_LEFT_OUT = {"__pycache__", CARRIED}
 _HIDDEN = "."
 
 _PYPROJECT = """\
@@ -34,7 +35,7 @@ dependencies = {dependencies}
 kata = "grader.cli:main"
 
 [project.entry-points.pytest11]
-kata = "grader.pytest_plugin.plugin"
+kata = "grader.pytest_plugin"
 
 [tool.setuptools.packages.find]
 include = ["grader*"]
@@ -45,7 +46,7 @@ include = ["grader*"]
 
 
 def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
-    """Every file that grading reads, with its path in the course. Raises ExportError when one cannot be read."""
+    """Every file that grading reads, with its path in the course. Raises KataError when one cannot be read."""
     yield FILE_NAME, _catalogue(course)
     for exercise in course.exercises:
         for path in (
@@ -91,13 +92,13 @@ def _pyproject() -> str:
 def _catalogue(course: Course) -> bytes:
     path = course.root / FILE_NAME
     try:
-        return catalogue_bytes(course, path)
+        return path.read_bytes() if course == load_course(path) else catalogue_of(course)
     except OSError as error:
-        raise ExportError(f"{path} cannot be read: {error.strerror}.") from None
+        raise KataError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ExportError(f"{path} cannot be read: {error.strerror}.") from None
+        raise KataError(f"{path} cannot be read: {error.strerror}.") from None

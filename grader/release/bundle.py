@@ -6,18 +6,17 @@ A bundle is a folder or a zip; it is written completely or not at all, and the s
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 import secrets
 import tempfile
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import FILE_NAME, Course, Exercise, load_course
-from grader.course.stubs import StubError, stub_of
-from grader.formats.marks import ExportError
+from grader.course.stubs import stub_of
+from grader.errors import KataError
+from grader.files import write_file, write_output
 from grader.intake import SourceFile, Submission
 from grader.judge.checks import Worth
 from grader.judge.grading import Judge
@@ -26,14 +25,14 @@ from grader.judge.points import HiddenCheck, hidden_as_bytes
 from grader.judge.process import LocalProcess
 from grader.judge.trusted import quietly
 from grader.practice.answers import sealed
-from grader.practice.workspace import LESSON_FILES
+from grader.practice.making import LESSON_FILES
 from grader.record import HIDDEN, MAX_SEED, Record
 from grader.sandbox.clock import Allowance
-from grader.writing import write_file, write_output
+from grader.zip_writing import zip_of
 
 from .autograder import package_files
+from .bundle_texts import bundle_catalogue, readme
 from .planning import plans_of, worths_of
-from .texts import ReleaseError, bundle_catalogue, readme
 from .visible import visible_part
 
 PYTEST_INI = "[pytest]\ntestpaths = exercises\naddopts = --import-mode=importlib\ntimeout = 120\n"
@@ -73,10 +72,10 @@ def fresh_seeds(count: int = SEEDS) -> tuple[int, ...]:
 def make_bundle(course: Course, contents: Contents, advance: Callable[[str], None] = lambda exercise: None) -> Bundle:
     """Make the bundle of a course; `advance` is called with each planned exercise.
 
-    Raises ReleaseError when the course cannot be bundled, GraderBroken for unusable checks or mistakes.
+    Raises KataError when the course cannot be bundled, GraderBroken for unusable checks or mistakes.
     """
     if course.is_bundle:
-        raise ReleaseError("this is a learner's bundle already: make bundles from the whole course")
+        raise KataError("this is a learner's bundle already: make bundles from the whole course")
     worths = worths_of(course)
     total = sum(map(len, worths.values()))
     hidden = 0 if contents.all_checks else sum(not w.visible for checks in worths.values() for w in checks.values())
@@ -101,9 +100,7 @@ def write_files(files: Mapping[str, bytes], root: Path) -> None:
 
 def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], contents: Contents) -> dict[str, bytes]:
     files = {
-        FILE_NAME: bundle_catalogue(
-            course.root / FILE_NAME, all_checks=contents.all_checks, folders=[unit.folder for unit in course.units]
-        ),
+        FILE_NAME: bundle_catalogue(course, all_checks=contents.all_checks),
         "pytest.ini": PYTEST_INI.encode(),
     }
 
@@ -117,10 +114,7 @@ def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], con
     if course.glossary_path.is_file():
         put(course.glossary_path, course.glossary_path.read_bytes())
     for exercise in course.exercises:
-        try:
-            stub = stub_of(course, exercise).encode("utf-8")
-        except StubError as error:
-            raise ReleaseError(f"{exercise.id}: the solution's markers do not fit: {error}") from None
+        stub = stub_of(course, exercise).encode("utf-8")
         put(course.stub_path(exercise), stub)
         put(course.given_path(exercise), stub)
         checks = course.checks_path(exercise)
@@ -138,10 +132,7 @@ def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], con
 
 def _program_files() -> dict[str, bytes]:
     """The program's own files, so that a learner needs nothing but pip."""
-    try:
-        return {f"program/{path}": content for path, content in package_files()}
-    except ExportError as error:
-        raise ReleaseError(str(error)) from None
+    return {f"program/{path}": content for path, content in package_files()}
 
 
 def _hidden_of(worths: Mapping[str, Worth]) -> tuple[HiddenCheck, ...]:
@@ -192,7 +183,7 @@ def _refuse_failed_reference(record: Record, contents: Contents) -> None:
         for check in result.checks:
             if check.outcome != "passed" and check.message != HIDDEN:
                 when = "" if contents.all_checks else " (when hidden checks are taken away)"
-                raise ReleaseError(f"{result.id}: the reference does not pass {check.name}: {check.message}{when}")
+                raise KataError(f"{result.id}: the reference does not pass {check.name}: {check.message}{when}")
 
 
 def _name_of(course: Course, files: Mapping[str, bytes]) -> str:
@@ -205,30 +196,24 @@ def _name_of(course: Course, files: Mapping[str, bytes]) -> str:
     return "-".join(part for part in (title, version, digest.hexdigest()[:DIGEST_LETTERS]) if part)
 
 
-EARLIEST = (1980, 1, 1, 0, 0, 0)
-"""Date of every file in the zip: the earliest that zip can store; the current time would change the bytes."""
-
-ORDINARY_FILE = 0o100644 << 16
-
-
 def refuse_taken(out: Path, *, force: bool) -> None:
-    """Raise ReleaseError when writing to `out` would overwrite something."""
+    """Raise KataError when writing to `out` would overwrite something."""
     if out.suffix.lower() == ".zip":
         if out.is_dir():
-            raise ReleaseError(f"{out} is a folder: name a file for the zip")
+            raise KataError(f"{out} is a folder: name a file for the zip")
         if out.exists() and not force:
-            raise ReleaseError(f"{out} is there already: --force writes over it")
+            raise KataError(f"{out} is there already: --force writes over it")
     elif out.exists() and not out.is_dir():
-        raise ReleaseError(f"{out} is a file: name a folder, or a file that ends in .zip")
+        raise KataError(f"{out} is a file: name a folder, or a file that ends in .zip")
     elif out.is_dir() and any(out.iterdir()):
-        raise ReleaseError(f"{out} is not empty, and somebody's work may lie there: name a new folder")
+        raise KataError(f"{out} is not empty, and somebody's work may lie there: name a new folder")
 
 
 def write_bundle(bundle: Bundle, out: Path) -> None:
     """Write a zip if the name ends in .zip, else a folder. Raises OSError."""
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix.lower() == ".zip":
-        write_output(out, _zipped(bundle))
+        write_output(out, zip_of((f"{bundle.name}/{path}", content) for path, content in bundle.files.items()))
         return
     with tempfile.TemporaryDirectory(prefix=".kata-release-", dir=out.parent) as folder:
         made = Path(folder) / "bundle"
@@ -236,13 +221,3 @@ def write_bundle(bundle: Bundle, out: Path) -> None:
         if out.is_dir():
             out.rmdir()  # `refuse_taken` has seen that it is empty
         made.replace(out)
-
-
-def _zipped(bundle: Bundle) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as pack:
-        for path, content in bundle.files.items():
-            entry = zipfile.ZipInfo(f"{bundle.name}/{path}", EARLIEST)
-            entry.external_attr, entry.compress_type, entry.create_system = ORDINARY_FILE, zipfile.ZIP_DEFLATED, 3
-            pack.writestr(entry, content)
-    return packed.getvalue()

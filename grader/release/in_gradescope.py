@@ -11,15 +11,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from grader.course import FILE_NAME, CourseError, load_course
-from grader.formats.export import ExportTerms
+from grader.course import FILE_NAME, load_course
+from grader.files import write_file
 from grader.formats.gradescope import no_grade, results_json
-from grader.formats.telling import as_json
-from grader.record import Record
+from grader.formats.shared_text import as_json
 from grader.sandbox.doctor import examine, strongest_level
-from grader.writing import write_file
 
-from .gradescope import COURSE, points_of
+from .gradescope_zip import COURSE, points_of
 from .walled import grade_walled, levels_from, missing
 
 NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please tell the people who run the course."
@@ -42,16 +40,9 @@ def _result(root: Path) -> dict[str, Any]:
     graded = grade_walled(root / "submission", course, levels)
     if graded.record is None:
         return no_grade(f"Nothing was graded: {graded.said} {NOT_YOUR_FAULT}")
-    return _told(graded.record, course)
-
-
-def _told(record: Record, path: Path) -> dict[str, Any]:
-    try:
-        course = load_course(path)
-    except CourseError:  # it was graded by it a moment ago
-        return results_json(record, ExportTerms(), record.counted_max_points)
-    titles = {exercise.id: exercise.title for exercise in course.exercises}
-    return results_json(record, ExportTerms(titles=titles), points_of(course))
+    loaded = load_course(course)
+    titles = {exercise.id: exercise.title for exercise in loaded.exercises}
+    return results_json(graded.record, titles, points_of(loaded))
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ class _Planning:
             fresh = partial(self._expected.draw, self._seed, self._exercise.id, check.name)
             draw = planned.draw(fresh)
             learner = LearnerModule(
-                worker=_Worker(module),
+                worker=_PlanWorker(module),
                 expected=self._expected,
                 draw=draw,
                 source=self._stub,
@@ -245,7 +245,7 @@ class _Noted(Draw):
         return shapes
 
 
-class _Worker:
+class _PlanWorker:
     """Passes questions to a file of the course."""
 
     def __init__(self, module: _Answering) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from grader.errors import KataError
 from grader.judge.authoring import Case
-
-from .texts import ReleaseError
 
 HEAD = "# The checks of this exercise that you may see, cut from the course's file by `kata release`."
 
@@ -23,17 +22,17 @@ def visible_part(source: str, name: str) -> str:
     """The visible checks with the imports, constants, functions and methods that they use.
 
     Comments between these are dropped, as they may mention hidden checks. `name` is the file's name for messages.
-    Raises ReleaseError for a file that can't be cut, or without visible checks.
+    Raises KataError for a file that can't be cut, or without visible checks.
     """
     try:
         body = ast.parse(source).body
     except SyntaxError as error:
-        raise ReleaseError(f"{name}: the checks are not valid Python (line {error.lineno})") from None
+        raise KataError(f"{name}: the checks are not valid Python (line {error.lineno})") from None
     _refuse_what_cannot_be_cut(body, name)
     shown = [node for node in body if isinstance(node, Definition) and _is_visible_check(node)]
     if not shown:
-        raise ReleaseError(f"{name}: there is no visible check, so learners would have nothing to try")
-    kept = _Kept()
+        raise KataError(f"{name}: there is no visible check, so learners would have nothing to try")
+    kept = _KeptCode()
     for node in shown:
         kept.add(node)
     kept.grow([node for node in body if not (isinstance(node, Definition) and _is_check(node))])
@@ -43,7 +42,7 @@ def visible_part(source: str, name: str) -> str:
     return "\n\n\n".join(["\n".join([HEAD, "", *filter(None, imports)]), *blocks]) + "\n"
 
 
-class _Kept:
+class _KeptCode:
     """The statements and methods to keep, and all names used in them."""
 
     def __init__(self) -> None:
@@ -76,7 +75,7 @@ class _Kept:
         return method not in self.nodes and (is_special or name in CALLED_BY_OTHERS or name in self.names)
 
 
-def _text_of(node: ast.stmt, kept: _Kept, lines: Sequence[str]) -> str:
+def _text_of(node: ast.stmt, kept: _KeptCode, lines: Sequence[str]) -> str:
     gone = {
         number
         for method in (_methods_of(node) if isinstance(node, ast.ClassDef) else ())
@@ -95,11 +94,11 @@ def _refuse_what_cannot_be_cut(body: Sequence[ast.stmt], name: str) -> None:
     for node in body:
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if not is_text and not isinstance(node, (Import, ast.Assign, ast.AnnAssign, Definition)):
-            raise ReleaseError(
+            raise KataError(
                 f"{name}, line {node.lineno}: only imports, constants, functions and classes can be taken apart here"
             )
         if _first_line(node) <= last_line:
-            raise ReleaseError(f"{name}, line {node.lineno}: two statements on one line cannot be taken apart")
+            raise KataError(f"{name}, line {node.lineno}: two statements on one line cannot be taken apart")
         last_line = node.end_lineno or node.lineno
 
 

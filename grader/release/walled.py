@@ -9,16 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.errors import EXIT_CANNOT_ISOLATE
 from grader.record import Record
 from grader.sandbox.doctor import Finding
 from grader.sandbox.levels import GRADING_LEVELS, Level
 
-EXIT_CANNOT_ISOLATE = 3
-"""Exit status of `kata grade` when the level is not available."""
-
 
 @dataclass(frozen=True)
-class Graded:
+class WalledResult:
     """The result: a record, or the reason for having none."""
 
     record: Record | None
@@ -31,7 +29,7 @@ def levels_from(strongest: Level) -> Sequence[Level]:
     return GRADING_LEVELS[GRADING_LEVELS.index(strongest) :] if strongest in GRADING_LEVELS else ()
 
 
-def grade_walled(submission: Path, course: Path, levels: Sequence[Level]) -> Graded:
+def grade_walled(submission: Path, course: Path, levels: Sequence[Level]) -> WalledResult:
     """Grade at the first of these levels that is available. The output of `kata grade` goes to this program's own."""
     said = ""
     with tempfile.TemporaryDirectory() as folder:
@@ -40,10 +38,10 @@ def grade_walled(submission: Path, course: Path, levels: Sequence[Level]) -> Gra
             print(f"Isolation: {level}", flush=True)
             status, said = _grade(submission, course, level, written)
             if written.is_file():
-                return Graded(Record.from_json(written.read_bytes()), said)
+                return WalledResult(Record.from_json(written.read_bytes()), said)
             if status != EXIT_CANNOT_ISOLATE:
                 break
-    return Graded(None, said or "the grader ended without a word.")
+    return WalledResult(None, said or "the grader ended without a word.")
 
 
 def missing(findings: Sequence[Finding]) -> str:

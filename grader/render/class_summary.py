@@ -1,29 +1,41 @@
-"""Summarises a class record by record: a row a learner, counts an exercise, and no record kept in memory."""
+"""A class, summed up record by record: a row a learner, counts an exercise, and what to say to the class.
+
+`class_table` and `class_page` only paint it. No record is kept.
+"""
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from statistics import mean, median
 
 from grader.record import CourseStamp, ExerciseResult, Isolation, Record, Status
 
 from .safe_text import safe_line
-from .wording import Units, counted, findings, which_attempt
+from .wording import Units, counted, score, share
 
 NAME_LIMIT = 60
 NAMELESS = "(no name)"  # a folder's name may be a blank
 REASON_LIMIT = 200
 
-_LETTERS: Mapping[Status, str] = {"passed": "p", "failed": "f", "not_started": "n", "missing": "m", "error": "e"}
-_STATUSES = {letter: status for status, letter in _LETTERS.items()}
-_ABSENT = "-"
+TOPICS = 3
+SHARED_BY = 2
+"""Unexplained failures are reported if at least this many learners share them: a single learner's page says more."""
+FEW_PASS = 0.1
+ENOUGH_TRIED = 5
+"""An exercise may be unfair if at least this many tried, and at most the share FEW_PASS of these passed."""
+BINS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LearnerRow:
-    """One learner's row. Text is safe to show; `marks` has one letter an exercise, in the summary's internal order."""
+    """One learner's row; text is safe to show.
+
+    number: its place among the submissions, from 1 on. aside: the submission's name where the learner's is shown.
+    unreadable: why nothing could be read. graded_points: the points before the course's policy, if it changed them.
+    note: with whom it was handed in, and how much does not count.
+    """
 
     number: int
     name: str
@@ -31,20 +43,16 @@ class LearnerRow:
     link: str | None
     points: float
     max_points: float
-    marks: str
+    statuses: Mapping[str, Status]
     problems: int
     is_complete: bool
     unreadable: str
     graded_points: float | None = None
-    """The points before the course's policy, if it changed them."""
-    attempt: str = ""
-    """Which of several attempts it is, in words."""
     note: str = ""
-    """With whom it was handed in, and how much does not count, in words."""
 
     def count(self, *statuses: Status) -> int:
         """How many exercises have one of these statuses."""
-        return sum(self.marks.count(_LETTERS[status]) for status in statuses)
+        return sum(status in statuses for status in self.statuses.values())
 
     @property
     def is_mark(self) -> bool:
@@ -63,7 +71,7 @@ class CheckTally:
 
     title: str
     missed: int = 0
-    unexplained: array[int] = field(default_factory=lambda: array("I"))
+    unexplained: list[LearnerRow] = field(default_factory=list)
 
 
 @dataclass
@@ -75,7 +83,7 @@ class ExerciseTally:
     unit: str
     counts: Counter[Status] = field(default_factory=Counter)
     checks: dict[str, CheckTally] = field(default_factory=dict)
-    stuck: array[int] = field(default_factory=lambda: array("I"))
+    stuck: list[LearnerRow] = field(default_factory=list)
 
     @property
     def passed(self) -> int:
@@ -95,21 +103,55 @@ class ExerciseTally:
     @property
     def most_missed(self) -> CheckTally | None:
         """The check that most learners fail, the first of equals; None when no check failed."""
-        missed = max(self.checks.values(), key=lambda check: check.missed, default=None)
-        return missed if missed and missed.missed else None
+        return max(self.checks.values(), key=lambda check: check.missed, default=None)
+
+    @property
+    def may_be_unfair(self) -> bool:
+        """Whether so few pass that the exercise, its lesson or its checks may be at fault rather than the class."""
+        return self.tried >= ENOUGH_TRIED and self.passed <= FEW_PASS * self.tried
 
 
 @dataclass(frozen=True)
-class Misconception:
-    """A known mistake, and the numbers of the learners who made it in this exercise."""
+class Topic:
+    """What several learners share in an exercise: a known mistake, or a failure that none explains."""
 
     exercise: ExerciseTally
     message: str
-    learners: array[int] = field(default_factory=lambda: array("I"))
+    learners: list[LearnerRow] = field(default_factory=list)
+
+    @property
+    def how_many(self) -> str:
+        """How many learners share it, of how many who tried."""
+        return f"{len(self.learners)} of the {counted(self.exercise.tried, 'learner')} who tried"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The points of learners whose points are a mark, counted in BINS bins of equal width.
+
+    unit: points, or percent of the points where learners' maxima differ. worth: the maximum.
+    """
+
+    counts: tuple[int, ...]
+    unit: str
+    worth: float
+    mean: float
+    median: float
+
+    @property
+    def bins(self) -> list[tuple[float, float, int]]:
+        """Each bin: from these points on, below these, and how many learners; extra points are in the last one."""
+        edges = [self.worth * step / BINS for step in range(BINS + 1)]
+        return list(zip(edges, edges[1:], self.counts, strict=False))
+
+    @property
+    def learners(self) -> int:
+        """How many learners have a mark."""
+        return sum(self.counts)
 
 
 class ClassSummary:
-    """The summary of a class. Memory grows by a few hundred bytes a learner.
+    """The summary of a class.
 
     titles: {exercise id: title}. units: each unit's title with its exercise ids, in course order.
     """
@@ -118,7 +160,7 @@ class ClassSummary:
         self._titles = titles
         self._units = {id: unit for unit, ids in units for id in ids}
         self._tallies: dict[str, ExerciseTally] = {}
-        self._misconceptions: dict[tuple[str, str, str], Misconception] = {}
+        self._misconceptions: dict[tuple[str, str, str], Topic] = {}
         self.rows: list[LearnerRow] = []
         self.absent: list[str] = []
         self.disputed: list[str] = []
@@ -133,30 +175,25 @@ class ClassSummary:
         """
         self.course = self.course or record.course
         self.isolations.add(record.isolation)
-        number = len(self.rows) + 1
-        statuses = {}
-        for exercise in record.exercises:
-            statuses[exercise.id] = _LETTERS[exercise.status]
-            self._count(exercise, number)
         submission = safe_line(record.submission, NAME_LIMIT) or NAMELESS
         name = safe_line(shown, NAME_LIMIT) or submission
-        self.rows.append(
-            LearnerRow(
-                number=number,
-                name=name,
-                aside=submission if submission != name else "",
-                link=link,
-                points=record.counted_points,
-                max_points=record.counted_max_points,
-                marks="".join(statuses.get(id, _ABSENT) for id in self._tallies),
-                problems=len(record.not_taken),
-                is_complete=record.complete,
-                unreadable=_why_unreadable(record),
-                graded_points=record.points if record.adjustments else None,
-                attempt=which_attempt(record),
-                note=_note(record, group),
-            )
+        row = LearnerRow(
+            number=len(self.rows) + 1,
+            name=name,
+            aside=submission if submission != name else "",
+            link=link,
+            points=record.counted_points,
+            max_points=record.counted_max_points,
+            statuses={exercise.id: exercise.status for exercise in record.exercises},
+            problems=len(record.not_taken),
+            is_complete=record.complete,
+            unreadable=_why_unreadable(record),
+            graded_points=record.points if record.adjustments else None,
+            note=_note(record, group),
         )
+        self.rows.append(row)
+        for exercise in record.exercises:
+            self._count(exercise, row)
 
     def add_absent(self, shown: str) -> None:
         """Count a learner of the roster who handed in nothing and so has neither record nor mark."""
@@ -165,6 +202,29 @@ class ClassSummary:
     def add_disputed(self, shown: str) -> None:
         """Count a learner whom several submissions claim: none of them counts, so there is no mark."""
         self.disputed.append(safe_line(shown, NAME_LIMIT))
+
+    def _count(self, exercise: ExerciseResult, row: LearnerRow) -> None:
+        tally = self._tallies.get(exercise.id)
+        if tally is None:
+            title, unit = self._titles.get(exercise.id, exercise.id), self._units.get(exercise.id, "Other exercises")
+            tally = self._tallies[exercise.id] = ExerciseTally(exercise.id, title, unit)
+        tally.counts[exercise.status] += 1
+        if exercise.status == "failed" and not exercise.diagnosis and _is_stuck(exercise):
+            tally.stuck.append(row)
+        else:
+            _count_missed(exercise, tally, row)
+        for diagnosis in exercise.diagnosis:
+            key = exercise.id, diagnosis.mistake, diagnosis.message
+            made = self._misconceptions.setdefault(key, Topic(tally, diagnosis.message))
+            if not made.learners or made.learners[-1] is not row:
+                made.learners.append(row)
+
+    # --- what it comes to ---------------------------------------------------------------------------------------------
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nobody to tell of."""
+        return not (self.rows or self.absent or self.disputed)
 
     @property
     def is_adjusted(self) -> bool:
@@ -178,65 +238,107 @@ class ClassSummary:
         return sorted(self._tallies.values(), key=lambda tally: places.get(tally.id, len(places)))
 
     @property
-    def misconceptions(self) -> list[Misconception]:
+    def misconceptions(self) -> list[Topic]:
         """The known mistakes made, the most frequent first, equals in course order."""
         places = {tally.id: place for place, tally in enumerate(self.exercises)}
         return sorted(self._misconceptions.values(), key=lambda each: (-len(each.learners), places[each.exercise.id]))
 
-    def statuses(self, row: LearnerRow) -> list[Status | None]:
-        """A learner's statuses in the order of `exercises`; None for an exercise that is not in the record."""
-        letters = dict(zip(self._tallies, row.marks, strict=False))
-        return [_STATUSES.get(letters.get(tally.id, _ABSENT)) for tally in self.exercises]
+    @property
+    def topics(self) -> list[Topic]:
+        """What to explain next: the known mistakes that most learners made."""
+        return self.misconceptions[:TOPICS]
 
-    def those(self, numbers: Sequence[int]) -> list[LearnerRow]:
-        """The learners with these numbers."""
-        return [self.rows[number - 1] for number in numbers]
+    @property
+    def unexplained(self) -> list[Topic]:
+        """Failures that most learners share and no known mistake explains, except in exercises that may be unfair."""
+        found = (topic for tally in self.exercises if not tally.may_be_unfair for topic in _unexplained(tally))
+        shared = (topic for topic in found if len(topic.learners) >= SHARED_BY)
+        return sorted(shared, key=lambda topic: -len(topic.learners))[:TOPICS]
 
-    def _count(self, exercise: ExerciseResult, number: int) -> None:
-        tally = self._tallies.get(exercise.id)
-        if tally is None:
-            unit = self._units.get(exercise.id, "Other exercises")
-            tally = ExerciseTally(exercise.id, self._titles.get(exercise.id, exercise.id), unit)
-            self._tallies[exercise.id] = tally
-        tally.counts[exercise.status] += 1
-        if exercise.status == "failed" and not exercise.diagnosis and _is_stuck(exercise):
-            tally.stuck.append(number)
-        elif exercise.status in ("passed", "failed"):
-            _count_missed(exercise, tally, number)
-        for diagnosis in exercise.diagnosis:
-            key = exercise.id, diagnosis.mistake, diagnosis.message
-            made = self._misconceptions.setdefault(key, Misconception(tally, diagnosis.message))
-            if not made.learners or made.learners[-1] != number:
-                made.learners.append(number)
+    @property
+    def doubtful(self) -> list[ExerciseTally]:
+        """The exercises that almost no learner passes, in course order."""
+        return [tally for tally in self.exercises if tally.may_be_unfair]
+
+    @property
+    def most_missed(self) -> ExerciseTally | None:
+        """The exercise with the check that most learners fail; None when no check failed."""
+        missed = [(check.missed, tally) for tally in self.exercises if (check := tally.most_missed)]
+        return max(missed, key=lambda pair: pair[0])[1] if missed else None
+
+    @property
+    def distribution(self) -> Distribution | None:
+        """The spread of points; None when no learner's points are a mark, or there are no points to earn."""
+        marked = [row for row in self.rows if row.is_mark and row.max_points > 0]
+        if not marked:
+            return None
+        is_common = len({row.max_points for row in marked}) == 1
+        worth = marked[0].max_points if is_common else 100.0
+        values = [worth * row.points / row.max_points for row in marked]  # above the maximum with extra credit
+        # 0.7 of the points belongs to the bin that begins there, despite floating-point rounding
+        places = Counter(min(int(share(value, worth) * BINS + 1e-9), BINS - 1) for value in values)
+        return Distribution(
+            counts=tuple(places[place] for place in range(BINS)),
+            unit="points" if is_common else "percent of the points",
+            worth=worth,
+            mean=mean(values),
+            median=median(values),
+        )
+
+    @property
+    def averages(self) -> str:
+        """Mean and median in one sentence, and who was left out of them."""
+        reasons = {
+            "not fully graded": sum(not row.is_complete for row in self.rows),
+            "that could not be read": sum(bool(row.unreadable) for row in self.rows),
+        }
+        left_out = " and ".join(f"{counted(count, 'submission')} {why}" for why, count in reasons.items() if count)
+        aside = f"; left out: {left_out}" if left_out else ""
+        spread = self.distribution
+        if spread is None:
+            return f"No averages{aside}." if aside else "No submissions."
+        of = f" of {score(spread.worth)} points" if spread.unit == "points" else f" {spread.unit}"
+        return (
+            f"Mean {score(spread.mean)}, median {score(spread.median)}{of}, "
+            f"over {counted(spread.learners, 'submission')}{aside}."
+        )
 
 
-def _count_missed(exercise: ExerciseResult, tally: ExerciseTally, number: int) -> None:
+def _count_missed(exercise: ExerciseResult, tally: ExerciseTally, row: LearnerRow) -> None:
     for check in exercise.checks:
-        if check.outcome == "failed":
-            counted = tally.checks.setdefault(check.name, CheckTally(check.title or check.name))
-            counted.missed += 1
+        if check.outcome == "failed" and exercise.status in ("passed", "failed"):
+            missed = tally.checks.setdefault(check.name, CheckTally(check.title or check.name))
+            missed.missed += 1
             if not exercise.diagnosis:
-                counted.unexplained.append(number)
+                missed.unexplained.append(row)
 
 
 def _is_stuck(exercise: ExerciseResult) -> bool:
     """Whether no check passed, and all that failed did so for the same reason."""
-    if any(check.outcome == "passed" for check in exercise.checks):
-        return False
-    found = findings(exercise)
-    return len(found) == 1 and len(found[0].checks) > 1 and bool(found[0].message.strip())
+    reasons = [check.message for check in exercise.checks if check.outcome in ("failed", "error")]
+    passed = any(check.outcome == "passed" for check in exercise.checks)
+    return not passed and len(reasons) > 1 and len(set(reasons)) == 1 and bool(reasons[0].strip())
+
+
+def _unexplained(tally: ExerciseTally) -> Iterator[Topic]:
+    check = max(tally.checks.values(), key=lambda check: len(check.unexplained), default=None)
+    if check and check.unexplained:
+        yield Topic(tally, f"miss “{check.title}” Read a few of their answers.", check.unexplained)
+    if tally.stuck:
+        yield Topic(tally, "fail every check for one reason, such as code that cannot be loaded.", tally.stuck)
 
 
 def _note(record: Record, group: str) -> str:
     """With whom it was handed in, and how many exercises do not count."""
     uncounted = sum(each.uncounted for each in record.exercises)
     less = f"{counted(uncounted, 'exercise')} not counted" if uncounted else ""
-    return ", ".join(filter(None, [f"group {safe_line(group, NAME_LIMIT)}" if group else "", less]))
+    whose = f"group {safe_line(group, NAME_LIMIT)}" if group else ""
+    return ", ".join(filter(None, [whose, less]))
 
 
 def _why_unreadable(record: Record) -> str:
     """Why nothing in a submission could be read; "" if something could."""
-    if any(exercise.status != "missing" for exercise in record.exercises):
+    if not record.is_empty:
         return ""
     reasons = (problem.message for problem in record.problems if problem.kind == "unreadable")
     return next((safe_line(reason, REASON_LIMIT) or "unreadable" for reason in reasons), "")

@@ -1,43 +1,45 @@
-"""Draws a mismatch in a terminal: yours beside what was expected, as shades, with numbers if there are few.
+"""What a heat map shows, as data: numbers in shades, the same shade for the same number on all of its planes.
 
-Shades and short numbers are the same in every picture of a mismatch.
+There are two kinds: a mismatch (yours beside expected, with what is wrong) and attention weights (who looks at whom).
+`heatmap_terminal` and `heatmap_svg` paint both.
 """
 
 from __future__ import annotations
 
-import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.text import Text
+from typing import Protocol
 
 from grader.mismatch import Mismatch, Plane
 
-from .safe_text import encodable
+from .safe_text import safe_line, visible
 
 BLUES = ("#f7fbff", "#e3eef9", "#cfe1f2", "#b5d4e9", "#93c4df", "#6bafd6", "#4a98c9", "#2e7ebc", "#1764ab", "#08478d")
 """Shades from pale to dark."""
-
 LEVELS = len(BLUES)
 WHITE_FROM = 8  # from this level on, white is easier to read than black
 GREY = "#6b6b6b"  # for NaN; white is easy to read on it
 
+MOST_NUMBERS = 64
+"""Above this many numbers, a mismatch shows only shades."""
 MOST_DECIMALS = 4
+MOST_TOLD = 12
+"""How many wrong places the description lists for screen readers."""
+BLANK = "␣"
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The numbers for the palest and the darkest shade, the same on both sides."""
+    """The numbers for the palest and the darkest shade."""
 
     low: float
     high: float
 
     @classmethod
-    def of(cls, mismatch: Mismatch) -> Scale:
+    def of(cls, planes: Sequence[Plane]) -> Scale:
         """From the smallest number, or 0, to the largest, or 0."""
-        finite = [0.0, *(number for number in _numbers(mismatch) if math.isfinite(number))]
+        finite = [0.0, *(number for number in _numbers(planes) if math.isfinite(number))]
         return cls(min(finite), max(finite))
 
     def level(self, number: float) -> int | None:
@@ -48,26 +50,35 @@ class Scale:
             return LEVELS - 1
         if number <= self.low:
             return 0
-        return min(int((number - self.low) / (self.high - self.low) * LEVELS), LEVELS - 1)
+        return int((number - self.low) / (self.high - self.low) * LEVELS)
+
+    def colours(self, number: float) -> tuple[str, str]:
+        """The background of a number, and the ink that is easy to read on it."""
+        level = self.level(number)
+        if level is None:
+            return GREY, "#ffffff"
+        return BLUES[level], "#ffffff" if level >= WHITE_FROM else "#000000"
 
 
 @dataclass(frozen=True)
-class Wording:
-    """How the numbers of a mismatch are written: short, but wrong ones must differ from the expected ones."""
+class NumberFormat:
+    """How numbers are written: short, but wrong ones must differ from the expected ones."""
 
     decimals: int
     is_tiny: bool = False
 
     @classmethod
-    def of(cls, mismatch: Mismatch) -> Wording:
+    def of(cls, mismatch: Mismatch) -> NumberFormat:
         """The fewest decimals that the numbers need."""
-        finite = [abs(number) for number in _numbers(mismatch) if math.isfinite(number)]
+        finite = [abs(number) for number in _numbers((mismatch.came, mismatch.expected)) if math.isfinite(number)]
         if all(number == int(number) for number in finite):
             return cls(0)
         if max(finite) < 0.01:
             return cls(0, is_tiny=True)
         for decimals in range(2, MOST_DECIMALS):
-            if all(_fixed(came, decimals) != _fixed(expected, decimals) for came, expected in _wrong_pairs(mismatch)):
+            if all(
+                _fixed(came, decimals) != _fixed(expected, decimals) for _, _, came, expected in _wrong_pairs(mismatch)
+            ):
                 return cls(decimals)
         return cls(MOST_DECIMALS)
 
@@ -80,194 +91,154 @@ class Wording:
         return _fixed(number, self.decimals)
 
 
+class AttentionWeights(Protocol):
+    """Weights from 0 to `high`; `rows` and `columns` are their labels."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def rows(self) -> Sequence[str]: ...
+    @property
+    def columns(self) -> Sequence[str]: ...
+    @property
+    def values(self) -> Sequence[Sequence[float]]: ...
+    @property
+    def high(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Planes of numbers over the same rows and columns. All text is safe to show.
+
+    caption: sentences above the drawing. rows: labels, none for a single row of a mismatch.
+    places: how each row and each column is called in words. wrong: which numbers are off, for a mismatch.
+    """
+
+    title: str
+    caption: str
+    description: str
+    planes: tuple[tuple[str, Plane], ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    places: tuple[tuple[str, ...], tuple[str, ...], str]
+    scale: Scale
+    numbers: NumberFormat
+    wrong: tuple[tuple[bool, ...], ...] | None = None
+    note: str = ""
+
+    @classmethod
+    def of_mismatch(cls, mismatch: Mismatch) -> HeatMap:
+        """Yours beside what was expected."""
+        (first_row, first_column), plane = mismatch.start, mismatch.came
+        rows = tuple(map(str, range(first_row, first_row + len(plane))))
+        columns = tuple(map(str, range(first_column, first_column + len(plane[0]))))
+        caption = _caption(mismatch)
+        return cls(
+            title=f"{safe_line(mismatch.what)}: yours, expected and the difference",
+            caption=caption,
+            description=f"{caption} {_wrong_places(mismatch)}".strip(),
+            planes=(("yours", mismatch.came), ("expected", mismatch.expected)),
+            rows=rows if len(rows) > 1 else (),
+            columns=columns,
+            places=(tuple(f"row {row}" for row in rows), tuple(f"column {column}" for column in columns), ", "),
+            scale=Scale.of((mismatch.came, mismatch.expected)),
+            numbers=NumberFormat.of(mismatch),
+            wrong=mismatch.wrong,
+        )
+
+    @classmethod
+    def of_attention(cls, shown: AttentionWeights, note: str = "") -> HeatMap:
+        """Who looks at whom."""
+        rows, columns = (tuple(map(_label, labels)) for labels in (shown.rows, shown.columns))
+        values = tuple(tuple(row) for row in shown.values)
+        row_places = tuple(f"{spelt(letter)} (row {number})" for number, letter in enumerate(rows, 1))
+        column_places = tuple(f"{spelt(letter)} (column {number})" for number, letter in enumerate(columns, 1))
+        return cls(
+            title=safe_line(shown.title),
+            caption="",
+            description=_most_looked_at(values, row_places, column_places),
+            planes=((safe_line(shown.title), values),),
+            rows=rows,
+            columns=columns,
+            places=(row_places, column_places, " looks at "),
+            scale=Scale(0.0, shown.high),
+            numbers=NumberFormat(2),
+            note=safe_line(note),
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        return len(self.places[0]), len(self.places[1])
+
+    @property
+    def shows_numbers(self) -> bool:
+        """Whether each number is written into its cell."""
+        return self.wrong is not None and self.shape[0] * self.shape[1] <= MOST_NUMBERS
+
+    def is_wrong(self, row: int, column: int) -> bool:
+        """Whether this number is off."""
+        return self.wrong is not None and self.wrong[row][column]
+
+    def told(self, row: int, column: int, number: float) -> str:
+        """One number and its place in words."""
+        rows, columns, between = self.places
+        return f"{rows[row]}{between}{columns[column]}: {self.numbers.write(number)}"
+
+
+def spelt(letter: str) -> str:
+    """A label that can be seen: a blank has a sign of its own."""
+    return letter if letter.strip() else BLANK
+
+
+def _label(text: str) -> str:
+    return visible(text).replace("\n", "\\n")
+
+
+def _caption(mismatch: Mismatch) -> str:
+    """What is shown, the names of rows and columns, and where it is wrong."""
+    sides = ("rows", "columns")[-len(mismatch.axes) :] if mismatch.axes else ()
+    axes = ", ".join(f"{side}: {name}" for side, name in zip(sides, mismatch.axes, strict=True) if name != side)
+    return visible(f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}")
+
+
+def _wrong_places(mismatch: Mismatch) -> str:
+    """The first wrong places, one by one."""
+    write = NumberFormat.of(mismatch).write
+    wrong = [
+        f"row {row}, column {column}: yours {write(came)}, expected {write(expected)}"
+        for row, column, came, expected in _wrong_pairs(mismatch)
+    ]
+    more = f"; and {len(wrong) - MOST_TOLD} more" if len(wrong) > MOST_TOLD else ""
+    return "; ".join(wrong[:MOST_TOLD]) + more + "."
+
+
+def _most_looked_at(values: Plane, rows: Sequence[str], columns: Sequence[str]) -> str:
+    """Where each row has its largest weight."""
+    told = []
+    for row, weights in zip(rows, values, strict=True):
+        known = [(weight, column) for column, weight in enumerate(weights) if math.isfinite(weight)]
+        if known:
+            weight, column = max(known)
+            told.append(f"{row} looks most at {columns[column]}, {weight:.2f}")
+    return "; ".join(told) + "."
+
+
 def _fixed(number: float, decimals: int) -> str:
     text = f"{number:.{decimals}f}"
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
-def _numbers(mismatch: Mismatch) -> Iterator[float]:
-    for plane in (mismatch.came, mismatch.expected):
+def _numbers(planes: Sequence[Plane]) -> Iterator[float]:
+    for plane in planes:
         for row in plane:
             yield from row
 
 
-def _wrong_pairs(mismatch: Mismatch) -> Iterator[tuple[float, float]]:
-    for row in zip(mismatch.came, mismatch.expected, mismatch.wrong, strict=True):
-        yield from ((came, expected) for came, expected, is_wrong in zip(*row, strict=True) if is_wrong)
-
-
-def caption(mismatch: Mismatch) -> str:
-    """What is shown, the names of rows and columns, and where it is wrong."""
-    sides = ("rows", "columns")[-len(mismatch.axes) :] if mismatch.axes else ()
-    axes = ", ".join(f"{side}: {name}" for side, name in zip(sides, mismatch.axes, strict=True) if name != side)
-    return f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}"
-
-
-MOST_NUMBERS = 64
-"""Above this many numbers, only shades are shown."""
-
-RAMP = " .:-=+*#%@"
-NO_NUMBER = "?"
-MARK = "!"
-"""Follows wrong numbers, so that they are recognisable without colour."""
-
-WRONG_STYLE = "bold white on #b3261e"
-GAP = 4
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """A mismatch for rich to print: any width, with or without colour, in ASCII except for the names of the axes."""
-
-    mismatch: Mismatch
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        is_coloured = console.color_system is not None and not console.no_color
-        drawn = _drawing(self.mismatch, options.max_width, is_coloured)
-        yield Text(encodable(caption(self.mismatch), console.encoding), overflow="fold")
-        if drawn is not None:
-            yield from drawn.lines(options.max_width)
-            yield Text(drawn.legend(), style="dim", overflow="fold")
-
-
-def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str:
-    """A mismatch as lines of text, for output without rich."""
-    console = Console(file=io.StringIO(), width=width, force_terminal=colour, legacy_windows=False)
-    if not colour:
-        console.no_color = True
-    with console.capture() as captured:
-        console.print(HeatMap(mismatch))
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
-
-
-def _drawing(mismatch: Mismatch, width: int, is_coloured: bool) -> _Drawing | None:
-    """The most detailed drawing with sides that fit the width; None when none does."""
-    count = len(mismatch.came) * len(mismatch.came[0])
-    for cell in (_NumberCell, _ShadeCell, _NarrowCell):
-        drawing = _Drawing(mismatch, cell(Scale.of(mismatch), Wording.of(mismatch), is_coloured, _width(mismatch)))
-        if drawing.side_width <= width and (cell is not _NumberCell or count <= MOST_NUMBERS):
-            return drawing
-    return None
-
-
-def _width(mismatch: Mismatch) -> int:
-    """The length of the longest number."""
-    wording = Wording.of(mismatch)
-    return max(
-        len(wording.write(number)) for plane in (mismatch.came, mismatch.expected) for row in plane for number in row
-    )
-
-
-@dataclass(frozen=True)
-class _ShadeCell:
-    """One number as a block of its shade, and whether it is wrong."""
-
-    scale: Scale
-    wording: Wording
-    is_coloured: bool
-    number_width: int
-
-    blocks = 2
-
-    @property
-    def width(self) -> int:
-        return self.blocks + 1
-
-    def draw(self, number: float, is_wrong: bool) -> Text:
-        return self._marked(self._block(number, " " * self.blocks), number, is_wrong)
-
-    def _block(self, number: float, shown: str) -> str:
-        return shown if self.is_coloured else self._shade(number) * self.blocks
-
-    def _shade(self, number: float) -> str:
-        level = self.scale.level(number)
-        return NO_NUMBER if level is None else RAMP[level]
-
-    def _marked(self, shown: str, number: float, is_wrong: bool) -> Text:
-        style = self._style(number) if self.is_coloured else ""
-        mark = WRONG_STYLE if is_wrong and self.is_coloured else style
-        return Text.assemble((shown, style), (MARK if is_wrong else " ", mark))
-
-    def _style(self, number: float) -> str:
-        level = self.scale.level(number)
-        if level is None:
-            return f"white on {GREY}"
-        return f"{'white' if level >= WHITE_FROM else 'black'} on {BLUES[level]}"
-
-    def legend(self) -> str:
-        low, high = self.wording.write(self.scale.low), self.wording.write(self.scale.high)
-        if self.scale.low == self.scale.high:  # nothing but 0 and infinities
-            low = self.wording.write(-math.inf)
-        if self.is_coloured:
-            return f"{MARK} is off. Pale is {low}, dark is {high}, grey is nan."
-        return f"{MARK} is off. Blank is {low}, {RAMP[-1]} is {high}, {NO_NUMBER} is nan."
-
-
-class _NarrowCell(_ShadeCell):
-    """The same in two characters."""
-
-    blocks = 1
-
-
-class _NumberCell(_ShadeCell):
-    """The same with the number itself."""
-
-    @property
-    def width(self) -> int:
-        return self.number_width + (2 if self.is_coloured else 5)
-
-    def draw(self, number: float, is_wrong: bool) -> Text:
-        written = f" {self.wording.write(number):>{self.number_width}}"
-        shades = "" if self.is_coloured else f" {self._shade(number) * self.blocks}"
-        return self._marked(written + shades, number, is_wrong)
-
-    def legend(self) -> str:
-        # beside numbers, colours need no legend; the signs that replace colours do
-        return f"{MARK} is off." if self.is_coloured else super().legend()
-
-
-@dataclass(frozen=True)
-class _Drawing:
-    """Both sides of a mismatch, made of cells of one kind."""
-
-    mismatch: Mismatch
-    cell: _ShadeCell
-
-    @property
-    def side_width(self) -> int:
-        return max(self._label_width + len(self.mismatch.came[0]) * self.cell.width, len("yours"))
-
-    @property
-    def _label_width(self) -> int:
-        last = self.mismatch.start[0] + len(self.mismatch.came) - 1
-        return len(str(last)) + 1 if len(self.mismatch.came) > 1 else 0
-
-    def lines(self, width: int) -> list[Text]:
-        """The sides next to each other if they fit, else one below the other."""
-        yours, expected = self._side("yours", self.mismatch.came), self._side("expected", self.mismatch.expected)
-        if 2 * self.side_width + GAP > width:
-            return [*yours, *expected]
-        return [Text.assemble(left, " " * GAP, right) for left, right in zip(yours, expected, strict=True)]
-
-    def legend(self) -> str:
-        return self.cell.legend()
-
-    def _side(self, title: str, plane: Plane) -> list[Text]:
-        first_row, first_column = self.mismatch.start
-        numbers = range(first_column, first_column + len(plane[0]))
-        margin = " " * self._label_width
-        header = "".join(self._over_cell(str(number)) for number in numbers)
-        lines = [Text(title.ljust(self.side_width), style="bold"), Text(margin + header, style="dim")]
-        for number, (row, flags) in enumerate(zip(plane, self.mismatch.wrong, strict=True), start=first_row):
-            label = f"{number:>{self._label_width - 1}} " if margin else ""
-            cells = [self.cell.draw(value, is_wrong) for value, is_wrong in zip(row, flags, strict=True)]
-            lines.append(Text.assemble((label, "dim"), *cells))
-        for line in lines:
-            line.no_wrap = True
-            line.pad_right(self.side_width - line.cell_len)
-        return lines
-
-    def _over_cell(self, label: str) -> str:
-        if len(label) >= self.cell.width:  # no room for a blank before the next label: last digit only
-            label = label[-1]
-        return label.center(self.cell.width)
+def _wrong_pairs(mismatch: Mismatch) -> Iterator[tuple[int, int, float, float]]:
+    """Row and column of each wrong number, what came and what was expected."""
+    rows = zip(mismatch.came, mismatch.expected, mismatch.wrong, strict=True)
+    for row, sides in enumerate(rows, mismatch.start[0]):
+        for column, (came, expected, is_wrong) in enumerate(zip(*sides, strict=True), mismatch.start[1]):
+            if is_wrong:
+                yield row, column, came, expected

@@ -1,84 +1,29 @@
-"""Renders a learner's own page: what is done, what is wrong and why, what comes back when. No scripts.
-
-Also the calendar of the coming reviews.
-"""
+"""Renders a learner's own page: what is done, what is wrong and why, what comes back when. No scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Generic, Literal, TypeVar
-
-from markupsafe import Markup
+from itertools import groupby
+from typing import Literal
 
 from grader.mismatch import Mismatches
 from grader.played import Played
 from grader.record import CourseStamp, ExerciseResult
 
-from .heatmap_page import heatmap_svg
+from .at_work import all_at_work
+from .heatmap import HeatMap
+from .heatmap_svg import heatmap_svg
 from .pages import render_page
-from .played import all_at_work
 from .timeline import Moment, timeline
+from .verdict import verdict_on
 from .wording import Mark
 
 AHEAD = 30
-"""Number of days shown, including today."""
+"""Number of days whose reviews are listed, including today."""
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class Day(Generic[Item]):
-    """One day of the calendar; days in the past or too far away only fill up their week."""
-
-    date: date
-    items: tuple[Item, ...]
-    is_shown: bool
-    is_today: bool
-
-
-@dataclass(frozen=True)
-class Calendar(Generic[Item]):
-    """Whole weeks from Monday to Sunday, and what comes after them."""
-
-    today: date
-    weeks: tuple[tuple[Day[Item], ...], ...]
-    later: tuple[tuple[date, Item], ...]
-
-    @property
-    def busy(self) -> tuple[Day[Item], ...]:
-        """The days on which something comes back."""
-        return tuple(day for week in self.weeks for day in week if day.items)
-
-    def said(self, day: date) -> str:
-        """A day in words: "today", "tomorrow", "Monday 23 November"."""
-        if (near := (day - self.today).days) < 2:
-            return ("today", "tomorrow")[max(near, 0)]
-        return f"{WEEKDAYS[day.weekday()]} {day.day} {day:%B}"
-
-
-def calendar(today: date, due: Sequence[tuple[date, Item]]) -> Calendar[Item]:
-    """The calendar of these items; what was due before today is shown today."""
-    by_day: dict[date, list[Item]] = {}
-    last = today + timedelta(days=AHEAD - 1)
-    for day, item in due:
-        by_day.setdefault(max(day, today), []).append(item)
-    start = today - timedelta(days=today.weekday())
-    count = -(-((last - start).days + 1) // 7)
-    weeks = tuple(
-        tuple(_day(start + timedelta(days=7 * week + weekday), today, last, by_day) for weekday in range(7))
-        for week in range(count)
-    )
-    later = tuple((day, item) for day, item in due if day > last)
-    return Calendar(today, weeks, tuple(sorted(later, key=lambda pair: pair[0])))
-
-
-def _day(day: date, today: date, last: date, by_day: Mapping[date, Sequence[Item]]) -> Day[Item]:
-    is_shown = today <= day <= last
-    return Day(day, tuple(by_day.get(day, ())) if is_shown else (), is_shown, day == today)
 
 
 State = Literal["passed", "partly", "tried", "skipped", "open", "later"]
@@ -189,13 +134,42 @@ class LearnerView:
         return tuple(task for unit in self.units for task in unit.tasks)
 
 
+@dataclass(frozen=True)
+class Agenda:
+    """What comes back: by day, with what is overdue today; and what comes later, first the date."""
+
+    today: date
+    days: tuple[tuple[date, tuple[Task, ...]], ...]
+    later: tuple[tuple[date, Task], ...]
+
+    @classmethod
+    def of(cls, tasks: Sequence[Task], today: date) -> Agenda:
+        """The agenda of the coming days."""
+        due = sorted(((max(task.due_on, today), task) for task in tasks if task.due_on), key=lambda pair: pair[0])
+        last = today + timedelta(days=AHEAD - 1)
+        near = [pair for pair in due if pair[0] <= last]
+        days = tuple((day, tuple(task for _, task in pairs)) for day, pairs in groupby(near, key=lambda pair: pair[0]))
+        return cls(today, days, tuple(due[len(near) :]))
+
+    def said(self, day: date) -> str:
+        """A day in words: "today", "tomorrow", "Monday 23 November"."""
+        if (near := (day - self.today).days) < 2:
+            return ("today", "tomorrow")[max(near, 0)]
+        return f"{WEEKDAYS[day.weekday()]} {day.day} {day:%B}"
+
+
 def render_learner(learner: LearnerView) -> str:
     """The page; equal learners give the same bytes."""
     tasks = learner.tasks
     whole = UnitWork("", "", tasks)
     # Numbers, not ids, so that no text of a course or a learner ends up in an address.
     anchors = {task.id: f"exercise-{number}" for number, task in enumerate(tasks, 1)}
-    due = sorted(((task.due_on, task) for task in tasks if task.due_on), key=lambda pair: pair[0])
+    moments = [
+        Moment(attempt.at, task.id, attempt.points, attempt.is_passed, attempt.is_review)
+        for task in tasks
+        for attempt in task.attempts
+        if not attempt.is_partly
+    ]
     return render_page(
         "learner.html.j2",
         learner=learner,
@@ -203,37 +177,18 @@ def render_learner(learner: LearnerView) -> str:
         coming=next(((unit, task) for unit in learner.units for task in unit.tasks if task.id == learner.coming), None),
         anchors=anchors,
         at_work=all_at_work(learner.played, anchors),
-        heatmaps=_heatmaps(learner),
-        calendar=calendar(learner.at.date(), due),
-        timeline=timeline(_moments(tasks), whole.max_points, learner.at),
+        verdicts={
+            task.id: verdict_on(task.result, title=task.title, mismatches=learner.mismatches)
+            for task in tasks
+            if task.result
+        },
+        heatmap=lambda mismatch, place: heatmap_svg(HeatMap.of_mismatch(mismatch), place),
+        agenda=Agenda.of(tasks, learner.at.date()),
+        timeline=timeline(moments, whole.max_points, learner.at),
         hints=sum(len(task.hints) for task in tasks),
         states=STATES,
         legend=[state for state in STATES if state != "partly" or whole.partly],
-        weekdays=WEEKDAYS,
         asks=any(task.result and task.result.status == "failed" for task in tasks),
         most_attempts=MOST_ATTEMPTS,
         most_reasons=MOST_REASONS,
     )
-
-
-def _heatmaps(learner: LearnerView) -> dict[str, dict[str, Markup]]:
-    """Pictures by exercise and check, only for visible checks that failed."""
-    return {
-        task.id: {
-            check.name: heatmap_svg(mismatch, f"{task.id} {check.name}")
-            for check in (task.result.checks if task.result else ())
-            if check.visible
-            and check.outcome == "failed"
-            and (mismatch := learner.mismatches.get((task.id, check.name)))
-        }
-        for task in learner.tasks
-    }
-
-
-def _moments(tasks: Sequence[Task]) -> list[Moment]:
-    return [
-        Moment(attempt.at, task.id, task.title, attempt.points, attempt.is_passed, attempt.is_review)
-        for task in tasks
-        for attempt in task.attempts
-        if not attempt.is_partly
-    ]

@@ -10,9 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from . import wording
-from .safe_text import safe_block, safe_line, visible
-
-MESSAGE_LINES = 60
+from .safe_text import safe_line, visible
 
 
 def render_page(template: str, **values: Any) -> str:
@@ -32,7 +30,6 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         line=safe_line,
-        block=lambda text: "\n".join(safe_block(text, MESSAGE_LINES)),
         score=wording.score,
         percent=lambda part: f"{100 * part:.1f}",
     )
@@ -40,15 +37,10 @@ def _environment() -> Environment:
         marks=wording.MARKS,
         class_marks=wording.IN_CLASSES,
         isolation=wording.ISOLATION,
-        not_graded=wording.NOT_GRADED,
         how_to_ask=wording.HOW_TO_ASK,
         change=wording.change,
         counted=wording.counted,
         share=wording.share,
-        findings=wording.findings,
-        not_run=wording.not_run,
-        unanswerable=wording.unanswerable,
-        waits_for_main=wording.waits_for_main,
     )
     return environment
 

@@ -10,34 +10,24 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.mismatch import Mismatches
-from grader.record import CheckResult, ExerciseResult, Record, Status
+from grader.record import Problem, Record, Status
 
 from .heatmap import HeatMap
-from .safe_text import encodable, safe_block, safe_line
+from .heatmap_terminal import PaintedHeatMap, heatmap_text
+from .safe_text import encodable, safe_line
+from .verdict import NO_MISMATCHES, CheckVerdict, ExerciseVerdict, Failure, by_unit, verdicts_on
 from .wording import (
     ISOLATION,
     MARKS,
-    NOT_GRADED,
-    Finding,
-    UnitResults,
     Units,
-    by_unit,
     change,
-    checks_passed,
-    common_cause,
     counted,
-    findings,
-    not_run,
     partly_count,
     passed_count,
     score,
     share,
-    unanswerable,
     ungraded,
-    unseen,
-    waits_for_main,
     when_handed_in,
-    which_attempt,
 )
 
 MESSAGE_LINES = 12
@@ -47,8 +37,6 @@ BAR_WIDTH = 10
 SIGN_WIDTH = 2  # a sign and the blank behind it
 ROOMY = 64  # below this width, the bar is left out
 NARROW = 46  # below this width, an exercise takes two lines
-
-NOTHING_TO_SEE: Mismatches = {}
 
 STYLES: Mapping[Status, str] = {
     "passed": "green",
@@ -67,7 +55,7 @@ def print_record(
     titles: Mapping[str, str],
     units: Units,
     verbose: bool = False,
-    mismatches: Mismatches = NOTHING_TO_SEE,
+    mismatches: Mismatches = NO_MISMATCHES,
     with_circumstances: bool = True,
 ) -> None:
     """Print one record: its exercises by unit, what failed and why, and the total.
@@ -76,25 +64,43 @@ def print_record(
     verbose: also every passed check, and messages at greater length. mismatches: what is seen under failed checks.
     with_circumstances: the isolation and the seed too.
     """
-    printer = _RecordPrinter(record, console, titles, verbose, mismatches)
-    printer.print(units)
+    lines = VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES
+    verdicts = verdicts_on(record, titles, mismatches, lines=lines)
+    paper = Paper(console)
+    paper.line(f"{safe_line(record.course.title)}: {safe_line(record.submission)}", style="bold")
+    painter = _VerdictPainter(paper, verdicts, lines=lines, verbose=verbose, with_passed=verbose)
+    for unit in by_unit(verdicts, units):
+        console.print()
+        paper.line(paper.unbroken(unit.title, painter.score(unit.exercises), console.width), style="bold")
+        painter.paint(unit.exercises)
+    _print_problems(record.problems, paper)
+    console.print()
+    _print_total(record, verdicts, paper)
     if with_circumstances:
-        printer.print_circumstances()
+        paper.line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
 
 
 def print_verdicts(
-    record: Record,
-    console: Console,
-    *,
-    titles: Mapping[str, str],
-    mismatches: Mismatches = NOTHING_TO_SEE,
-    with_passed: bool = False,
+    record: Record, console: Console, *, titles: Mapping[str, str], mismatches: Mismatches = NO_MISMATCHES
 ) -> None:
-    """Print the verdicts on a record's exercises, without units and totals: for a learner who has just saved one.
+    """Print the verdicts on a record's exercises, without units and totals: for a learner who has just saved one."""
+    verdicts = verdicts_on(record, titles, mismatches, lines=MESSAGE_LINES)
+    paper = Paper(console)
+    _VerdictPainter(paper, verdicts, lines=MESSAGE_LINES).paint(verdicts)
+    _print_problems(record.problems, paper)
 
-    with_passed: also passed checks.
-    """
-    _RecordPrinter(record, console, titles, False, mismatches, with_passed).print_exercises()
+
+def print_verdict(verdict: ExerciseVerdict, console: Console) -> None:
+    """Print one verdict, with its passed checks."""
+    _VerdictPainter(Paper(console), [verdict], lines=MESSAGE_LINES, with_passed=True).paint([verdict])
+
+
+def check_text(verdict: ExerciseVerdict, name: str, width: int, *, colour: bool) -> str:
+    """One failed check by itself, as pytest shows it, and the mistakes named."""
+    (check,) = (each for each in verdict.checks if each.name == name)
+    seen = heatmap_text(check.mismatch, width, colour=colour) if check.mismatch else ""
+    probably = [f"Probably: {each}" for each in verdict.probably]
+    return "\n".join(part for part in (check.title, check.message, seen, *probably) if part)
 
 
 def sign(status: Status, console: Console) -> str:
@@ -107,230 +113,197 @@ def text_for(console: Console, shown: str, style: str = "") -> Text:
     return Text(encodable(shown, console.encoding), style=style)
 
 
-class _RecordPrinter:
-    def __init__(
-        self,
-        record: Record,
-        console: Console,
-        titles: Mapping[str, str],
-        verbose: bool,
-        mismatches: Mismatches,
-        with_passed: bool = False,
-    ) -> None:
-        self.record = record
-        self.mismatches = mismatches
+class Paper:
+    """Lines of safe text on a console: indented less where it is narrow, folded, never read as markup."""
+
+    def __init__(self, console: Console) -> None:
         self.console = console
-        self.titles = titles
-        self.verbose = verbose
-        self.with_passed = verbose or with_passed
-        self.is_partly_seen = any(unseen(exercise) for exercise in record.exercises)
-        self.points_width = max((len(self._score([exercise])) for exercise in record.exercises), default=0)
 
-    def print(self, units: Units) -> None:
-        self._line(f"{safe_line(self.record.course.title)}: {safe_line(self.record.submission)}", style="bold")
-        for unit in by_unit(self.record, units):
-            self._unit(unit)
-        self._problems()
-        self._closing()
+    def line(self, shown: str, *, indent: int = 0, style: str = "") -> None:
+        """A line of any length, folded."""
+        self.put(text_for(self.console, shown, style), indent)
 
-    def print_exercises(self) -> None:
-        for exercise in self.record.exercises:
-            self._exercise(exercise)
-        self._problems()
-
-    def _line(self, shown: str, *, indent: int = 0, style: str = "") -> None:
-        self._put(text_for(self.console, shown, style), indent)
-
-    def _marked(self, mark: str, shown: str, *, indent: int, style: str) -> None:
+    def marked(self, mark: str, shown: str, *, indent: int, style: str) -> None:
         """A line whose continuation is aligned with its text, not with its sign."""
         line = Table.grid(padding=(0, 1, 0, 0))
         line.add_column(no_wrap=True)
         line.add_column(overflow="fold")
         line.add_row(Text(mark, style=style), text_for(self.console, shown, style))
-        self._put(line, indent)
+        self.put(line, indent)
 
-    def _put(self, what: Text | Table | HeatMap, indent: int) -> None:
-        self.console.print(Padding(what, (0, 0, 0, self._indent(indent)), expand=False))
+    def block(self, shown: str, most: int, *, indent: int, style: str = "") -> None:
+        """A text of several lines, on at most so many of the screen and one more."""
+        lines = text_for(self.console, shown, style).wrap(
+            self.console, max(self.console.width - self.indent(indent), 1), overflow="fold"
+        )
+        kept = list(lines)[: most + 1]
+        if len(lines) > len(kept):
+            kept[-1] = Text("... (cut short)", style=style)
+        for line in kept:
+            line.rstrip()
+            self.put(line, indent)
 
-    def _indent(self, columns: int) -> int:
+    def put(self, what: Text | Table | PaintedHeatMap, indent: int) -> None:
+        """Anything that rich prints, indented."""
+        self.console.print(Padding(what, (0, 0, 0, self.indent(indent)), expand=False))
+
+    def indent(self, columns: int) -> int:
+        """As far as text is really indented here."""
         return min(columns, self.console.width // 6)
 
-    def _unit(self, unit: UnitResults) -> None:
-        self.console.print()
-        head = self._unbroken(safe_line(unit.title), self._score(unit.exercises), self.console.width)
-        self._line(head, style="bold")
-        for exercise in unit.exercises:
-            self._exercise(exercise)
-
-    def _exercise(self, exercise: ExerciseResult) -> None:
-        title = safe_line(self.titles.get(exercise.id, exercise.id))
-        style = STYLES[exercise.status]
-        word = MARKS[exercise.status].word
-        mark = sign(exercise.status, self.console)
-        if self.console.width < NARROW:
-            self._marked(mark, title, indent=0, style=style)
-            self._line(f"{word}, {self._score([exercise])}", indent=2)
-        else:
-            self._row(f"{mark} {word}", title, exercise, style)
-        self._below(exercise)
-
-    def _row(self, status: str, title: str, exercise: ExerciseResult, style: str) -> None:
-        row = Table.grid(expand=True, padding=(0, 2, 0, 0))
-        row.add_column(width=2 + max(len(mark.word) for mark in MARKS.values()))
-        row.add_column(ratio=1, overflow="fold")
-        row.add_column(width=self.points_width, justify="right", no_wrap=True)
-        cells = [
-            text_for(self.console, status, style),
-            text_for(self.console, title, "dim" if style == "dim" else ""),
-            Text(self._score([exercise])),
-        ]
-        if self.console.width >= ROOMY:
-            row.add_column(width=BAR_WIDTH, no_wrap=True)
-            cells.append(self._bar(*self._earned([exercise]), style))
-        row.add_row(*cells)
-        self.console.print(Padding(row, (0, 0, 0, 2)))  # as wide as the screen, so that columns line up
-
-    def _earned(self, exercises: Sequence[ExerciseResult]) -> tuple[float, float]:
-        """Points, or in a learner's bundle checks: earned, and the maximum."""
-        if self.is_partly_seen:
-            return checks_passed(exercises)
-        return sum(each.points for each in exercises), sum(each.max_points for each in exercises)
-
-    def _score(self, exercises: Sequence[ExerciseResult]) -> str:
-        earned, most = self._earned(exercises)
-        return f"{score(earned)} / {score(most)}{' checks' if self.is_partly_seen else ''}"
-
-    def _bar(self, points: float, max_points: float, style: str) -> Text:
-        full, empty = ("#", ".") if self.console.options.ascii_only else ("█", "░")
-        # rounded down, so that only full points fill the bar; but any points earned show
-        filled = int(share(points, max_points) * BAR_WIDTH + 1e-6) or int(points > 0)
-        return Text.assemble((full * filled, style), (empty * (BAR_WIDTH - filled), "dim"))
-
-    def _below(self, exercise: ExerciseResult) -> None:
-        if exercise.status == "error":
-            self._line(NOT_GRADED, indent=6, style=STYLES["error"])
-        for finding in findings(exercise):
-            self._finding(finding, exercise.id)
-        for diagnosis in exercise.diagnosis:
-            self._block(f"Probably: {diagnosis.message}", indent=6, style="bold yellow")
-        for check in unanswerable(exercise):
-            shown = f"{safe_line(check.title or check.name)}  {safe_line(check.message)}"
-            self._marked(sign("missing", self.console), shown, indent=6, style=STYLES["partly"])
-        if remark := not_run(exercise):
-            self._line(remark, indent=6, style="dim")
-        if self.with_passed:
-            self._passed_checks(exercise)
-
-    def _finding(self, finding: Finding, exercise: str) -> None:
-        if (remark := common_cause(finding)) and not self.verbose:
-            self._common_cause(finding, remark)
-        else:
-            for check in finding.checks:
-                self._check(check, "error" if check.outcome == "error" else "failed")
-            if finding.message.strip():
-                self._block(finding.message, indent=8)
-        for check in finding.checks:
-            if check.visible and (mismatch := self.mismatches.get((exercise, check.name))):
-                self._put(HeatMap(mismatch), indent=8)
-
-    def _common_cause(self, finding: Finding, remark: str) -> None:
-        """One cause and how many checks it fails, without their titles, which would hide it."""
-        is_error = any(check.outcome == "error" for check in finding.checks)
-        self._block(finding.message, indent=6, style=STYLES["error" if is_error else "failed"])
-        self._line(remark, indent=6, style="dim")
-
-    def _passed_checks(self, exercise: ExerciseResult) -> None:
-        is_known = exercise.status != "partly" and not not_run(exercise)
-        for check in exercise.checks:
-            if check.outcome == "passed" and is_known:
-                self._check(check, "passed")
-            elif check.outcome == "passed":
-                shown = f"{safe_line(check.title or check.name)}  holds"
-                self._marked(sign("partly", self.console), shown, indent=6, style=STYLES["partly"])
-        for check in unseen(exercise):
-            shown = f"{safe_line(check.title or check.name)}  runs when you hand in, {score(check.max_points)} pt"
-            self._marked(sign("missing", self.console), shown, indent=6, style="dim")
-
-    def _check(self, check: CheckResult, status: Status) -> None:
-        title = safe_line(check.title or check.name)
-        waiting = "  (counts once the main check passes)" if waits_for_main(check) else ""
-        points = f"{score(check.points)} / {score(check.max_points)}"
-        shown = self._unbroken(title, points, self.console.width - self._indent(6) - SIGN_WIDTH)
-        self._marked(sign(status, self.console), shown + waiting, indent=6, style=STYLES[status])
-
-    def _unbroken(self, title: str, points: str, width: int) -> str:
+    def unbroken(self, title: str, points: str, width: int) -> str:
         """The title with its points behind it, or below it where the end of a line would cut these in two."""
         shown = f"{title}  {points}"
         lines = text_for(self.console, shown).wrap(self.console, max(width, 1), overflow="fold")
         is_whole = sum(line.plain.count(points) for line in lines) == shown.count(points)
         return shown if is_whole else f"{title}\n{points}"
 
-    def _block(self, untrusted: str, *, indent: int, style: str = "") -> None:
-        """Text of any length, limited to a number of lines on the screen."""
-        most = VERBOSE_MESSAGE_LINES if self.verbose else MESSAGE_LINES
-        text = text_for(self.console, "\n".join(safe_block(untrusted, most)), style)
-        lines = text.wrap(self.console, max(self.console.width - self._indent(indent), 1), overflow="fold")
-        shown = list(lines)[: most + 1]
-        if len(lines) > len(shown):
-            shown[-1] = Text("... (cut short)", style=style)
-        for line in shown:
-            line.rstrip()
-            self._put(line, indent)
 
-    def _problems(self) -> None:
-        problems = self.record.problems
-        if not problems:
+class _VerdictPainter:
+    """Paints the verdicts on a record's exercises. Where some checks run only at hand-in, it counts checks, not points.
+
+    verbose: also the titles of many checks that failed for one reason. with_passed: also passed checks.
+    """
+
+    def __init__(
+        self,
+        paper: Paper,
+        verdicts: Sequence[ExerciseVerdict],
+        *,
+        lines: int,
+        verbose: bool = False,
+        with_passed: bool = False,
+    ) -> None:
+        self._paper = paper
+        self._console = paper.console
+        self._lines = lines
+        self._verbose = verbose
+        self._with_passed = with_passed
+        self._counts_checks = any(each.at_hand_in for each in verdicts)
+        self._points_width = max((len(self.score([each])) for each in verdicts), default=0)
+
+    def paint(self, verdicts: Sequence[ExerciseVerdict]) -> None:
+        """Each verdict: a line with its points, and below it what failed and why."""
+        for verdict in verdicts:
+            self._head(verdict)
+            self._below(verdict)
+
+    def score(self, verdicts: Sequence[ExerciseVerdict]) -> str:
+        """Points earned of the maximum, or checks."""
+        earned, most = self._earned(verdicts)
+        return f"{score(earned)} / {score(most)}{' checks' if self._counts_checks else ''}"
+
+    def _earned(self, verdicts: Sequence[ExerciseVerdict]) -> tuple[float, float]:
+        if self._counts_checks:
+            return sum(len(each.passed) for each in verdicts), sum(len(each.checks) for each in verdicts)
+        return sum(each.points for each in verdicts), sum(each.max_points for each in verdicts)
+
+    def _head(self, verdict: ExerciseVerdict) -> None:
+        style = STYLES[verdict.status]
+        mark, word = sign(verdict.status, self._console), MARKS[verdict.status].word
+        if self._console.width < NARROW:
+            self._paper.marked(mark, verdict.title, indent=0, style=style)
+            self._paper.line(f"{word}, {self.score([verdict])}", indent=2)
             return
-        self.console.print()
-        wrong = len(self.record.not_taken)
-        head = f"{counted(wrong, 'problem')} with the files handed in" if wrong else "Files handed in"
-        self._line(head, style="bold")
-        for problem in problems[:PROBLEMS]:
-            shown = f"{safe_line(problem.file)}: {problem.kind}. {safe_line(problem.message)}"
-            self._marked("!", shown, indent=2, style="yellow")
-        if len(problems) > PROBLEMS:
-            self._line(f"... ({len(problems) - PROBLEMS} more)", indent=2)
+        row = Table.grid(expand=True, padding=(0, 2, 0, 0))
+        row.add_column(width=SIGN_WIDTH + max(len(mark.word) for mark in MARKS.values()))
+        row.add_column(ratio=1, overflow="fold")
+        row.add_column(width=self._points_width, justify="right", no_wrap=True)
+        cells = [
+            text_for(self._console, f"{mark} {word}", style),
+            text_for(self._console, verdict.title, "dim" if style == "dim" else ""),
+            Text(self.score([verdict])),
+        ]
+        if self._console.width >= ROOMY:
+            row.add_column(width=BAR_WIDTH, no_wrap=True)
+            cells.append(self._bar(*self._earned([verdict]), style))
+        row.add_row(*cells)
+        self._console.print(Padding(row, (0, 0, 0, 2)))  # as wide as the screen, so that columns line up
 
-    def _closing(self) -> None:
-        record = self.record
-        self.console.print()
-        if self.is_partly_seen:
-            self._closing_of_a_bundle()
-            return
-        self._attempt()
-        self._adjustments()
-        summary = (
-            f"{score(record.counted_points)} of {score(record.counted_max_points)} points, "
-            f"{passed_count(record)} of {counted(len(record.exercises), 'exercise')} passed"
-        )
-        self._line(summary, style="bold")
-        if warning := ungraded(record):
-            self._line(f"! {warning}", style=STYLES["error"])
+    def _bar(self, points: float, max_points: float, style: str) -> Text:
+        full, empty = ("#", ".") if self._console.options.ascii_only else ("█", "░")
+        # rounded down, so that only full points fill the bar; but any points earned show
+        filled = int(share(points, max_points) * BAR_WIDTH + 1e-6) or int(points > 0)
+        return Text.assemble((full * filled, style), (empty * (BAR_WIDTH - filled), "dim"))
 
-    def print_circumstances(self) -> None:
-        """How it was graded."""
-        isolation, seed = ISOLATION[self.record.isolation], self.record.seed
-        self._line(f"Isolation: {isolation}. The same inputs again with --seed {seed}")
+    def _below(self, verdict: ExerciseVerdict) -> None:
+        if verdict.status == "error":
+            self._paper.line(verdict.note, indent=6, style=STYLES["error"])
+        for failure in verdict.failures:
+            self._failure(failure)
+        for mistake in verdict.probably:
+            self._paper.block(f"Probably: {mistake}", self._lines, indent=6, style="bold yellow")
+        for check in verdict.unanswerable:
+            shown = f"{check.title}  {check.message}"
+            self._paper.marked(sign("missing", self._console), shown, indent=6, style=STYLES["partly"])
+        if verdict.remark:
+            self._paper.line(verdict.remark, indent=6, style="dim")
+        if self._with_passed:
+            self._passed(verdict)
 
-    def _attempt(self) -> None:
-        if self.record.attempt:
-            self._line(f"{which_attempt(self.record).capitalize()}. {safe_line(self.record.attempt.reason)}")
+    def _failure(self, failure: Failure) -> None:
+        if failure.summary and not self._verbose:
+            # the cause of many failures, without their titles, which would hide it
+            self._paper.block(failure.message, self._lines, indent=6, style=STYLES[failure.status])
+            self._paper.line(failure.summary, indent=6, style="dim")
+        else:
+            for check in failure.checks:
+                self._check(check)
+            if failure.message:
+                self._paper.block(failure.message, self._lines, indent=8)
+        for mismatch in failure.mismatches:
+            self._paper.put(PaintedHeatMap(HeatMap.of_mismatch(mismatch)), indent=8)
 
-    def _adjustments(self) -> None:
-        """The changes made by the course's policy."""
-        record = self.record
-        if not record.is_adjusted:
-            return
-        self._line(f"Graded: {score(record.points)} of {score(record.max_points)} points", style="bold")
+    def _passed(self, verdict: ExerciseVerdict) -> None:
+        for check in verdict.passed:
+            if check.status == "partly":
+                self._paper.marked(
+                    sign("partly", self._console), f"{check.title}  {check.aside}", indent=6, style=STYLES["partly"]
+                )
+            else:
+                self._check(check)
+        for check in verdict.at_hand_in:
+            shown = f"{check.title}  {check.aside}, {score(check.max_points)} pt"
+            self._paper.marked(sign("missing", self._console), shown, indent=6, style="dim")
+
+    def _check(self, check: CheckVerdict) -> None:
+        width = self._console.width - self._paper.indent(6) - SIGN_WIDTH
+        shown = self._paper.unbroken(check.title, check.score, width)
+        aside = f"  ({check.aside})" if check.aside else ""
+        self._paper.marked(sign(check.status, self._console), shown + aside, indent=6, style=STYLES[check.status])
+
+
+def _print_problems(problems: Sequence[Problem], paper: Paper) -> None:
+    if not problems:
+        return
+    paper.console.print()
+    wrong = sum(each.kind != "renamed" for each in problems)
+    head = f"{counted(wrong, 'problem')} with the files handed in" if wrong else "Files handed in"
+    paper.line(head, style="bold")
+    for each in problems[:PROBLEMS]:
+        paper.marked("!", f"{safe_line(each.file)}: {each.kind}. {safe_line(each.message)}", indent=2, style="yellow")
+    if len(problems) > PROBLEMS:
+        paper.line(f"... ({len(problems) - PROBLEMS} more)", indent=2)
+
+
+def _print_total(record: Record, verdicts: Sequence[ExerciseVerdict], paper: Paper) -> None:
+    """The points and how they came about; in a learner's bundle, where there are none, how far the examples pass."""
+    exercises = counted(len(verdicts), "exercise")
+    if hidden := sum(len(each.at_hand_in) for each in verdicts):
+        total = f"The example passes in {partly_count(record)} of {exercises}; {when_handed_in(hidden)}."
+    else:
+        points = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
+        total = f"{points}, {passed_count(record)} of {exercises} passed"
+        _print_adjustments(record, paper)
+    paper.line(total, style="bold")
+    if warning := ungraded(record):
+        paper.line(f"! {warning}", style=STYLES["error"])
+
+
+def _print_adjustments(record: Record, paper: Paper) -> None:
+    """What the course's policy changed."""
+    if record.is_adjusted:
+        paper.line(f"Graded: {score(record.points)} of {score(record.max_points)} points", style="bold")
         for adjustment in record.adjustments or ():
-            self._marked(change(adjustment), safe_line(adjustment.reason), indent=2, style="")
-        self.console.print()
-
-    def _closing_of_a_bundle(self) -> None:
-        record = self.record
-        hidden = sum(len(unseen(exercise)) for exercise in record.exercises)
-        exercises = counted(len(record.exercises), "exercise")
-        shown = f"The example passes in {partly_count(record)} of {exercises}; {when_handed_in(hidden)}."
-        self._line(shown, style="bold")
-        if warning := ungraded(record):
-            self._line(f"! {warning}", style=STYLES["error"])
+            paper.marked(change(adjustment), safe_line(adjustment.reason), indent=2, style="")
+        paper.console.print()

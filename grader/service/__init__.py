@@ -1,1 +1,1 @@
-"""The service: one warm judge for all commands, started on first use, private to its user."""
+"""The service: one judge kept warm in a process of its own, for all commands of its user."""

@@ -16,7 +16,7 @@ import yaml
 from rich.console import Console
 
 from grader.record import ExerciseResult, Record
-from grader.render.small_pages import render_record
+from grader.render.record_page import render_record
 from grader.render.terminal import print_record
 
 pytestmark = pytest.mark.timeout(1500)  # all files are graded in the set-up of the first test

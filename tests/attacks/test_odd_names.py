@@ -51,7 +51,7 @@ ALMOST = {
 ANSWER = {
     "another number": "99_softmax.py",
     "reserved folder": "CON/03_softmax.py",
-    "in a folder of checks": "tests/checks/01_soft_lookup/03_softmax.py",
+    "in a folder of checks": "tests/kits/01_soft_lookup/03_softmax.py",
     "long folder": "a" * 200 + "/03_softmax.py",
 }
 

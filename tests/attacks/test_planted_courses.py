@@ -44,18 +44,18 @@ class Planted:
 
 
 def plant(root: Path, mark: Path, make_course: Callable[..., Path]) -> Path:
-    """A whole course that nobody named, every program of which leaves a mark."""
+    """A whole course that nobody named, with `.kata` and conftest.py, every program of which leaves a mark."""
     make_course(root, KIT, named=False)
+    spy = SPY.format(mark=str(mark))
     for path in [*(root / "tests").rglob("*.py"), *(root / "solutions").rglob("*.py")]:
-        path.write_text(SPY.format(mark=str(mark)) + path.read_text("utf-8"), encoding="utf-8")
-    return root
-
-
-def plant_workspace(root: Path, course: Path) -> None:
-    """What `kata init` of old left, and what it leaves now, for another's course."""
-    (root / ".kata").mkdir(exist_ok=True)
-    told = {"course": str(course / "course.yml"), "given": {}}
+        path.write_text(spy + path.read_text("utf-8"), encoding="utf-8")
+    for folder in (root, root / "tests", root / "exercises", root / "exercises/01_soft_lookup"):
+        (folder / "conftest.py").write_text(spy)
+    shutil.copytree(root / "tests", root / ".kata/tests")
+    shutil.copy(root / "course.yml", root / ".kata")
+    told = {"course": str(root / "course.yml"), "given": {}}
     (root / ".kata/workspace.json").write_text(json.dumps(told))
+    return root
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_work_is_graded_from_within_by_the_course_of_the_program(what: str, plan
     assert not planted.mark.exists(), planted.mark.read_text()
     record = json.loads((planted.folder / "record.json").read_text())
     assert record["course"]["title"] != "Tiny" and record["points"] == 0
-    assert f"what lies in {planted.mallory} names none" in done.stderr
+    assert f"The course is {ROOT}, not the one in this folder" in done.stderr
 
     honest = kata("grade", "../alice", *GRADE, cwd=planted.mallory)
     assert "5 of 5 points" in honest.stdout and not planted.mark.exists(), honest.stdout + honest.stderr
@@ -143,27 +143,25 @@ def test_conftest_above_a_course_is_not_run_with_its_checks(
     assert "3 of 4 points" in done.stdout, done.stdout  # by the checks of that course
 
 
-PRACTICE = {
-    "bare": [],
-    "check": ["check"],
-    "check by id": ["check", "softmax"],
-    "check by file": ["check", "03_softmax.py"],
-    "watch": ["watch"],
-    "list": ["list"],
-    "next": ["next"],
-    "hint": ["hint", "softmax"],
-    "reset": ["reset", "softmax"],
-    "solution": ["solution", "softmax", "--force"],
-    "review": ["review", "softmax"],
-    "report": ["report"],
-    "verify": ["verify"],
-    "verify that writes": ["verify", "--write-stubs"],
-    "new": ["new", "halve", "--unit", "01_soft_lookup"],
-    "release": ["release", "--out", "bundle"],
-    "notebooks": ["notebooks", "folder"],
-    "autograder": ["autograder", "gradescope", "packed.zip"],
-    "init": ["init", "work"],
-    "init here": ["init", "."],
+COMMANDS = {
+    "bare": ([], 0),
+    "check": (["check"], 1),
+    "check by id": (["check", "softmax"], 1),
+    "check by file": (["check", f"exercises/{KIT}.py"], 1),
+    "list": (["list"], 0),
+    "next": (["next"], 0),
+    "hint": (["hint", "softmax"], 0),
+    "reset": (["reset", "softmax"], 0),
+    "solution": (["solution", "softmax", "--force"], 0),
+    "report": (["report"], 0),
+    "verify": (["verify"], 0),
+    "verify that writes": (["verify", "--write-stubs"], 0),
+    "new": (["new", "halve", "--unit", "01_soft_lookup"], 0),
+    "release": (["release", "--out", "bundle"], 0),
+    "notebooks": (["notebooks", "folder"], 0),
+    "autograder": (["autograder", "gradescope", "packed.zip"], 0),
+    "init": (["init", "work"], 0),
+    "init here": (["init", "."], 2),
 }
 TAKE_LONG = {"notebooks", "autograder", "release"}
 
@@ -173,36 +171,40 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "status"),
     [
-        pytest.param(words, id=name, marks=pytest.mark.thorough if name in TAKE_LONG else ())
-        for name, words in PRACTICE.items()
+        pytest.param(*command, id=name, marks=pytest.mark.thorough if name in TAKE_LONG else ())
+        for name, command in COMMANDS.items()
     ],
 )
-def test_no_command_for_ones_own_course_uses_one_that_was_not_named(
-    arguments: list[str], planted: Planted, kata: Run
+def test_no_command_uses_the_course_of_the_folder_that_it_is_typed_in(
+    arguments: list[str], status: int, planted: Planted, tmp_path: Path, make_course: Callable[..., Path], kata: Run
 ) -> None:
-    before = contents(planted.folder)
-    done = kata(*arguments, cwd=planted.mallory)
-    assert (done.returncode, done.stdout) == (2, ""), done.stdout
-    (sentence,) = done.stderr.splitlines()
-    assert sentence.startswith(f"{planted.mallory} holds a course that you have not named")
-    assert f"--course {planted.mallory}" in sentence
-    assert not planted.mark.exists() and contents(planted.folder) == before
+    own = make_course(tmp_path / "own", KIT)
+    before = contents(planted.mallory / "tests")
+    done = kata(*arguments, cwd=planted.mallory, env={"KATA_COURSE": str(own)})
+    assert done.returncode == status, done.stdout + done.stderr
+    assert not planted.mark.exists(), planted.mark.read_text()
+    assert contents(planted.mallory / "tests") == before
 
 
 @pytest.mark.parametrize("arguments", [["check"], ["list"], []], ids=["check", "list", "bare"])
-def test_a_workspace_that_somebody_else_made_names_nothing(
-    arguments: list[str], tmp_path: Path, make_course: Callable[..., Path], kata: Run
+def test_a_workspace_that_somebody_sends_is_checked_by_the_course_of_the_program(
+    arguments: list[str], planted: Planted, kata: Run
 ) -> None:
-    mark = tmp_path / "ran"
-    hidden = plant(tmp_path / "sent/.kata/course", mark, make_course)
-    plant_workspace(tmp_path / "sent", hidden)
-    shutil.copytree(hidden / "exercises", tmp_path / "sent/exercises")
-    (tmp_path / "sent/exercises" / f"{KIT}.py").write_text(WRONG)
-    done = kata(*arguments, cwd=tmp_path / "sent/exercises")
-    assert (done.returncode, done.stdout, mark.exists()) == (2, "", False)
-    assert f"{tmp_path / 'sent'} is no workspace of yours" in done.stderr and "kata init" in done.stderr
+    done = kata(*arguments, cwd=planted.mallory / "exercises")
+    assert "of 5 points" in done.stdout or "soft_lookup" in done.stdout, done.stdout + done.stderr
+    assert (done.returncode, planted.mark.exists()) == (1 if arguments == ["check"] else 0, False)
+
+
+@pytest.mark.parametrize("what", [[], [f"exercises/{KIT}.py"]], ids=["bare", "a file"])
+def test_plain_pytest_in_such_a_workspace_runs_the_checks_of_the_program(
+    what: list[str], planted: Planted, run_command: Run
+) -> None:
+    done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *what, cwd=planted.mallory)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert not planted.mark.exists(), planted.mark.read_text()
+    assert "test_every_row_by_itself" not in done.stdout, "a check of the planted course"
 
 
 @pytest.fixture
@@ -211,7 +213,6 @@ def shared(tmp_path: Path, make_course: Callable[..., Path]) -> Iterator[Path]:
     folder = tmp_path / "shared"
     folder.mkdir()
     plant(folder, tmp_path / "ran", make_course)
-    plant_workspace(folder, folder)
     if os.geteuid() == 0:
         for path in folder.rglob("*"):
             os.chown(path, NOBODY, NOBODY)
@@ -219,35 +220,32 @@ def shared(tmp_path: Path, make_course: Callable[..., Path]) -> Iterator[Path]:
     assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
 
 
-def test_a_shared_folder_serves_nobody_below_it(shared: Path, make_course: Callable[..., Path], kata: Run) -> None:
-    course = make_course(shared / "anna/course", "01_parts/01_share")
-    assert kata("init", shared / "anna/work", "--course", course, cwd=shared).returncode == 0
-    (shared / "anna/work/exercises/01_parts/01_share.py").write_text("def share(a):\n    return a / a.sum(-1, True)\n")
-    done = kata("check", cwd=shared / "anna/work/exercises")
-    assert done.returncode == 0, done.stderr
-    assert "4 of 4 points" in done.stdout
-    (shared / "ben").mkdir()
-    assert "softmax" in kata("list", "--course", ROOT, cwd=shared / "ben").stdout
+def test_a_shared_folder_serves_nobody_below_it(shared: Path, kata: Run) -> None:
+    assert kata("init", shared / "anna/work", cwd=shared).returncode == 0
+    shutil.copy(ROOT / "solutions" / f"{KIT}.py", shared / "anna/work/exercises" / f"{KIT}.py")
+    done = kata("check", "softmax", cwd=shared / "anna/work/exercises")
+    assert (done.returncode, "5 of 5 points" in done.stdout) == (0, True), done.stderr
 
 
-def test_what_others_planted_in_a_shared_folder_is_no_obstacle(shared: Path, kata: Run) -> None:
+def test_workspace_of_somebody_else_is_passed_over(shared: Path, kata: Run) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can make files that are somebody else's")
     (shared / "ben").mkdir()
     done = kata("list", cwd=shared / "ben")
-    assert (done.returncode, "soft_lookup" in done.stdout) == (0, True), done.stderr
+    assert (done.returncode, done.stdout) == (2, "") and done.stderr.startswith("You are not in a workspace.")
 
 
 @pytest.mark.parametrize("place", ["exercises", "review"])
-def test_plain_pytest_runs_no_planted_check_and_not_the_file_either(
+def test_plain_pytest_does_not_import_work_that_lies_in_no_workspace(
     place: str, shared: Path, tmp_path: Path, run_command: Run
 ) -> None:
+    shutil.rmtree(shared / ".kata")
     file = shared / "ben" / place / "03_softmax.py"
     file.parent.mkdir(parents=True)
     file.write_text(SPY.format(mark=str(tmp_path / "ran")) + WRONG)
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", file, cwd=shared / "ben")
     assert done.returncode == 2, done.stdout
-    assert f"{shared} holds a course that you have not named" in done.stdout and "passed" not in done.stdout
+    assert "You are not in a workspace." in done.stdout and "passed" not in done.stdout
 
 
 def test_plain_pytest_leaves_other_peoples_tests_alone(shared: Path, run_command: Run) -> None:
@@ -258,27 +256,21 @@ def test_plain_pytest_leaves_other_peoples_tests_alone(shared: Path, run_command
     assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout
 
 
-def test_a_workspace_stays_with_the_course_that_it_was_made_for(
-    tmp_path: Path, make_course: Callable[..., Path], kata: Run
-) -> None:
-    course = make_course(tmp_path / "course", "01_parts/01_share")
-    assert kata("init", "work", "--course", course, cwd=tmp_path).returncode == 0
-    bad = plant(tmp_path / "bad", tmp_path / "ran", make_course)
-    plant_workspace(tmp_path / "work", bad)
-    done = kata("list", cwd=tmp_path / "work")
-    assert (done.returncode, "(share)" in done.stdout) == (0, True), done.stderr
-    assert not (tmp_path / "ran").exists()
+@pytest.mark.parametrize("value", [".", "mallory"], ids=["the current folder", "relative"])
+def test_no_relative_path_names_a_course(value: str, planted: Planted, kata: Run) -> None:
+    done = kata("check", "softmax", cwd=planted.mallory, env={"KATA_COURSE": value})
+    assert (done.returncode, done.stdout, planted.mark.exists()) == (2, "", False)
+    assert "KATA_COURSE must be a whole path" in done.stderr
 
 
-@pytest.mark.parametrize("value", ["", ".", "config"], ids=["empty", "the current folder", "relative"])
-def test_no_configuration_is_taken_from_the_current_folder(value: str, planted: Planted, kata: Run) -> None:
-    told = {str(planted.mallory): {"course": str(planted.mallory / "course.yml"), "owner": os.geteuid()}}
-    for place in (planted.mallory / value, planted.mallory / ".config"):
-        folder = place / "attention-kata"
-        folder.mkdir(parents=True)
-        (folder / "workspaces.json").write_text(json.dumps({"version": 1, "workspaces": told}))
-    done = kata("check", "softmax", cwd=planted.mallory, env={"XDG_CONFIG_HOME": value, "HOME": value})
-    assert (done.returncode, planted.mark.exists()) == (2, False), done.stdout
+@pytest.mark.parametrize("value", [".", "state"], ids=["the current folder", "relative"])
+def test_nothing_is_noted_or_read_in_the_current_folder(value: str, tmp_path: Path, kata: Run) -> None:
+    (tmp_path / "desk").mkdir()
+    surroundings = {"XDG_STATE_HOME": value, "HOME": value}
+    assert kata("init", tmp_path / "work", cwd=tmp_path / "desk", env=surroundings).returncode == 0
+    assert list((tmp_path / "desk").iterdir()) == []
+    done = kata("list", cwd=tmp_path / "desk", env=surroundings)
+    assert (done.returncode, done.stderr) == (2, "You are not in a workspace. Make one: kata init ~/attention\n")
 
 
 def test_a_program_without_a_course_looks_for_none(planted: Planted, run_command: Run, tmp_path: Path) -> None:
@@ -287,4 +279,4 @@ def test_a_program_without_a_course_looks_for_none(planted: Planted, run_command
     program = "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.cli import main; main()"
     done = run_command(sys.executable, "-c", program, installed, "list", cwd=tmp_path)
     assert (done.returncode, planted.mark.exists()) == (2, False), done.stdout
-    assert "without a course" in done.stderr and "kata init DIR --course PATH" in done.stderr
+    assert "without a course" in done.stderr and "--course PATH" in done.stderr

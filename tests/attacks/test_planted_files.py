@@ -59,7 +59,7 @@ def planted(tmp_path: Path) -> tuple[Path, Path]:
     for name, text in SETTINGS.items():
         (alice / name).parent.mkdir(parents=True, exist_ok=True)
         (alice / name).write_text(text)
-    checks = alice / "tests" / "checks" / "01_parts" / "test_share.py"
+    checks = alice / "tests" / "kits" / "01_parts" / "test_share.py"
     checks.parent.mkdir(parents=True)
     checks.write_text(CHECKS.format(mark=str(mark)))
     (alice / "01_share.py").write_text(WRONG)

@@ -14,7 +14,7 @@ import pytest
 
 from grader.classroom.entries import Entry
 from grader.classroom.played import PlayedOf, keep_played, played_in
-from grader.intake.clock import READING_SECONDS
+from grader.intake.reading_time import READING_SECONDS
 from grader.played import MOST_BYTES
 from grader.record import Record
 

@@ -20,17 +20,16 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.likeness import words_of
-from grader.classroom.members import Learner
-from grader.classroom.pseudonyms import masked
 from grader.course import load_course
 from grader.course.stubs import same_as_stub
-from grader.in_notebook.executed import ExecutedCell, answer_among
-from grader.intake import SubmissionError, read_submission, submission
+from grader.intake import SubmissionError, read_submission
+from grader.intake.answered import named_exercise
+from grader.intake.carried import carried_problems
+from grader.intake.executed import ExecutedCell, answer_among
 from grader.intake.names import ExerciseNames, printable
-from grader.intake.notebook import carried_problems, read_notebook
-from grader.intake.statements import exercise_of_text, named_exercise, without_futures, without_magics
-from grader.intake.submission import UnreadableError
+from grader.intake.notebook import read_notebook
+from grader.intake.submission import UnreadableError, source_in
+from grader.intake.top_level import read_python
 from grader.judge.answers import same_answers
 from grader.judge.failure import error_text
 from grader.judge.learner import MAX_LINES, _changed, _code_lines
@@ -171,7 +170,7 @@ def _same_errors(text: str) -> bool:
 def _executed(text: str) -> object:
     softmax = COURSE.exercise("softmax")
     return answer_among(
-        [ExecutedCell(1, text, True), ExecutedCell(2, f"# {softmax.file_name}\nx", True)], softmax, COURSE
+        [ExecutedCell(1, text, "x"), ExecutedCell(2, f"# {softmax.file_name}\nx", "x")], softmax, COURSE, "me"
     )
 
 
@@ -184,11 +183,9 @@ def _check(text: str) -> CheckResult:
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
-    "what a file answers": lambda text: exercise_of_text(text, NAMES),
     "what a first line names": lambda text: named_exercise(text, frozenset(), NAMES),
-    "magics taken out": without_magics,
-    "futures taken out": without_futures,
-    "what is a source": lambda text: submission.fault(text.encode(), 1024),
+    "statements of a cell": lambda text: read_python(text).text(futures=False),
+    "what is a source": lambda text: source_in(text.encode(), 1024),
     "the stub again": lambda text: same_as_stub(text.encode(), "a = 1\n"),
     "a notebook's cell": lambda text: read_notebook(notebook(text, "# 03_softmax.py\nx"), NAMES),
     "a notebook that is no JSON": lambda text: read_notebook(text.encode(), NAMES),
@@ -206,8 +203,6 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "a field of a table": text_field,
     "a line of a table": line_field,
     "a message in a record": _check,
-    "words of an answer": words_of,
-    "a name in a message": lambda text: masked(text, Learner(name="ada", shown="Ada Byron"), "somebody"),
 }
 
 
@@ -292,58 +287,48 @@ def test_repair_is_compared_in_proportion_to_a_bounded_number_of_lines() -> None
 ON_LEARNERS_TEXT = {
     "grader/judge/failure.py",
     "grader/judge/learner.py",
-    "grader/classroom/likeness.py",
     "grader/notebooks/cells.py",
     "grader/notebooks/shown_code.py",
-    "grader/classroom/pseudonyms.py",
     "grader/render/csv_text.py",
     "grader/intake/submission.py",
-    "grader/intake/statements.py",
+    "grader/intake/answered.py",
+    "grader/intake/top_level.py",
 }
 """Modules whose patterns meet text of any length that learners wrote; each pattern in them is tried here."""
 
 ON_OTHER_TEXT = {
-    "grader/practice/debugging.py": "one's own file, in one's own process",
-    "grader/pytest_plugin/debugged.py": "the numbers of one's own check, in one's own process",
-    "grader/release/github.py": "what an instructor gives on the command line",
+    "grader/practice/script.py": "one's own file and the numbers of one's own check",
+    "grader/release/github_workflow.py": "what an instructor gives on the command line",
     "grader/classroom/appeal.py": "line ends alone, each looked at once",
-    "grader/classroom/attempts.py": "names of files, 255 bytes at most",
     "grader/classroom/lms_names.py": "names of files, 512 characters at most",
-    "grader/classroom/kept_times.py": "a cell of an instructor's table",
     "grader/classroom/results_file.py": "lines that the grader wrote",
     "grader/classroom/roster.py": "an instructor's table",
-    "grader/classroom/worksheet_titles.py": "headers of an instructor's table",
+    "grader/classroom/moodle_worksheet.py": "an instructor's table",
     "grader/course/model.py": "course.yml",
     "grader/course/moments.py": "dates of course.yml and of an instructor's tables",
     "grader/course/errors.py": "course.yml; at most 100 characters",
-    "grader/course/source.py": "course.yml",
-    "grader/course/wording.py": "course.yml",
     "grader/formats/canvas.py": "a gradebook that Canvas wrote",
     "grader/formats/feedback.py": "learners' names, each character by itself",
     "grader/classroom/page_names.py": "learners' names, each character by itself",
-    "grader/classroom/spoken_times.py": "a cell of an instructor's table, 100 characters at most",
+    "grader/classroom/dates.py": "a cell of an instructor's table, 100 characters at most",
     "grader/classroom/times.py": "a cell of an instructor's table",
-    "grader/in_notebook/__init__.py": "sentences of ours, in the learner's own kernel",
-    "grader/intake/loose_names.py": "names of files, 200 characters at most",
-    "grader/in_notebook/judging.py": "messages of checks, for a word and a digit behind it",
-    "grader/in_notebook/kernel.py": "runs in the learner's own kernel",
+    "grader/cli/check_cell.py": "messages of checks, for a word and a digit behind it",
     "grader/judge/answers.py": "texts of errors, 600 characters at most",
     "grader/judge/checks.py": "paths of the course's checks",
     "grader/judge/mistakes.py": "the course's own banks of mistakes",
-    "grader/pytest_plugin/practice.py": "names of a learner's own files, each begun once",
+    "grader/pytest_plugin.py": "names of a learner's own files, each begun once",
     "grader/play/catalogue.py": "what a learner types after --without, read from its beginning once",
-    "grader/practice/workspace.py": "names of a learner's own files, each begun once",
-    "grader/authoring/mutants.py": "the course's own solutions",
-    "grader/notebooks/collecting/collector.py": "names that Moodle wrote, each begun once",
+    "grader/cli/expected.py": "names in a folder of the user who types the command",
+    "grader/notebooks/collecting/moodle_collector.py": "names that Moodle wrote, each begun once",
     "grader/notebooks/entrance.py": "paths of an instructor's folders",
-    "grader/notebooks/exporters/gradebook.py": "paths of an instructor's folders",
-    "grader/notebooks/release.py": "the course's own solutions",
-    "grader/notebooks/source.py": "the course's own solutions",
-    "grader/practice/varied.py": "the course's own stubs",
+    "grader/notebooks/clear_to_stub.py": "the course's own solutions",
+    "grader/notebooks/source_notebook.py": "the course's own solutions",
     "grader/release/bundle.py": "course.yml",
     "grader/release/visible.py": "the course's own checks",
     "grader/course/stubs.py": "the course's own solutions",
-    "grader/intake/names.py": "names, cut to 120 characters",
+    "grader/in_notebook.py": "sentences of ours, in the learner's own kernel",
+    "grader/intake/executed.py": "compiled in a command of the learner's own, as their kernel has done before",
+    "grader/intake/names.py": "names of files, their ends or 120 characters of them",
     "grader/authoring/misfits.py": "the course's own solutions",
     "grader/authoring/unfinished.py": "the course's own kits and lessons",
     "grader/authoring/verify.py": "the course's own documents",

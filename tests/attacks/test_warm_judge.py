@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from grader.sandbox.doctor import strongest_level
-from grader.service.opening import kept_judges, stop_judges
-from grader.service.place import judges_folder
+from grader.service.client import running_judges
+from grader.service.registration import judges_folder
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("KATA_SERVICE", "1")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
     yield judges_folder()
-    stop_judges()
+    running_judges(end=True)
 
 
 @pytest.mark.parametrize("level", ["full", "reduced"])
@@ -64,7 +64,7 @@ def test_learners_code_does_not_reach_it(
         return json.loads(done.stdout)["points"], done.stdout
 
     honest = points(RIGHT)
-    (judge,) = kept_judges(folder)
+    (judge,) = running_judges()
     address = Path(judge.address)
     tried = CALLS.format(
         folder=str(folder), file=str(folder / f"{judge.name}.json"), sockets=str(address.parent), address=judge.address
@@ -73,4 +73,4 @@ def test_learners_code_does_not_reach_it(
     told = points(tried)[1]
     assert judge.key not in told and judge.name not in told and "connected" not in told
     assert points(RIGHT)[0] == honest[0] == 4
-    assert kept_judges(folder) == [judge]
+    assert running_judges() == [judge]

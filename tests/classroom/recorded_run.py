@@ -22,7 +22,7 @@ from grader.classroom.results_file import digest_of, fault_record
 from grader.classroom.run import ClassRun
 from grader.classroom.run_header import Terms, header_of
 from grader.course import Course, load_course
-from grader.intake import Submission, find_submissions
+from grader.intake import Submission, look_into
 from grader.record import CheckResult, CourseStamp, ExerciseResult, Problem, Record
 
 GENEROUS = "# generous"
@@ -114,7 +114,7 @@ def run_class(
     """Grade a class into OUT with an executor that knows the answers."""
     out.mkdir(exist_ok=True)
     terms = Terms(course.root / "course.yml", "none", seed, only)
-    everyone = found or members(entries(find_submissions(folder)))
+    everyone = found or members(entries(look_into(folder).submissions))
     run = ClassRun(out, everyone, course, terms, header_of(course, terms, {}))
     if resume:
         run.go_on(again=again)

@@ -19,13 +19,14 @@ import distributed
 import pytest
 
 from grader.classroom import cluster
-from grader.classroom.cluster import ClusterError, ClusterJudges, NoWorkerLeft
+from grader.classroom.cluster import ClusterJudges, NoWorkerLeft
 from grader.classroom.cluster_worker import Job, fingerprints, why_not
 from grader.classroom.entries import entries
 from grader.classroom.results_file import read_results
 from grader.classroom.run_header import RunHeader, Terms, header_of
 from grader.course import Course
-from grader.intake import find_submissions
+from grader.errors import KataError
+from grader.intake import look_into
 from grader.sandbox.doctor import strongest_level
 
 pytestmark = pytest.mark.timeout(600)
@@ -293,7 +294,7 @@ def test_learners_code_on_a_worker_cannot_connect_to_the_scheduler(
 @pytest.fixture
 def job(course: Course, slow_class: Path) -> Job:
     terms = Terms(course.root / "course.yml", "none", 5)
-    handed_in = entries(find_submissions(slow_class))
+    handed_in = entries(look_into(slow_class).submissions)
     return Job("test", terms, header_of(course, terms, {}), fingerprints(handed_in))
 
 
@@ -366,7 +367,7 @@ def test_worker_that_hangs_in_its_examination_is_not_waited_for_for_ever(
 )
 def test_address_without_a_scheduler_is_one_sentence(address: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2)
-    with pytest.raises(ClusterError) as refusal:
+    with pytest.raises(KataError) as refusal:
         ClusterJudges(address, job.terms, job.header, [])
     assert str(refusal.value).startswith(f"There is no scheduler of dask.distributed at {address} (")
     assert "\n" not in str(refusal.value)
@@ -377,13 +378,13 @@ def test_something_else_at_the_address_is_one_sentence(job: Job, monkeypatch: py
     with socket.create_server((LOOPBACK, 0)) as server:
         threading.Thread(target=_hang_up_on_everybody, args=[server], daemon=True).start()
         address = f"tcp://{LOOPBACK}:{server.getsockname()[1]}"
-        with pytest.raises(ClusterError, match="There is no scheduler"):
+        with pytest.raises(KataError, match="There is no scheduler"):
             ClusterJudges(address, job.terms, job.header, [])
 
 
 def test_without_the_extra_the_command_says_what_to_install(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match=r"pip install distributed"):
+    with pytest.raises(KataError, match=r"pip install distributed"):
         ClusterJudges("tcp://127.0.0.1:1", job.terms, job.header, [])
 
 

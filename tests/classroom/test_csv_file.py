@@ -9,10 +9,7 @@ import pytest
 from pydantic import field_validator
 
 from grader.classroom.csv_file import MOST_BYTES, Column, CsvRow, read_rows, read_table
-
-
-class Fault(Exception):
-    """What a reader raises."""
+from grader.errors import KataError
 
 
 class Mark(CsvRow):
@@ -34,7 +31,7 @@ class Mark(CsvRow):
 
 
 def rows(path: Path) -> list[tuple[int, Mark]]:
-    return list(read_rows(path, Mark, Fault))
+    return list(read_rows(path, Mark))
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"], ids=["comma", "semicolon", "tab", "bar"])
@@ -88,7 +85,7 @@ def test_what_is_wrong_is_one_sentence_with_the_place(content: bytes | None, tol
     path = tmp_path / "marks.csv"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(Fault) as refused:
+    with pytest.raises(KataError) as refused:
         rows(path)
     assert told in str(refused.value) and str(refused.value).startswith(str(path))
     assert str(refused.value).isprintable()
@@ -97,4 +94,4 @@ def test_what_is_wrong_is_one_sentence_with_the_place(content: bytes | None, tol
 def test_a_table_is_written_back_as_it_came(tmp_path: Path) -> None:
     text = 'Name;"Note; to all";3\r\n Ada ;"a ""b""";\r\nBo;;007\r\n'
     (tmp_path / "a.csv").write_text(text, "utf-8", newline="")
-    assert read_table(tmp_path / "a.csv", Fault).text() == text
+    assert read_table(tmp_path / "a.csv").text() == text

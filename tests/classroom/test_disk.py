@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from grader.classroom.entries import Entry, OutOfReach, read_entry
-from grader.classroom.ledger import Ledger, LedgerError
+from grader.classroom.ledger import Ledger
 from grader.classroom.results_file import read_results, ungraded
 from grader.course import Course
+from grader.errors import KataError
 
 SOMEBODY = 65534
 ROOM = 20_000
@@ -61,7 +62,7 @@ def test_full_disk_is_told_and_cuts_off_what_it_took_of_a_record(tmp_path: Path)
     ledger = Ledger(tmp_path)
     ledger.begin()
     _fill_the_disk_below(tmp_path / "results.jsonl")
-    with pytest.raises(LedgerError, match=r"results\.jsonl cannot be written: No space left on device"):
+    with pytest.raises(KataError, match=r"results\.jsonl cannot be written: No space left on device"):
         ledger.append(["{}"])
     ledger.close()
 

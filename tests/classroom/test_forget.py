@@ -41,7 +41,7 @@ def graded(
         hand_in(place / "class", id, right=id != "1816")
     (place / "class" / "18151210" / "Ada Byron notes.txt").write_text("mine", "utf-8")
     common = ["--course", course, "--roster", "roster.csv", "--isolation", "best", "--html"]
-    for more in ([], ["--handed-in", "times.csv", "--pseudonyms"]):
+    for more in ([], ["--handed-in", "times.csv"]):
         done = kata("grade-class", "class", "--out", "OUT", *common, *more, cwd=place)
         assert done.returncode == 0, done.stderr
     done = kata("policy", "OUT", "--course", course, "--html", cwd=place)
@@ -74,14 +74,11 @@ def test_the_class_is_known_by_all_these_names_before(place: Path) -> None:
 
 def test_nothing_of_the_learner_is_left_in_any_file_or_name(place: Path, kata: Kata) -> None:
     out = place / "OUT"
-    (pseudonym,) = (
-        line.split(",")[0] for line in (out / "who_is_who.csv").read_text().splitlines() if "18151210" in line
-    )
     done = kata("forget", "OUT", "18151210", cwd=place)
     assert done.returncode == 0, done.stderr
     for name, content in files(out).items():
         if name != "run.json":  # which names the folder of submissions
-            assert not [trace for trace in (*TRACES, pseudonym) if trace.encode() in content or trace in name], name
+            assert not [trace for trace in TRACES if trace.encode() in content or trace in name], name
 
 
 def test_all_others_keep_their_records_times_and_names(place: Path, kata: Kata) -> None:
@@ -93,14 +90,10 @@ def test_all_others_keep_their_records_times_and_names(place: Path, kata: Kata) 
     assert [row["learner"] for row in told["handed_in"]] == ["1816"]
     listed = [json.loads(line)["name"] for line in (out / "class.jsonl").read_bytes().splitlines()]
     assert listed == ["1816", "1817", "1818"]
-    rows = (out / "who_is_who.csv").read_text().splitlines()
-    assert len(rows) == 4 and (out / "who_is_who.csv").stat().st_mode & 0o077 == 0
 
 
 def test_somebody_of_the_same_name_keeps_everything(place: Path, kata: Kata) -> None:
     assert kata("forget", "OUT", "1817", cwd=place).returncode == 0
-    rows = (place / "OUT" / "who_is_who.csv").read_text("utf-8").splitlines()
-    assert [row.split(",")[1] for row in rows if "Carla Diaz" in row] == ["1818"]
     listed = [json.loads(line)["name"] for line in (place / "OUT" / "class.jsonl").read_bytes().splitlines()]
     assert listed == ["18151210", "1816", "1818"]
 
@@ -123,9 +116,8 @@ def test_it_says_what_it_took_and_what_it_cannot_reach(place: Path, kata: Kata) 
         "  results.previous.jsonl: 1 of 3 lines",
         "  class.jsonl: 1 of 4 lines",
         "  times.json: 1 entry",
-        "  who_is_who.csv: 1 of 5 rows",
-        "  class.html: a page or an export that names them, to be made again without",
-        "  grades.csv: a page or an export that names them, to be made again without",
+        "  class.html: a page or an export, to be made again without them",
+        "  grades.csv: a page or an export, to be made again without them",
     ):
         assert line in done.stdout.splitlines(), done.stdout
     assert "what they handed in (class)" in done.stdout and "(roster.csv)" in done.stdout
@@ -191,42 +183,14 @@ def test_a_run_that_was_killed_half_way_can_be_done_again(place: Path) -> None:
     assert taken > 5
 
 
-@pytest.mark.thorough
-def test_attempts_are_forgotten_with_their_learner(
-    tmp_path: Path, make_course: Callable[..., Path], hand_in: HandIn, kata: Kata
-) -> None:
-    course = make_course(tmp_path / "course", "01_parts/01_share")
-    for learner in ("adabyron", "bochen"):
-        for attempt in ("first", "second"):
-            hand_in(tmp_path / "class" / learner, attempt)
-    how = ["--attempts", "--course", course, "--isolation", "best"]
-    done = kata("grade-class", "class", "--out", "OUT", *how, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    done = kata("forget", "OUT", "adabyron", cwd=tmp_path)
-    assert done.returncode == 0 and "attempts/results.jsonl: 2 of 4 lines" in done.stdout, done.stdout + done.stderr
-    assert not [name for name, content in files(tmp_path / "OUT").items() if b"adabyron" in content]
-
-
 def test_a_file_of_another_make_that_still_names_them_is_pointed_out(place: Path, kata: Kata) -> None:
     (place / "OUT" / "remarks.txt").write_text("Ada Byron asked for more time", "utf-8")
     done = kata("forget", "OUT", "18151210", cwd=place)
     assert "OUT/remarks.txt still holds one of these names; it may be somebody else's: look into it." in done.stdout
 
 
-def test_lists_of_other_programs_lose_their_entries_too(place: Path, kata: Kata) -> None:
-    more = {
-        "version": 1,
-        "points": [{"learner": "Ada Byron", "points": 2}, {"learner": "1816"}],
-        "of": {"x": ["18151210"]},
-    }
-    (place / "OUT" / "more.json").write_text(json.dumps(more), "utf-8")
-    assert kata("forget", "OUT", "18151210", cwd=place).returncode == 0
-    kept = {"version": 1, "points": [{"learner": "1816"}], "of": {"x": []}}
-    assert json.loads((place / "OUT" / "more.json").read_bytes()) == kept
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["unit", "attempt", "moment", "file"])
+@pytest.mark.parametrize("name", ["unit", "moment", "file"])
 def test_learner_who_is_called_like_a_word_of_the_format_takes_nothing_along(
     name: str, place: Path, hand_in: HandIn, kata: Kata
 ) -> None:
@@ -251,30 +215,3 @@ def test_learner_who_is_called_like_a_word_of_the_format_takes_nothing_along(
     assert (place / "FEW" / "not_graded.csv").read_bytes() == listed
     done = kata("policy", "FEW", "--course", "course", cwd=place)
     assert done.returncode == 0, done.stderr
-
-
-def test_a_folder_called_attempts_is_a_class_like_any(place: Path, kata: Kata) -> None:
-    (place / "OUT").rename(place / "attempts")
-    before = (place / "attempts" / "results.jsonl").read_bytes().splitlines()
-    assert kata("forget", "attempts", "18151210", cwd=place).returncode == 0
-    after = (place / "attempts" / "results.jsonl").read_bytes().splitlines()
-    assert after == [line for line in before if b'"18151210"' not in line] and len(after) == len(before) - 1
-
-
-def test_what_the_program_did_not_make_is_named_and_left_alone(place: Path, kata: Kata) -> None:
-    out = place / "OUT"
-    kept = {
-        "class/1816/18151210.py": b"mine",
-        "submissions/18151210/03_softmax.py": b"answer",
-        "roster.csv": ROSTER.encode(),
-        "notes.html": b"<h1>Ada Byron</h1>",
-        "moved.csv": b"learner,exercise,old,new,why\r\n1816,share,18151210,2,the course\r\n",
-    }
-    for name, content in kept.items():
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_bytes(content)
-    done = kata("forget", "OUT", "18151210", cwd=place)
-    assert done.returncode == 0, done.stderr
-    assert {name: (out / name).read_bytes() for name in kept} == kept
-    assert "roster.csv still holds one of these names" in done.stdout
-    assert "notes.html still holds one of these names" in done.stdout

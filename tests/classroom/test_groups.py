@@ -18,7 +18,7 @@ from grader.classroom.members import Members, members
 from grader.classroom.results_file import read_results
 from grader.classroom.roster import read_roster
 from grader.classroom.run import ClassRun
-from grader.intake import find_submissions
+from grader.intake import look_into
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
@@ -135,7 +135,7 @@ def test_forgetting_one_member_leaves_the_others_and_says_that_their_work_is_the
 
 
 def class_in_groups(place: Path) -> Members:
-    everyone = members(entries(find_submissions(place / "class")), read_roster(place / "roster.csv"))
+    everyone = members(entries(look_into(place / "class").submissions), read_roster(place / "roster.csv"))
     return in_groups(everyone, read_groups(place / "groups.csv"), has_roster=True)
 
 

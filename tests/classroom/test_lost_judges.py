@@ -29,7 +29,7 @@ pytestmark = pytest.mark.timeout(600)
 @pytest.fixture
 def deadly_course(tiny_course: Path) -> Path:
     """A course whose check kills the judge at a certain answer."""
-    checks = tiny_course / "tests" / "checks" / "01_parts" / "01_share.py"
+    checks = tiny_course / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     text = checks.read_text("utf-8")
     checks.write_text(text.replace("    expect(", KILLS_THE_JUDGE, 1), "utf-8")
     return tiny_course

@@ -76,7 +76,7 @@ def test_grading_a_class_leaves_nothing_of_learners_outside_of_out(
 def test_a_judge_that_is_kept_warm_writes_nothing_down_of_what_it_checks(
     place: Path, homes: Mapping[str, str], cold_kata: Run
 ) -> None:
-    env = {**homes, "KATA_SERVICE": "1"}
+    env = {**homes, "KATA_SERVICE": "1", "KATA_COURSE": str(place / "course")}
     work = place / NAME
     assert cold_kata("init", work, "--course", place / "course", cwd=place, env=env).returncode == 0
     (work / "exercises/01_parts/01_share.py").write_text(ANSWERS["an error that quotes it"], "utf-8")
@@ -87,5 +87,5 @@ def test_a_judge_that_is_kept_warm_writes_nothing_down_of_what_it_checks(
         found = _traces_in(Path(homes["HOME"]).parent)
     finally:
         cold_kata("doctor", "--stop-judges", cwd=place, env=env)
-    # which workspaces there are is remembered, by their folders: that is what `kata init` is for
+    # where the newest workspace is, by its folder, is noted by `kata init`
     assert [path for path in found if TEXT in Path(path).read_text("utf-8", "replace")] == []

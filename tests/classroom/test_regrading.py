@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 
 from grader.classroom.results_file import read_results
-from grader.classroom.run_header import RunError, read_run
+from grader.classroom.run_header import read_run
 from grader.course import Course, load_course
+from grader.errors import KataError
 from grader.record import ExerciseResult, Record
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 
 RECORDED_RUN = Path(__file__).with_name("recorded_run.py")
-CHECKS = "tests/checks/01_parts/01_share.py"
+CHECKS = "tests/kits/01_parts/01_share/checks.py"
 UNFAIR = 'expect("keepdim" in learner.source, "Write keepdim.")'
 FAIR = 'learner.keeps_inputs(function("share", draw.uniform(3, 4, low=1.0), names=["amounts"]))'
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
@@ -175,7 +176,7 @@ def test_only_the_exercises_that_were_graded_again_are_said_to_be_by_newer_versi
     again = exercise(cy, "share").graded_again
     assert again is not None and again.versions["torch"] == "another torch"
     assert exercise(cy, "split").graded_again is None
-    with pytest.raises(RunError, match=r"torch was .* and is another torch"):
+    with pytest.raises(KataError, match=r"torch was .* and is another torch"):
         recorded.run_class(loaded, root / "class", root / "out", resume=True)
     both = {"only": ("share", "split"), "again": True}
     recorded.run_class(loaded, root / "class", root / "out", resume=True, **both)
@@ -191,7 +192,7 @@ def loaded(root: Path) -> Course:
 
 
 def generous(root: Path, id: str = "01_parts/01_share") -> None:
-    path = root / "tests" / "checks" / f"{id}.py"
+    path = root / "tests" / "kits" / id / "checks.py"
     path.write_text(path.read_text("utf-8") + "# generous\n", "utf-8")
 
 
@@ -216,7 +217,7 @@ def test_what_else_was_changed_is_named_and_keeps_others_from_going_on(
     generous(root, "02_more/01_split")
     run = recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",), again=True)
     assert "Changed as well, and not graded again: split. Add --only split." in run.tally.remarks
-    with pytest.raises(RunError, match="of split were changed"):
+    with pytest.raises(KataError, match="of split were changed"):
         recorded.run_class(loaded, root / "class", root / "out", resume=True)
     recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("split",), again=True)
     assert recorded.run_class(loaded, root / "class", root / "out", resume=True).tally.graded == 0
@@ -234,7 +235,7 @@ def test_record_of_a_submission_that_is_gone_stays_as_it_was(root: Path, loaded:
 
 def test_exercise_that_was_not_chosen_at_first_is_refused(root: Path, loaded: Course, recorded: Any) -> None:
     recorded.run_class(loaded, root / "class", root / "out", only=("split",))
-    with pytest.raises(RunError, match="share was not among the exercises"):
+    with pytest.raises(KataError, match="share was not among the exercises"):
         recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",), again=True)
 
 

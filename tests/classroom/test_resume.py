@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from grader.classroom.results_file import read_results
-from grader.classroom.run_header import RunError
 from grader.course import load_course
+from grader.errors import KataError
 
 RunClass = Callable[..., Any]
 
@@ -94,7 +94,7 @@ def test_other_terms_are_refused_and_named(
     terms: dict[str, Any], told: str, out: Path, dozen: Path, run_class: RunClass
 ) -> None:
     before = (out / "results.jsonl").read_bytes()
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(KataError, match=told):
         run_class(dozen, out, resume=True, **terms)
     assert (out / "results.jsonl").read_bytes() == before
 
@@ -104,32 +104,30 @@ def test_other_terms_are_refused_and_named(
     [
         pytest.param("course.yml", "author: someone", "author: else", "course.yml was changed", id="course file"),
         pytest.param("course.yml", 'version: "1"', 'version: "2"', "was Tiny 1 and is Tiny 2", id="course's version"),
-        pytest.param("tests/checks/01_parts/01_share.py", "0.25", "0.250", "hidden checks", id="hidden check"),
+        pytest.param("tests/kits/01_parts/01_share/checks.py", "0.25", "0.250", "hidden checks", id="hidden check"),
         pytest.param("solutions/01_parts/01_share.py", "total", "sums", "solutions", id="solution"),
-        pytest.param("tests/mistakes/01_parts/01_share.py", "amax", "amin", "known mistakes", id="known mistake"),
-        pytest.param(
-            "tests/mistakes/families/sums.py", "FAMILY", "THE_FAMILY", "known mistakes", id="family of mistakes"
-        ),
+        pytest.param("tests/kits/01_parts/01_share/mistakes.py", "amax", "amin", "known mistakes", id="known mistake"),
+        pytest.param("tests/kits/families/sums.py", "FAMILY", "THE_FAMILY", "known mistakes", id="family of mistakes"),
     ],
 )
 def test_changed_course_is_refused_and_named(
     file: str, old: str, new: str, told: str, dozen: Path, tiny_course: Path, tmp_path: Path, recorded: Any
 ) -> None:
     out = tmp_path / "out"
-    families = tiny_course / "tests" / "mistakes" / "families"
+    families = tiny_course / "tests" / "kits" / "families"
     families.mkdir()
     (families / "sums.py").write_text("FAMILY = []\n", "utf-8")
     recorded.run_class(load_course(tiny_course / "course.yml"), dozen, out)
     changed = tiny_course / file
     assert old in changed.read_text("utf-8")
     changed.write_text(changed.read_text("utf-8").replace(old, new), "utf-8")
-    with pytest.raises(RunError, match=told):
+    with pytest.raises(KataError, match=told):
         recorded.run_class(load_course(tiny_course / "course.yml"), dozen, out, resume=True)
 
 
 def test_results_of_an_older_make_cannot_be_gone_on_with(out: Path, dozen: Path, run_class: RunClass) -> None:
     (out / "run.json").unlink()
-    with pytest.raises(RunError, match="without the terms"):
+    with pytest.raises(KataError, match="without the terms"):
         run_class(dozen, out, resume=True)
 
 

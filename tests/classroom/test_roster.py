@@ -8,7 +8,8 @@ import pytest
 
 from grader.classroom.entries import Entry
 from grader.classroom.members import members
-from grader.classroom.roster import Enrolled, Matcher, RosterError, read_roster
+from grader.classroom.roster import Enrolled, Matcher, read_roster
+from grader.errors import KataError
 
 WANTED = [("a1", "Ada Lovelace", "ada@uni.example"), ("z2", "Zoë O'Neil", "zoe@uni.example")]
 
@@ -65,7 +66,7 @@ def test_columns_are_found_by_their_headers(text: str, encoding: str, tmp_path: 
 )
 def test_roster_of_no_use_is_refused_in_a_sentence(content: bytes, told: str, tmp_path: Path) -> None:
     (tmp_path / "roster.csv").write_bytes(content)
-    with pytest.raises(RosterError, match=told):
+    with pytest.raises(KataError, match=told):
         read_roster(tmp_path / "roster.csv")
 
 

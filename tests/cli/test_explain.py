@@ -32,7 +32,7 @@ def _write(folder: Path, name: str, **sources: str) -> None:
 def root(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Kata) -> Path:
     """A graded class: a mistake that is known, all right, nothing of one exercise, and a file that ends its process."""
     root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share", "02_more/01_split")
-    checks = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    checks = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     checks.write_text(checks.read_text("utf-8").replace("low=1.0", "low=1.0, high=2.0"), "utf-8")
     _write(root / "class", "ada", share=WHOLE_SUM, split=RIGHT)
     _write(root / "class", "bo", share=RIGHT, split=RIGHT)

@@ -107,7 +107,7 @@ def test_the_checks_of_a_course_that_was_handed_in_are_never_run(
     hers = tmp_path / "class" / "alice"
     hers.parent.mkdir()
     tiny_course.rename(hers)
-    checks = hers / "tests" / "checks" / "01_parts" / "01_share.py"
+    checks = hers / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     checks.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     handed_in = hers if command == "grade" else hers.parent
     more = ["--out", tmp_path / "out"] if command == "grade-class" else []

@@ -14,6 +14,7 @@ from grader.course.stubs import make_stub
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 UNIT = "01_parts"
 FILE = f"{UNIT}/02_halve.py"
+KIT = f"tests/kits/{UNIT}/02_halve"
 MORE_MISTAKES = """
 MISTAKES += [
     Mistake("twice", "Twice.", caught_by="test_example", edits=[("x.clone()", "x + x")]),
@@ -29,11 +30,11 @@ WRITTEN = {
         ("(n, d)  what has to come out", "(n, d)  the same numbers"),
         (", the step that it mirrors.", ", the first one."),
     ),
-    f"tests/checks/{FILE}": (
+    f"{KIT}/checks.py": (
         ("[1, 2] becomes what the document says.", "[1, 2] stays [1, 2]."),
         ("The sentence that a learner reads when this check fails or passes.", "Every number is kept."),
     ),
-    f"tests/mistakes/{FILE}": ((" Say what a learner probably did, and what to look at.", " Leave out the .T."),),
+    f"{KIT}/mistakes.py": ((" Say what a learner probably did, and what to look at.", " Leave out the .T."),),
     "course.yml": (
         ("which step of the document this is", "the second one"),
         ("What should a learner ask themselves first?", "What comes out?"),
@@ -56,11 +57,11 @@ def write(course: Path, *, but: str = "") -> None:
         (course / name).write_text(text, "utf-8")
     stub = make_stub((course / "solutions" / FILE).read_text("utf-8"))
     (course / "exercises" / FILE).write_text(stub, "utf-8")
-    alternatives = course / "tests" / "alternatives" / UNIT / "02_halve"
-    alternatives.mkdir(parents=True)
-    for number, answer in enumerate(("x + 0", "1 * x", "x.detach().clone() + 0 * x")):
-        (alternatives / f"way_{number}.py").write_text(f"def halve(x):\n    return {answer}\n")
-    with (course / "tests" / "mistakes" / FILE).open("a") as bank:
+    ways = {
+        answer: f"def halve(x):\n    return {answer}\n" for answer in ("x + 0", "1 * x", "x.detach().clone() + 0 * x")
+    }
+    (course / KIT / "alternatives.py").write_text(f"ALTERNATIVES = {ways!r}\n")
+    with (course / KIT / "mistakes.py").open("a") as bank:
         bank.write(MORE_MISTAKES)
 
 

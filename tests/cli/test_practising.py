@@ -99,37 +99,6 @@ def test_hints_are_recorded(course: Path, kata: Run) -> None:
     assert [entry["level"] for entry in known["exercises"]["share"]["hints"]] == [1]
 
 
-def test_what_a_hint_costs_is_said_when_the_course_says_so(course: Path, kata: Run) -> None:
-    text = (course / "course.yml").read_text()
-    (course / "course.yml").write_text(f"{text}policy:\n  hints_cost_points: 0.5\n")
-    said = " ".join(kata("hint", "share", cwd=course).stdout.split())
-    assert (
-        "The first hint of an exercise is free. Your instructor may take off 0.5 points for each further one." in said
-    )
-
-
-def test_opened_hints_can_be_told_to_an_instructor(course: Path, kata: Run) -> None:
-    assert kata("hint", "--csv", cwd=course).stdout == "exercise,hints\n"
-    kata("hint", "portion", cwd=course)
-    known = (course / ".kata/progress.json").read_bytes()
-    done = kata("hint", "--csv", cwd=course)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "exercise,hints\nportion,1\n", "")
-    assert (course / ".kata/progress.json").read_bytes() == known
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        pytest.param([], "A hint for which exercise?", id="no exercise"),
-        pytest.param(["share", "--csv"], "leave out the exercise", id="a list of one exercise"),
-    ],
-)
-def test_hint_that_cannot_be_told_is_one_sentence(
-    arguments: list[str], said: str, course: Path, kata: Run, refusal: Callable[..., str]
-) -> None:
-    assert said in refusal(kata("hint", *arguments, cwd=course), 2)
-
-
 def test_reset_gives_the_stub_back_and_says_where_the_work_is(course: Path, kata: Run) -> None:
     file = write(course, "share", WRONG)
     done = kata("reset", "share", cwd=course)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -25,9 +26,9 @@ def test_complete_kit_holds(tiny_course: Path, kata: Run) -> None:
 
 def test_every_missing_part_is_named_with_the_file_to_write(tiny_course: Path, kata: Run) -> None:
     kit = "01_parts/01_share"
-    for part in ("solutions", "tests/checks", "tests/mistakes", "exercises"):
+    for part in ("solutions", "exercises"):
         (tiny_course / part / f"{kit}.py").unlink()
-    (tiny_course / "tests/alternatives" / kit / "loop.py").unlink()
+    shutil.rmtree(tiny_course / "tests/kits" / kit)
     (tiny_course / "exercises/01_parts/README.md").write_text("# Parts\n")
     done = kata("verify", cwd=tiny_course)
     assert done.returncode == 1, done.stderr
@@ -35,10 +36,10 @@ def test_every_missing_part_is_named_with_the_file_to_write(tiny_course: Path, k
     assert all(line.startswith("share: ") for line in problems)
     assert [word for line in problems for word in line.split() if "/" in word] == [
         f"solutions/{kit}.py",
-        f"tests/checks/{kit}.py",
-        f"tests/mistakes/{kit}.py",
+        f"tests/kits/{kit}/checks.py",
+        f"tests/kits/{kit}/mistakes.py",
         f"exercises/{kit}.py",
-        f"tests/alternatives/{kit}",
+        f"tests/kits/{kit}/alternatives.py",
         "exercises/01_parts/README.md",
     ]
     assert sum_line.startswith("6 to mend")
@@ -49,15 +50,15 @@ def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
     """Status and output for a course with a flaw in each of its four complete kits."""
     kits = ["01_parts/01_harmless", "01_parts/02_stale", "01_parts/03_strict", "01_parts/04_misnamed"]
     root = make_course(tmp_path_factory.mktemp("flawed"), *kits)
-    bank = root / "tests/mistakes/01_parts/01_harmless.py"
+    bank = root / "tests/kits/01_parts/01_harmless/mistakes.py"
     bank.write_text(
         bank.read_text() + "MISTAKES.append(Mistake('other-way', 'It is right.', 'test_example', "
         "[('amounts / total', 'amounts * (1 / total)')]))\n"
     )
     (root / "exercises/01_parts/02_stale.py").write_text("def stale(amounts): ...\n")
-    wrong = "def strict(amounts):\n    return amounts / amounts.sum()\n"
-    (root / "tests/alternatives/01_parts/03_strict/whole.py").write_text(wrong)
-    bank = root / "tests/mistakes/01_parts/04_misnamed.py"
+    with (root / "tests/kits/01_parts/03_strict/alternatives.py").open("a") as alternatives:
+        alternatives.write('ALTERNATIVES["whole"] = "def strict(amounts):\\n    return amounts / amounts.sum()\\n"\n')
+    bank = root / "tests/kits/01_parts/04_misnamed/mistakes.py"
     bank.write_text(
         bank.read_text()
         .replace('"columns", "', '"rows", "', 1)
@@ -107,8 +108,8 @@ def test_points_that_do_not_add_up_are_told(tiny_course: Path, kata: Run) -> Non
     assert "4 points" in done.stdout + done.stderr and "5" in done.stdout + done.stderr
 
 
-KIT = "01_parts/01_share.py"
-CHECKS, BANK, SOLUTION = f"tests/checks/{KIT}", f"tests/mistakes/{KIT}", f"solutions/{KIT}"
+KIT = "01_parts/01_share"
+CHECKS, BANK, SOLUTION = f"tests/kits/{KIT}/checks.py", f"tests/kits/{KIT}/mistakes.py", f"solutions/{KIT}.py"
 EXAMPLE = """of its row.
 
     >>> share(torch.tensor([1.0, 1.0, 2.0]))
@@ -151,7 +152,7 @@ EXAMPLE = """of its row.
         ),
         pytest.param(
             *(BANK, '"columns", "', '"whole-sum", "', "You summed the columns"),
-            "'whole-sum' is the id at tests/mistakes/01_parts/01_share.py:",
+            "'whole-sum' is the id at tests/kits/01_parts/01_share/mistakes.py:",
             id="an id twice",
         ),
         pytest.param(
@@ -227,14 +228,14 @@ def test_a_family_is_unfinished_only_for_the_banks_that_take_from_it(
     tmp_path: Path, make_course: Callable[..., Path]
 ) -> None:
     root = make_course(tmp_path / "two", "01_parts/01_share", "01_parts/02_split")
-    family = root / "tests/mistakes/families/sums.py"
+    family = root / "tests/kits/families/sums.py"
     family.parent.mkdir()
     family.write_text(FAMILY)
     change(root / BANK, "MISTAKES = [", 'MISTAKES = [\n    from_family("sums", "smallest"),')
     change(root / BANK, "import Mistake", "import Mistake, from_family")
     course = load_course(root / "course.yml")
     (sentence,) = incomplete(course, course.exercise("share"))
-    assert sentence.startswith("tests/mistakes/families/sums.py:4: 'TODO' still stands there")
+    assert sentence.startswith("tests/kits/families/sums.py:4: 'TODO' still stands there")
     assert incomplete(course, course.exercise("split")) == []
 
 
@@ -282,7 +283,8 @@ def test_kits_without_faults_are_proved_beside_one_with_a_fault(
     root = make_course(tmp_path / "two", "01_parts/01_share", "01_parts/02_split")
     bank = root / BANK
     bank.write_text(bank.read_text().replace('"test_example"', '"test_exmple"'))
-    (root / "tests/alternatives/01_parts/02_split/whole.py").write_text("def split(x):\n    return x / x.sum()\n")
+    with (root / "tests/kits/01_parts/02_split/alternatives.py").open("a") as alternatives:
+        alternatives.write('ALTERNATIVES["whole"] = "def split(x):\\n    return x / x.sum()\\n"\n')
     done = kata("verify", cwd=root)
     assert done.returncode == 1 and not done.stderr
     first, *others = done.stdout.splitlines()

@@ -9,7 +9,8 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from grader.course import Course, CourseError, Limits, load_course
+from grader.course import Course, CourseError, Limits, load_course, source
+from grader.course.part import catalogue_of, part_of
 from grader.practice.glance import next_exercise
 from grader.practice.progress import Progress
 
@@ -80,7 +81,6 @@ def test_what_the_file_leaves_out_has_a_default(small: Course) -> None:
     assert softmax.requires == ()
     assert tiny_gpt.forbidden is None
     assert [unit.extra_credit for unit in small.units] == [False, True]
-    assert small.policy.hints_cost_points == 0.0
 
 
 def test_an_exercises_limits_go_before_the_courses_and_those_before_the_defaults(small: Course) -> None:
@@ -98,9 +98,9 @@ def test_every_file_of_an_exercise_has_its_place(small: Course, tmp_path: Path) 
     assert softmax.relative_path == "01_first/03_softmax.py"
     assert small.stub_path(softmax) == tmp_path / "exercises/01_first/03_softmax.py"
     assert small.solution_path(softmax) == tmp_path / "solutions/01_first/03_softmax.py"
-    assert small.checks_path(softmax) == tmp_path / "tests/checks/01_first/03_softmax.py"
-    assert small.mistakes_path(softmax) == tmp_path / "tests/mistakes/01_first/03_softmax.py"
-    assert small.alternatives_path(softmax) == tmp_path / "tests/alternatives/01_first/03_softmax"
+    assert small.checks_path(softmax) == tmp_path / "tests/kits/01_first/03_softmax/checks.py"
+    assert small.mistakes_path(softmax) == tmp_path / "tests/kits/01_first/03_softmax/mistakes.py"
+    assert small.alternatives_path(softmax) == tmp_path / "tests/kits/01_first/03_softmax/alternatives.py"
     assert small.lesson_path(small.units[0]) == tmp_path / "exercises/01_first/README.md"
 
 
@@ -149,9 +149,17 @@ def test_a_file_saved_by_another_editor_is_the_same(content: bytes, small: Cours
 
 
 def test_libyaml_makes_no_difference(small: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.course.source._FAST", yaml.SafeLoader)
+    class Slow(yaml.SafeLoader):
+        yaml_implicit_resolvers = source._Loader.yaml_implicit_resolvers
 
+    monkeypatch.setattr(source, "_Loader", Slow)
     assert load_course(small.root / "course.yml") == small
+
+
+def test_a_part_written_as_a_file_is_that_part(real: Course, tmp_path: Path) -> None:
+    part = part_of(real, ["03_masks_and_dropout", "07_transformer"])
+    (tmp_path / "course.yml").write_bytes(catalogue_of(part))
+    assert load_course(tmp_path / "course.yml") == part.model_copy(update={"root": tmp_path})
 
 
 def test_reading_the_course_needs_no_torch() -> None:
@@ -244,7 +252,7 @@ def test_a_learners_bundle_is_told_from_a_whole_course(small: Course, tmp_path: 
     softmax = bundle.exercise("softmax")
     assert bundle.given_path(softmax) == tmp_path / "given/01_first/03_softmax.py"
     assert bundle.plan_path(softmax, 7) == tmp_path / "plans/7/01_first/03_softmax.plan"
-    assert bundle.hidden_path(softmax) == tmp_path / "tests/checks/01_first/03_softmax.hidden.json"
+    assert bundle.hidden_path(softmax) == tmp_path / "tests/kits/01_first/03_softmax/checks.hidden.json"
 
 
 def test_a_bundle_of_another_format_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from textwrap import dedent
 
 import pytest
 
-from grader.course.stubs import StubError, make_stub, same_as_stub
+from grader.course import CourseError
+from grader.course.stubs import make_stub, same_as_stub
 
 
 def text(block: str) -> str:
@@ -221,35 +222,35 @@ def test_line_endings_and_a_bom_do_not_matter() -> None:
 
 BROKEN = {
     "no marker": ("def f():\n    return 1\n", "line 1: there is no `# BEGIN SOLUTION`"),
-    "only a stub region": ("# BEGIN STUB\n# END STUB\n", "line 1: there is no `# BEGIN SOLUTION`"),
+    "only a stub region": ("# BEGIN STUB\n# END STUB\n", "line 1: this marker fits no other"),
     "never closed": (
         "def f():\n    # BEGIN SOLUTION\n    return 1\n",
-        "line 2: BEGIN SOLUTION without its END",
+        "line 2: this marker fits no other",
     ),
     "never opened": (
         "def f():\n    return 1\n    # END SOLUTION\n",
-        "line 3: END SOLUTION without its BEGIN",
+        "line 3: this marker fits no other",
     ),
     "nested": (
         "def f():\n    # BEGIN SOLUTION\n    # BEGIN SOLUTION\n    # END SOLUTION\n    # END SOLUTION\n",
-        "line 3: BEGIN SOLUTION inside the SOLUTION region of line 2",
+        "line 3: this marker fits no other",
     ),
     "a stub inside the solution": (
         "def f():\n    # BEGIN SOLUTION\n    # BEGIN STUB\n    # END STUB\n    # END SOLUTION\n",
-        "line 3: BEGIN STUB inside the SOLUTION region of line 2",
+        "line 3: this marker fits no other",
     ),
     "closed by the other marker": (
         "def f():\n    # BEGIN SOLUTION\n    return 1\n    # END STUB\n",
-        "line 4: END STUB without its BEGIN STUB",
+        "line 2: this marker fits no other",
     ),
     "a stub region after other code": (
         "def f():\n    # BEGIN SOLUTION\n    # END SOLUTION\n    a = 1\n    # BEGIN STUB\n    # END STUB\n",
-        "line 5: a STUB region must directly follow a SOLUTION region",
+        "line 5: this marker fits no other",
     ),
     "a second stub region": (
         "def f():\n    # BEGIN SOLUTION\n    # END SOLUTION\n    # BEGIN STUB\n    # END STUB\n"
         "    # BEGIN STUB\n    # END STUB\n",
-        "line 6: a STUB region must directly follow a SOLUTION region",
+        "line 6: this marker fits no other",
     ),
     "a stub line without its comment sign": (
         "def f():\n    # BEGIN SOLUTION\n    # END SOLUTION\n    # BEGIN STUB\n    return\n    # END STUB\n",
@@ -261,34 +262,32 @@ BROKEN = {
     ),
     "nothing around it": (
         "# BEGIN SOLUTION\nimport math\n# END SOLUTION\n",
-        "line 1: a SOLUTION region outside all functions and classes needs a STUB region",
+        "line 1: a SOLUTION region outside of functions and classes needs a STUB region",
     ),
     "a marker behind code": (
         "def f():\n    a = 1  # BEGIN SOLUTION\n    return a\n    # END SOLUTION\n",
-        "line 2: a marker stands alone on its line",
+        "line 2: this marker fits no other",
     ),
     "a marker in small letters": (
         "def f():\n    # begin solution\n    return 1\n    # end solution\n",
-        "line 2: a marker stands alone on its line",
+        "line 2: this marker fits no other",
     ),
     "a marker with more words": (
         "def f():\n    # BEGIN SOLUTION of part 2\n    return 1\n    # END SOLUTION\n",
-        "line 2: a marker stands alone on its line",
+        "line 2: this marker fits no other",
     ),
     "nbgrader's marker": (
         "def f():\n    ### BEGIN SOLUTION\n    return 1\n    ### END SOLUTION\n",
-        "line 2: a marker stands alone on its line",
+        "line 2: this marker fits no other",
     ),
 }
 
 
 @pytest.mark.parametrize(("solution", "sentence"), BROKEN.values(), ids=BROKEN)
 def test_malformed_markers_are_refused_with_their_line(solution: str, sentence: str) -> None:
-    with pytest.raises(StubError) as caught:
+    with pytest.raises(CourseError) as caught:
         make_stub(solution)
-
     assert str(caught.value).startswith(sentence)
-    assert f"line {caught.value.line}:" in sentence
 
 
 STUB = 'def f(x):\n    """Où?"""\n\n    raise NotImplementedError("f: still to write")\n'

@@ -21,7 +21,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 UNIT = "01_soft_lookup"
-MIRRORS = ("exercises", "solutions", "tests/checks", "tests/mistakes", "tests/alternatives")
+MIRRORS = ("exercises", "solutions", "tests/kits")
 SECONDS = 300
 """For one command, on a machine with much else to do."""
 
@@ -55,6 +55,7 @@ class Stage:
             **{name: value for name, value in kept.items() if name not in ("CI", "BUILD_NUMBER")},
             **{"HOME": str(home), "PATH": os.pathsep.join((str(PROGRAMS), os.environ["PATH"]))},
             **{"COLUMNS": "140", "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+            "KATA_COURSE": str(cwd),  # a reader's program was installed from that copy; this one was not
         }
         self._begin = f"PATH='{programs}':$PATH\n"
 
@@ -156,7 +157,6 @@ def ready_class(stage: Stage) -> None:
     shutil.copytree(stage.cwd / "SUBMISSIONS" / "ada", stage.cwd / "SUBMISSION")
     (stage.cwd / "DIR").symlink_to("SUBMISSIONS")
     (stage.cwd / "times.csv").write_text("learner,time,unit\nada,2026-03-02 15:00 +00:00,\n", encoding="utf-8")
-    (stage.cwd / "hints.csv").write_text("learner,exercise,hints\nada,softmax,2\n", encoding="utf-8")
     (stage.cwd / "more-time.csv").write_text(
         f"learner,unit,until\nbo,{UNIT},2026-03-08 12:00 +00:00\n", encoding="utf-8"
     )
@@ -178,16 +178,11 @@ TABLES = {
 
 
 def ready_policy(stage: Stage) -> None:
-    """A class, a course that takes points off for lateness and hints, and what ada sent of her hints."""
+    """A class, and a course that takes points off for lateness."""
     ready_class(stage)
-    (stage.cwd / "told").mkdir()
-    (stage.cwd / "told" / "ada.csv").write_text("exercise,hints\nsoftmax,2\n", encoding="utf-8")
     catalogue = stage.cwd / "course.yml"
     known = yaml.safe_load(catalogue.read_text(encoding="utf-8"))
-    known["policy"] = {
-        **{"due": {UNIT: "2026-03-01 12:00 +00:00"}, "late_percent_per_day": 10},
-        **{"attempts": "best", "hints_cost_points": 0.5},
-    }
+    known["policy"] = {"due": {UNIT: "2026-03-01 12:00 +00:00"}, "late_percent_per_day": 10}
     catalogue.write_text(yaml.safe_dump(known, allow_unicode=True, sort_keys=False), encoding="utf-8")
 
 
@@ -215,7 +210,6 @@ STAGES: dict[str, Callable[[Stage], None]] = {
     "teacher": ready_class,
     "policy": ready_policy,
     "privacy": ready_graded,
-    "similar": ready_class,
     "updates": ready_graded,
     "server": ready_class,
     "exports": ready_results,
@@ -313,8 +307,6 @@ def set_up(tmp_path_factory: pytest.TempPathFactory, shell_folder: Path) -> Call
     def make(kind: str) -> Stage:
         home = tmp_path_factory.mktemp(kind)
         stage = Stage(home, write_small_course(home / "course"), shell_folder)
-        # a reader's program was installed from that copy; this one was not
-        assert stage.type("kata init . --course .").status == 0
         STAGES[kind](stage)
         return stage
 

@@ -64,7 +64,7 @@ HEADING = re.compile(r"^#+ +(.*)$")
 FENCE = re.compile(r"^ *```(\S*)")
 INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
-WITH_NBGRADER = ("nbgrader", "exports", "similar")
+WITH_NBGRADER = ("nbgrader", "exports")
 """Stages on which the instructor's extra is used."""
 
 pytestmark = pytest.mark.timeout(900)

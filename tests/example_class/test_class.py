@@ -168,11 +168,11 @@ def test_mess_is_reported_and_not_guessed_at(records: dict[str, Record]) -> None
         ("final version (2)/01_causal_mask.py", "duplicate"),
         ("questions for class.txt", "unknown"),
         ("scratch.py", "unknown"),
-        ("soft_max.py", "renamed"),
+        ("Softmax (1).py", "renamed"),
     }
     messages = {problem.file: problem.message for problem in problems}
     assert "save it as UTF-8" in messages["04_scaled_scores.py"]
-    assert "was taken as 03_softmax.py" in messages["soft_max.py"]
+    assert "was taken as 03_softmax.py" in messages["Softmax (1).py"]
     assert "old/causal_mask.py" in messages["final version (2)/01_causal_mask.py"]
 
 

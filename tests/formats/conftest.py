@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterable
+import shutil
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.classroom.members import CLASS_LIST, Learner, as_lines
-from grader.formats.export import ExportTerms
-from grader.formats.graded import Graded
-from grader.formats.known import FORMATS
-from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Outcome, Problem, Record, Status
+from grader.course import Course, Exercise, Unit
+from grader.formats.export import write_export
+from grader.formats.results_table import ExportOptions, ResultsTable
+from grader.record import (
+    Adjustment,
+    CheckResult,
+    CourseStamp,
+    Diagnosis,
+    ExerciseResult,
+    Outcome,
+    Problem,
+    Record,
+    Status,
+)
 
 STAMP = CourseStamp(title="Attention Kata", version="0.1.0")
 WHEN = 1_790_000_000
 """Seconds since 1970 at which every class of these tests was graded."""
 
 TITLES = {"softmax": "Softmax by hand", "causal_mask": "Causal mask", "kv_cache": "A cache, kept"}
-UNITS = [("1. Soft lookup", ["softmax"]), ("3. Masks; dropout", ["causal_mask", "kv_cache"])]
+UNITS = [
+    ("01_soft_lookup", "1. Soft lookup", ["softmax"]),
+    ("03_masks", "3. Masks; dropout", ["causal_mask", "kv_cache"]),
+]
 
 HOSTILE_NAMES = {
     "comma": "Lovelace, Ada",
@@ -87,7 +103,28 @@ def not_graded(name: str) -> Record:
     return record(name, exercise("softmax"), BROKEN, exercise("kv_cache", 0, "missing"))
 
 
-Export = Callable[..., str]
+def adjusted(name: str, *uncounted: str) -> Record:
+    """The usual record of 5 of 12 points after a policy, without these exercises."""
+    parts = [
+        each.model_copy(
+            update={
+                "final_points": 0.0 if each.id in uncounted else each.points,
+                "final_max_points": 0.0 if each.id in uncounted else each.max_points,
+                "uncounted": each.id in uncounted,
+            }
+        )
+        for each in record(name).exercises
+    ]
+    less = math.fsum(each.points for each in parts if each.uncounted)
+    return Record(
+        **{
+            **dict(record(name)),
+            "exercises": tuple(parts),
+            "final_points": math.fsum(each.counted_points for each in parts),
+            "final_max_points": math.fsum(each.counted_max_points for each in parts),
+            "adjustments": (Adjustment(unit="1", points=-less, reason="It is exempt."),),
+        }
+    )
 
 
 @pytest.fixture
@@ -113,12 +150,35 @@ def said() -> list[str]:
     return []
 
 
+def course_of(titles: Mapping[str, str] = TITLES) -> Course:
+    """A course with the exercises of these tests."""
+
+    units = []
+    for folder, title, ids in UNITS:
+        exercises = [Exercise.model_construct(id=id, unit=folder, title=titles.get(id, id), points=4.0) for id in ids]
+        units.append(Unit.model_construct(folder=folder, title=title, exercises=tuple(exercises)))
+    return Course.model_construct(units=tuple(units))
+
+
 @pytest.fixture
-def exported(said: list[str]) -> Callable[..., dict[str, str]]:
+def table(said: list[str]) -> Callable[..., ResultsTable]:
+    """The table of a class, with these options."""
+
+    def table_of(out: Path, titles: Mapping[str, str] = TITLES, **options: Any) -> ResultsTable:
+        return ResultsTable(out, ExportOptions(**{"course": course_of(titles), "say": said.append, **options}))
+
+    return table_of
+
+
+@pytest.fixture
+def exported(table: Callable[..., ResultsTable], tmp_path: Path) -> Callable[..., dict[str, str]]:
     """The files of a format by their names."""
 
-    def export(out: Path, format: str, **terms: object) -> dict[str, str]:
-        chosen = ExportTerms(**{"titles": TITLES, "units": UNITS, "say": said.append, **terms})  # type: ignore[arg-type]
-        return {file.name: "".join(file.parts) for file in FORMATS[format].files(Graded(out), chosen)}
+    def export(out: Path, format: str, **options: Any) -> dict[str, str]:
+        to = tmp_path / "exported"
+        shutil.rmtree(to, ignore_errors=True)
+        to.mkdir()
+        write_export(table(out, **options), format, to)
+        return {path.name: path.read_bytes().decode() for path in sorted(to.iterdir())}
 
     return export

@@ -80,13 +80,6 @@ def test_where_the_grader_failed_no_points_are_reported(class_of: Callable[..., 
     assert (report.total, report.most, report.failed) == (None, 0, "Some tests errored.")
 
 
-def test_what_failed_is_told(class_of: Callable[..., Path], exported: Export) -> None:
-    (text,) = exported(class_of(record("ada")), "github").values()
-    _, failed, missing = json.loads(text)["tests"]
-    assert failed["message"] == ("It does what test_rows asks.\nThe rows differ.\n\nProbably: You divided by one sum.")
-    assert missing["message"] == "There is no file for this exercise."
-
-
 def test_long_messages_never_burst_the_reporters_variable(class_of: Callable[..., Path], exported: Export) -> None:
     many = [exercise(f"exercise_{number}", 0.0, message=f"{number}" + "林" * 2000) for number in range(60)]
     variable = encoded(class_of(record("ada", *many)), exported)

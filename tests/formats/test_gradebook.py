@@ -6,7 +6,7 @@ import csv
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ import pytest
 
 from grader.classroom.members import Learner
 from grader.course import Course, load_course
-from grader.formats.graded import Graded
-from grader.formats.marks import ExportError
-from grader.formats.roster import Person, Roster
+from grader.errors import KataError
+from grader.formats.people import Person
+from grader.formats.results_table import ExportOptions, ResultsTable
 from grader.record import ExerciseResult, Record
 
 from .conftest import BROKEN, exercise, record
@@ -25,11 +25,12 @@ if sys.version_info < (3, 11):
     pytest.skip("nbgrader is not made for 3.10", allow_module_level=True)
 from nbgrader.api import Gradebook
 
-from grader.notebooks.export import gradebook_at, write_gradebook
+from grader.notebooks.gradebook import gradebook_at, write_gradebook
 
 pytestmark = pytest.mark.timeout(300)
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Fill = Callable[..., str]
 Scores = dict[str, tuple[float | None, bool]]
 
 SHARE, PART, REST = "share", "part", "rest"
@@ -49,7 +50,7 @@ def empty_book(tmp_path_factory: pytest.TempPathFactory, course: Course) -> Path
     (folder / "results.jsonl").write_text(record("ada", exercise(REST, 0.0, "missing")).to_json() + "\n")
     (folder / "nbgrader_config.py").touch()
     path = gradebook_at(folder)
-    write_gradebook(Graded(folder), course, path)
+    write_gradebook(table_of(folder, course), path)
     with Gradebook(f"sqlite:///{path}") as opened:
         assert not opened.assignments
         opened.remove_student("ada")
@@ -60,6 +61,20 @@ def empty_book(tmp_path_factory: pytest.TempPathFactory, course: Course) -> Path
 def book(empty_book: Path, tmp_path: Path) -> Path:
     """An empty gradebook of a test's own."""
     return Path(shutil.copy(empty_book, tmp_path / "gradebook.db"))
+
+
+def table_of(out: Path, course: Course, **options: Any) -> ResultsTable:
+    return ResultsTable(out, ExportOptions(course=course, **options))
+
+
+@pytest.fixture
+def fill(course: Course, book: Path, said: list[str]) -> Fill:
+    """Writes the results in a folder into the gradebook."""
+
+    def filled(out: Path, *, roster: Sequence[Person] | None = None, force: bool = False) -> str:
+        return write_gradebook(table_of(out, course, roster=roster, say=said.append), book, force=force)
+
+    return filled
 
 
 def scores(path: Path, unit: str, learner: str) -> Scores:
@@ -79,31 +94,27 @@ def ada(*exercises: ExerciseResult) -> Record:
 
 
 @pytest.mark.thorough
-def test_points_become_automatic_scores(class_of: Callable[..., Path], course: Course, book: Path) -> None:
-    written = write_gradebook(Graded(class_of(ada())), course, book)
+def test_points_become_automatic_scores(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
+    written = fill(class_of(ada()))
     assert scores(book, "01_parts", "ada") == {"test-share": (4, False), "test-part": (1, False)}
-    assert (written.learners, written.scores) == (1, 2)
+    assert written == f"2 scores of 1 learners are in {book}"
 
 
-def test_unit_that_was_not_handed_in_has_no_submission(
-    class_of: Callable[..., Path], course: Course, book: Path
-) -> None:
-    write_gradebook(Graded(class_of(ada())), course, book)
+def test_unit_that_was_not_handed_in_has_no_submission(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
+    fill(class_of(ada()))
     assert submitted(book, "ada") == ["01_parts"]
 
 
-def test_where_the_grader_failed_a_person_has_to_grade(
-    class_of: Callable[..., Path], course: Course, book: Path
-) -> None:
+def test_where_the_grader_failed_a_person_has_to_grade(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
     broken = BROKEN.model_copy(update={"id": SHARE})
-    write_gradebook(Graded(class_of(ada(broken, exercise(PART)))), course, book)
+    fill(class_of(ada(broken, exercise(PART))))
     assert scores(book, "01_parts", "ada") == {"test-share": (None, True), "test-part": (4, False)}
 
 
-def test_learner_has_the_rosters_id_and_name(class_of: Callable[..., Path], course: Course, book: Path) -> None:
-    roster = Roster([Person("Lovelace, Ada", login="al7", email="ada@example.org")])
+def test_learner_has_the_rosters_id_and_name(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
+    roster = [Person(whole_name="Lovelace, Ada", login="al7", email="ada@example.org")]
     out = class_of(ada(), learners=[Learner(name="ada", shown="Ada Lovelace")])
-    write_gradebook(Graded(out), course, book, roster)
+    fill(out, roster=roster)
     with Gradebook(f"sqlite:///{book}") as opened:
         (student,) = opened.students
         assert (student.id, student.first_name, student.last_name, student.email) == (
@@ -111,72 +122,79 @@ def test_learner_has_the_rosters_id_and_name(class_of: Callable[..., Path], cour
         )  # fmt: skip
 
 
-def test_whoever_the_roster_lacks_gets_nobodys_row(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+def test_whoever_the_roster_lacks_gets_nobodys_row(
+    class_of: Callable[..., Path], fill: Fill, book: Path, said: list[str]
+) -> None:
     """Graded without a roster, a hand-in may be called what is somebody else's id in it."""
-    roster = Roster([Person("A", login="a_bob"), Person("Bob", login="bob"), Person("Zoe", login="zoe")])
+    roster = [
+        Person(whole_name="A", login="a_bob"),
+        Person(whole_name="Bob", login="bob"),
+        Person(whole_name="Zoe", login="zoe"),
+    ]
     out = class_of(ada(), learners=[Learner(name="ada", shown="ada")])
-    written = write_gradebook(Graded(out), course, book, roster)
-    assert (written.learners, written.left_out) == (0, ("ada",))
+    written = fill(out, roster=roster)
+    assert "0 scores of 0 learners" in written
+    assert said == ["Left out, since the roster does not list them: ada."]
     with Gradebook(f"sqlite:///{book}") as opened:
         assert not opened.students
 
 
-def test_same_results_can_be_written_again(class_of: Callable[..., Path], course: Course, book: Path) -> None:
-    graded = Graded(class_of(ada()))
-    write_gradebook(graded, course, book)
-    write_gradebook(graded, course, book)
+def test_same_results_can_be_written_again(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
+    out = class_of(ada())
+    fill(out)
+    fill(out)
     assert scores(book, "01_parts", "ada")["test-part"] == (1, False)
 
 
-def rewrite(out: Path, *records: Record) -> Graded:
+def rewrite(out: Path, *records: Record) -> Path:
     (out / "results.jsonl").write_text("".join(each.to_json() + "\n" for each in records), encoding="utf-8")
-    return Graded(out)
+    return out
 
 
-def test_other_scores_are_kept_unless_forced(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+def test_other_scores_are_kept_unless_forced(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
     out = class_of(ada())
-    write_gradebook(Graded(out), course, book)
+    fill(out)
     newer = rewrite(out, record("new", exercise(SHARE)), ada(exercise(SHARE, 4), exercise(PART, 4)))
-    with pytest.raises(ExportError, match=r"ada has 1 points for part .* With --force"):
-        write_gradebook(newer, course, book)
+    with pytest.raises(KataError, match=r"ada has 1 points for part .* With --force"):
+        fill(newer)
     with Gradebook(f"sqlite:///{book}") as opened:
         assert [student.id for student in opened.students] == ["ada"]  # nothing of the rest was written either
-    write_gradebook(newer, course, book, force=True)
+    fill(newer, force=True)
     assert scores(book, "01_parts", "ada")["test-part"] == (4, False)
 
 
-def test_what_a_person_gave_stays(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+def test_what_a_person_gave_stays(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
     out = class_of(ada())
-    write_gradebook(Graded(out), course, book)
+    fill(out)
     with Gradebook(f"sqlite:///{book}") as opened:
         grade = opened.find_grade("test-part", "01_parts", "01_parts", "ada")
         grade.manual_score = 2.5
         opened.db.commit()
-    write_gradebook(rewrite(out, ada(exercise(SHARE, 4), exercise(PART, 4))), course, book, force=True)
+    fill(rewrite(out, ada(exercise(SHARE, 4), exercise(PART, 4))), force=True)
     with Gradebook(f"sqlite:///{book}") as opened:
         grade = opened.find_grade("test-part", "01_parts", "01_parts", "ada")
         assert (grade.auto_score, grade.manual_score, grade.score) == (4, 2.5, 2.5)
 
 
-def test_released_with_other_points_is_refused(class_of: Callable[..., Path], course: Course, book: Path) -> None:
+def test_released_with_other_points_is_refused(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
     with Gradebook(f"sqlite:///{book}") as opened:
         opened.add_assignment("01_parts")
         opened.add_notebook("01_parts", "01_parts")
         opened.add_grade_cell("test-share", "01_parts", "01_parts", max_score=9, cell_type="code")
-    with pytest.raises(ExportError, match="share is worth 9 points, in the course 4"):
-        write_gradebook(Graded(class_of(ada())), course, book)
+    with pytest.raises(KataError, match="share is worth 9 points, in the course 4"):
+        fill(class_of(ada()))
 
 
 def test_file_that_is_no_gradebook_is_left_alone(class_of: Callable[..., Path], course: Course, tmp_path: Path) -> None:
     path = tmp_path / "gradebook.db"
     path.write_bytes(b"no database")
-    with pytest.raises(ExportError, match="cannot be written"):
-        write_gradebook(Graded(class_of(ada())), course, path)
+    with pytest.raises(KataError, match="cannot be written"):
+        write_gradebook(table_of(class_of(ada()), course), path)
     assert path.read_bytes() == b"no database"
 
 
 def test_folder_that_is_no_course_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ExportError, match="no course folder of nbgrader"):
+    with pytest.raises(KataError, match="no course folder of nbgrader"):
         gradebook_at(tmp_path)
 
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 
-from grader.record import Adjustment, Problem, Record
-
-from .conftest import HOSTILE_NAMES, exercise, not_graded, record
+from .conftest import HOSTILE_NAMES, adjusted, exercise, not_graded, record
 
 Export = Callable[..., dict[str, str]]
 
@@ -61,15 +57,6 @@ def test_scores_are_the_points(class_of: Callable[..., Path], exported: Export) 
     ]  # fmt: skip
 
 
-def test_what_failed_is_told_to_the_learner(class_of: Callable[..., Path], exported: Export) -> None:
-    (result,) = results(class_of(record("ada")), exported)
-    failed, missing = (test for test in result["tests"] if test["status"] == "failed")
-    assert failed["name"] == "Causal mask: It does what test_rows asks."
-    assert failed["output"] == "The rows differ.\n\nProbably: You divided by one sum."
-    assert missing["output"] == "There is no file for this exercise."
-    assert {test["visibility"] for test in result["tests"]} == {"visible"}
-
-
 def test_what_is_printed_stays_with_the_instructors(class_of: Callable[..., Path], exported: Export) -> None:
     (result,) = results(class_of(record("ada")), exported)
     assert "stdout_visibility" not in result  # hidden unless asked for
@@ -83,12 +70,6 @@ def test_where_the_grader_failed_there_is_no_score_anywhere(class_of: Callable[.
     assert "ZeroDivision" not in json.dumps(result)
 
 
-def test_files_that_could_not_be_taken_are_named(class_of: Callable[..., Path], exported: Export) -> None:
-    problem = Problem(file="a\x1b[2J.py", kind="unreadable", message="It is not text.")
-    (result,) = results(class_of(record("ada", problems=[problem])), exported)
-    assert "a\\x1b[2J.py: It is not text." in result["output"]
-
-
 def test_control_characters_of_a_learner_are_spelt_out(class_of: Callable[..., Path], exported: Export) -> None:
     (result,) = results(class_of(record("ada", exercise("softmax", 0.0, message="\x1b[31mred\u202e"))), exported)
     assert result["tests"][0]["output"].startswith("\\x1b[31mred\\u202e")
@@ -100,39 +81,6 @@ def test_a_file_a_learner_whatever_the_name(class_of: Callable[..., Path], expor
     assert all(Path(name).name == name and len(name.encode()) < 255 for name in files)
     for text in files.values():
         Draft202012Validator(GRADED).validate(json.loads(text))
-
-
-@pytest.mark.parametrize("status", ["missing", "not_started"])
-def test_unchecked_exercise_is_one_test_of_no_points(
-    status: str, class_of: Callable[..., Path], exported: Export
-) -> None:
-    (result,) = results(class_of(record("ada", exercise("softmax", 0.0, status))), exported)  # type: ignore[arg-type]
-    (test,) = result["tests"]
-    assert (test["score"], test["max_score"], test["status"]) == (0, 4, "failed")
-
-
-def adjusted(name: str, *uncounted: str) -> Record:
-    """The usual record of 5 of 12 points after a policy, without these exercises."""
-    parts = [
-        each.model_copy(
-            update={
-                "final_points": 0.0 if each.id in uncounted else each.points,
-                "final_max_points": 0.0 if each.id in uncounted else each.max_points,
-                "uncounted": each.id in uncounted,
-            }
-        )
-        for each in record(name).exercises
-    ]
-    less = math.fsum(each.points for each in parts if each.uncounted)
-    return Record(
-        **{
-            **dict(record(name)),
-            "exercises": tuple(parts),
-            "final_points": math.fsum(each.counted_points for each in parts),
-            "final_max_points": math.fsum(each.counted_max_points for each in parts),
-            "adjustments": (Adjustment(unit="1", points=-less, reason="It is exempt."),),
-        }
-    )
 
 
 def test_what_does_not_count_for_one_learner_leaves_the_rest_in_proportion(

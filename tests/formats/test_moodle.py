@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.members import Learner
-from grader.formats.marks import ExportError
-from grader.formats.roster import Person, Roster, read_roster
+from grader.errors import KataError
+from grader.formats.people import Person, read_people
 from grader.record import Adjustment, Record
 
-from .conftest import HOSTILE_NAMES, exercise, not_graded, record
+from .conftest import HOSTILE_NAMES, exercise, record
 
 Export = Callable[..., dict[str, str]]
 MOST = 100.0
@@ -67,12 +66,12 @@ class Moodle:
         return grade
 
 
-ADA = Person("Ada Lovelace", sis_id="7", login="ada", email="Ada@example.org")
-BO = Person("Bo Li", sis_id="8", login="boli", email="bo@example.org")
+ADA = Person(whole_name="Ada Lovelace", sis_id="7", login="ada", email="Ada@example.org")
+BO = Person(whole_name="Bo Li", sis_id="8", login="boli", email="bo@example.org")
 
 
 def test_marks_reach_the_users_of_a_roster(class_of: Callable[..., Path], exported: Export, said: list[str]) -> None:
-    text = exported(class_of(record("boli"), record("Ada_Lovelace")), "moodle", roster=Roster([ADA, BO]))["moodle.csv"]
+    text = exported(class_of(record("boli"), record("Ada_Lovelace")), "moodle", roster=[ADA, BO])["moodle.csv"]
     marks = Moodle("Ada@example.org", "bo@example.org").take(text)  # Moodle compares letters' case
     assert marks == {"bo@example.org": {"Attention Kata": 5}, "Ada@example.org": {"Attention Kata": 5}}
     assert text.splitlines()[0] == "Full name,Email address,Attention Kata" and not said
@@ -81,14 +80,14 @@ def test_marks_reach_the_users_of_a_roster(class_of: Callable[..., Path], export
 @pytest.mark.parametrize(
     ("person", "title", "user"),
     [
-        pytest.param(Person("Ada", sis_id="7"), "ID number", "7", id="ID number"),
-        pytest.param(Person("Ada", login="ada7"), "Username", "ada7", id="username"),
+        pytest.param(Person(whole_name="Ada", sis_id="7"), "ID number", "7", id="ID number"),
+        pytest.param(Person(whole_name="Ada", login="ada7"), "Username", "ada7", id="username"),
     ],
 )
 def test_the_identifier_that_there_is_counts(
     person: Person, title: str, user: str, class_of: Callable[..., Path], exported: Export
 ) -> None:
-    text = exported(class_of(record("ada")), "moodle", roster=Roster([person]))["moodle.csv"]
+    text = exported(class_of(record("ada")), "moodle", roster=[person])["moodle.csv"]
     assert text.split(",")[1] == title and list(Moodle(user).take(text)) == [user]
 
 
@@ -110,24 +109,18 @@ def test_names_stand_in_the_columns_that_they_belong_in(
     text: str, tmp_path: Path, class_of: Callable[..., Path], exported: Export
 ) -> None:
     (tmp_path / "roster.csv").write_text(text, "utf-8")
-    made = exported(class_of(record("ada")), "moodle", roster=read_roster(tmp_path / "roster.csv"))["moodle.csv"]
+    made = exported(class_of(record("ada")), "moodle", roster=read_people(tmp_path / "roster.csv"))["moodle.csv"]
     assert [line.split(",")[:3] for line in made.splitlines()] == [
         ["First name", "Last name", "Email address"],
         ["Ada", "Lovelace", "ada@example.org"],
     ]
 
 
-def test_the_roster_of_the_class_is_used(class_of: Callable[..., Path], exported: Export) -> None:
-    learner = Learner(name="17", shown="Ada Lovelace", email="ada@example.org", in_roster=True)
-    text = exported(class_of(record("17"), learners=[learner]), "moodle")["moodle.csv"]
-    assert list(Moodle("ada@example.org").take(text)) == ["ada@example.org"]
-
-
 @pytest.mark.parametrize("id", ["", "0"], ids=["none", "0, which PHP takes for none"])
 def test_nobody_gets_the_marks_of_one_without_an_identifier(
     id: str, class_of: Callable[..., Path], exported: Export, said: list[str]
 ) -> None:
-    roster = Roster([Person("Ada", sis_id="7"), Person("Bo", sis_id=id)])
+    roster = [Person(whole_name="Ada", sis_id="7"), Person(whole_name="Bo", sis_id=id)]
     text = exported(class_of(record("Ada", exercise("softmax", 1.0)), record("Bo")), "moodle", roster=roster)[
         "moodle.csv"
     ]
@@ -138,7 +131,7 @@ def test_nobody_gets_the_marks_of_one_without_an_identifier(
 def test_strangers_would_abort_the_import_and_are_left_out(
     class_of: Callable[..., Path], exported: Export, said: list[str]
 ) -> None:
-    text = exported(class_of(record("ada"), record("stranger")), "moodle", roster=Roster([ADA]))["moodle.csv"]
+    text = exported(class_of(record("ada"), record("stranger")), "moodle", roster=[ADA])["moodle.csv"]
     assert list(Moodle("Ada@example.org").take(text)) == ["Ada@example.org"]
     assert "stranger" in said[0]
 
@@ -152,24 +145,9 @@ def test_more_than_moodles_hundred_is_written_out_of_a_hundred(
     assert any("out of" in sentence for sentence in said)
 
 
-@pytest.mark.parametrize(
-    ("by", "marks"),
-    [
-        pytest.param("learner", [None], id="learner"),
-        pytest.param("unit", [4, None], id="unit"),
-        pytest.param("exercise", [4, None, 0], id="exercise"),
-    ],
-)
-def test_where_the_grader_failed_there_is_no_grade(
-    by: str, marks: list[float | None], class_of: Callable[..., Path], exported: Export
-) -> None:
-    got = Moodle("ada").take(exported(class_of(not_graded("ada")), "moodle", by=by)["moodle.csv"])
-    assert list(got["ada"].values()) == marks
-
-
 @pytest.mark.parametrize("name", HOSTILE_NAMES.values(), ids=HOSTILE_NAMES)
 def test_no_name_disturbs_the_import(name: str, class_of: Callable[..., Path], exported: Export) -> None:
-    roster = Roster([Person(name, email="x@example.org"), BO])
+    roster = [Person(whole_name=name, email="x@example.org"), BO]
     text = exported(class_of(record("x"), record("boli")), "moodle", roster=roster)["moodle.csv"]
     assert len(Moodle("x@example.org", "bo@example.org").take(text)) == 2
     assert len(text.splitlines()) == 3
@@ -178,14 +156,14 @@ def test_no_name_disturbs_the_import(name: str, class_of: Callable[..., Path], e
 
 
 def test_an_identifier_that_two_share_is_no_identifier(class_of: Callable[..., Path], exported: Export) -> None:
-    roster = Roster([Person("Ada", login="a", sis_id="7"), Person("Bo", login="b", sis_id="7")])
+    roster = [Person(whole_name="Ada", login="a", sis_id="7"), Person(whole_name="Bo", login="b", sis_id="7")]
     text = exported(class_of(record("Ada"), record("Bo")), "moodle", roster=roster)["moodle.csv"]
     assert list(Moodle("a", "b").take(text)) == ["a", "b"]
 
 
 def test_two_learners_who_cannot_be_told_apart_are_refused(class_of: Callable[..., Path], exported: Export) -> None:
-    roster = Roster([Person("Ada", sis_id="7"), Person("Bo", sis_id="7")])
-    with pytest.raises(ExportError, match="could not be told apart"):
+    roster = [Person(whole_name="Ada", sis_id="7"), Person(whole_name="Bo", sis_id="7")]
+    with pytest.raises(KataError, match="could not be told apart"):
         exported(class_of(record("Ada"), record("Bo")), "moodle", roster=roster)
 
 

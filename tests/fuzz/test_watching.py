@@ -9,9 +9,6 @@ from contextlib import suppress
 
 import pytest
 
-from grader.record import CheckResult, ExerciseResult
-from tests.fuzz.learner_sources import Handed, _fault
-from tests.fuzz.targets import replies
 from tests.fuzz.watching import Escaped, scratch, watched
 
 
@@ -44,40 +41,3 @@ def test_reading_and_writing_in_the_scratch_is_no_harm() -> None:
         path = scratch() / "file"
         path.write_bytes(b"x")
         assert path.read_bytes() == b"x"
-
-
-@pytest.mark.parametrize("number", range(len(replies.ASKED)))
-def test_right_answers_pass_and_those_to_another_question_do_not(number: int) -> None:
-    right = bytes([number]) + replies.RIGHT[number]
-    assert replies.judged(right)[2]
-    replies.run(right)
-    other = replies.RIGHT[(number + 1) % len(replies.RIGHT)]
-    assert not replies.judged(bytes([number]) + other)[2]
-
-
-def _result(*, points: float, outcome: str = "passed") -> ExerciseResult:
-    check = CheckResult(
-        name="c", title="It works.", outcome=outcome, points=points, max_points=4.0, visible=False, message="why"
-    )  # fmt: skip
-    status = outcome if points == 4.0 or outcome == "error" else "failed"
-    return ExerciseResult(
-        id="softmax", status=status, points=points, max_points=4.0, checks=(check,), diagnosis=(), seconds=0.0
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("kind", "result", "fault"),
-    [
-        ("honest", _result(points=0.0, outcome="failed"), "lost points"),
-        ("right", _result(points=0.0, outcome="failed"), "lost points"),
-        ("wrong", _result(points=4.0), "full points"),
-        ("nonsense", _result(points=4.0), "nonsense"),
-        ("torn", _result(points=0.0, outcome="error"), "own fault"),
-        ("torn", _result(points=4.0), ""),
-        ("wrong", _result(points=0.0, outcome="failed"), ""),
-    ],
-    ids=["honest", "disguised", "mistake", "nonsense", "grader", "torn", "caught"],
-)
-def test_what_a_judge_must_not_do_is_noticed(kind: str, result: ExerciseResult, fault: str) -> None:
-    said = _fault(Handed(kind, "softmax", b""), result)
-    assert fault in said and bool(said) == bool(fault)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from grader.service.client import running_judges
+
 # nbgrader is not made for 3.10; from 3.11 on `make test` installs it, and its absence is a failure.
 collect_ignore_glob = ["test_*.py"] if sys.version_info < (3, 11) else []
 
@@ -91,6 +93,13 @@ class Kernel:
         assert not said.error, said.traceback
         return eval(said.printed)  # our own
 
+    def commands(self) -> list[Any]:
+        """What answers a question of this kernel now."""
+        import psutil
+
+        children = psutil.Process(self.manager.provisioner.process.pid).children()
+        return [each for each in children if "grader.cli.check_cell" in each.cmdline()]
+
     def close(self) -> None:
         self._client.stop_channels()
         self.manager.shutdown_kernel(now=True)
@@ -100,17 +109,22 @@ OpenKernel = Callable[..., Kernel]
 
 
 @pytest.fixture(scope="module")
-def open_kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenKernel]:
+def open_kernel(
+    tmp_path_factory: pytest.TempPathFactory, course_in: Callable[[Path], dict[str, str]]
+) -> Iterator[OpenKernel]:
     """Starts a kernel in a folder, away from the user's own settings; it ends after the tests of the file."""
     from jupyter_client.manager import start_new_kernel
 
     home = tmp_path_factory.mktemp("jupyter")
+    service = {"KATA_SERVICE": "1", "XDG_RUNTIME_DIR": str(home)}
     opened: list[Kernel] = []
 
     def open_one(folder: Path, *, first: str = IMPORT) -> Kernel:
         with pytest.MonkeyPatch.context() as patch:
             for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
                 patch.setenv(name, str(home / name))
+            for name, value in {**service, **course_in(folder)}.items():
+                patch.setenv(name, value)
             manager, client = start_new_kernel(startup_timeout=SECONDS, kernel_name="python3", cwd=str(folder))
         opened.append(Kernel(manager, client))
         said = opened[-1].run(first)
@@ -120,6 +134,9 @@ def open_kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenKernel
     yield open_one
     for kernel in opened:
         kernel.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(home))
+        running_judges(end=True)
 
 
 @pytest.fixture(scope="module")

@@ -8,20 +8,20 @@ from types import SimpleNamespace
 import pytest
 
 from grader.course import load_course
-from grader.in_notebook.executed import Answer, ExecutedCell, answer_among
-from grader.in_notebook.kernel import MOST_CELLS, MOST_CHARACTERS, executed_cells
+from grader.course.stubs import stub_of
+from grader.in_notebook import MOST_CELLS, MOST_CHARACTERS, executed_cells
 from grader.intake import SubmissionError
-from grader.practice.workspace import stub_of
+from grader.intake.executed import ExecutedAnswer, ExecutedCell, answer_among
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 
 
-def answer(id: str, *texts: str) -> Answer | None:
-    cells = [ExecutedCell(number, text, is_python=True) for number, text in enumerate(texts, 1)]
-    return answer_among(cells, COURSE.exercise(id), COURSE)
+def answer(id: str, *texts: str) -> ExecutedAnswer | None:
+    cells = [ExecutedCell(number, text, text) for number, text in enumerate(texts, 1)]
+    return answer_among(cells, COURSE.exercise(id), COURSE, "me")
 
 
-def source(found: Answer | None) -> str:
+def source(found: ExecutedAnswer | None) -> str:
     assert found is not None
     (only,) = found.submission.sources.values()
     return only.content.decode()
@@ -81,29 +81,24 @@ def shell(*texts: str) -> SimpleNamespace:
 
 
 def test_of_a_text_that_was_run_often_the_first_and_last_time_count() -> None:
-    assert executed_cells(shell("a = 1", "b = 2", "a = 1", "b = 2", "a = 1")) == [
-        (1, "a = 1", True), (2, "b = 2", True), (4, "b = 2", True), (5, "a = 1", True)
-    ]  # fmt: skip
+    cells = executed_cells(shell("a = 1", "b = 2", "a = 1", "b = 2", "a = 1"))
+    assert [(number, text) for number, text, _ in cells] == [(1, "a = 1"), (2, "b = 2"), (4, "b = 2"), (5, "a = 1")]
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "is_python"),
     [
-        pytest.param("def f(x:\n    return x", id="a bracket is open"),
-        pytest.param("a = 'one\n", id="a string is open"),
-        pytest.param("if True:\nx", id="nothing is indented"),
-        pytest.param("a = 1\0", id="a NUL"),
+        pytest.param("def f(x:\n    return x", False, id="a bracket is open"),
+        pytest.param("a = 'one\n", False, id="a string is open"),
+        pytest.param("if True:\nx", False, id="nothing is indented"),
+        pytest.param("a = 1\0", False, id="a NUL"),
+        pytest.param("await f()", True, id="await"),
+        pytest.param("1 is 1", True, id="a warning"),
     ],
 )
-def test_what_is_no_python_is_marked(text: str) -> None:
-    assert executed_cells(shell(text)) == [(1, text, False)]
-
-
-def test_await_and_what_only_warns_is_python() -> None:
-    with pytest.warns(SyntaxWarning) as seen:
-        compile("1 is 1", "", "exec")
-        assert executed_cells(shell("await f()", "1 is 1")) == [(1, "await f()", True), (2, "1 is 1", True)]
-    assert len(seen) == 1  # that of the first line of this test
+@pytest.mark.filterwarnings("error")
+def test_what_is_no_python_is_marked(text: str, is_python: bool) -> None:
+    assert ExecutedCell(1, text, text).is_python == is_python
 
 
 def test_long_session_is_cut_at_its_beginning_and_pasted_data_left_out() -> None:

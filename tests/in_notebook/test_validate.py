@@ -54,15 +54,6 @@ def test_folder_of_no_course_fails_and_says_so(open_kernel: Any, tmp_path: Path)
     assert said.error == "NotPassed" and "4 / 4" not in said.traceback
 
 
-@pytest.mark.thorough
-def test_judge_that_ended_fails(kernel: Any) -> None:
-    kernel.run(RIGHT)
-    kernel.run("import grader.in_notebook.asking as asking; asking._judge and asking._judge._process.kill()")
-    said = validated(kernel, "share")
-    assert said.error == "NotPassed" and "Not checked: The judge's process ended" in said.traceback
-    assert "4 / 4" in validated(kernel, "share").text, "and the next time there is another one"
-
-
 def test_person_who_runs_the_cell_is_told_what_it_is_for(kernel: Any) -> None:
     kernel.run(WHOLE_SUM)
     said = kernel.run('kata.validate("share")')

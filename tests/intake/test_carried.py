@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from grader.course import Course
-from grader.intake import Problem, read_submission
-from grader.intake.notebook import MAX_CARRIED, TOLD, listed, whole_file
+from grader.intake import FileProblem, read_submission
+from grader.intake.carried import MAX_CARRIED, TOLD, listed, whole_file
 
 IMPORTS = "import torch\n"
 LEANING = "def softmax(scores, dim=-1):\n    return torch.softmax(scores, dim)\n"
@@ -79,11 +79,11 @@ def test_file_of_no_exercise_is_no_answer(exercise: object, course: Course, note
 
 
 def test_carried_problem_is_told_as_such(course: Course, carrying: Callable[..., Path]) -> None:
-    problem = Problem("softmax.py", "unreadable", "softmax.py is not UTF-8.", "softmax")
+    problem = FileProblem("softmax.py", "unreadable", "softmax.py is not UTF-8.", "softmax")
     submission = read_submission(carrying(listed([problem])), course)
     assert not submission.sources
     assert submission.problems == (
-        Problem("softmax.py", "unreadable", f"{TOLD}softmax.py is not UTF-8.", "softmax"),
+        FileProblem("softmax.py", "unreadable", f"{TOLD}softmax.py is not UTF-8.", "softmax"),
     )  # and nothing about an empty notebook
     again = read_submission(carrying(listed(submission.problems)), course)
     assert again.problems == submission.problems

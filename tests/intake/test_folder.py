@@ -9,24 +9,27 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course
-from grader.intake import SubmissionError, folder, read_submission
+from grader.intake import SubmissionError, read_submission, walk
 
 Write = Callable[..., Path]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("softmax.py", id="bare id"),
-        pytest.param("03_softmax.py", id="numbered"),
-        pytest.param("7_softmax.py", id="another number"),
-        pytest.param("exercises/06_beyond/06_softmax.py", id="as in an earlier course, in another unit"),
-        pytest.param("exercises/01_soft_lookup/03_softmax.py", id="as in the course"),
-        pytest.param("my work/week one (final)/softmax.py", id="in folders of any name"),
-        pytest.param("softmax.py/softmax.py", id="in a folder named like a file"),
-        pytest.param("a/b/c/d/e/f/g/h/i/j/softmax.py", id="deep below"),
-    ],
+COUNTS = (
+    *("softmax.py", "03_softmax.py", "7_softmax.py", "exercises/06_beyond/06_softmax.py", "softmax.py/softmax.py"),
+    *(
+        "exercises/01_soft_lookup/03_softmax.py",
+        "my work/week one (final)/softmax.py",
+        "a/b/c/d/e/f/g/h/i/j/softmax.py",
+    ),
 )
+PASSED_OVER = (
+    *("__pycache__/softmax.py", ".ipynb_checkpoints/softmax.py", "__MACOSX/softmax.py", ".git/softmax.py"),
+    *(".venv/softmax.py", "node_modules/x/softmax.py", "._03_softmax.py", ".DS_Store", "01_soft_lookup/README.md"),
+    *("course.yml", "timestamp.txt"),
+)
+
+
+@pytest.mark.parametrize("name", COUNTS, ids=str)
 def test_file_counts_by_its_name_anywhere_below(write: Write, work: Path, course: Course, name: str) -> None:
     write(name, "answer")
     submission = read_submission(work, course)
@@ -35,22 +38,7 @@ def test_file_counts_by_its_name_anywhere_below(write: Write, work: Path, course
     assert submission.problems == ()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("__pycache__/softmax.py", id="byte code folder"),
-        pytest.param(".ipynb_checkpoints/softmax.py", id="checkpoints"),
-        pytest.param("__MACOSX/softmax.py", id="macOS"),
-        pytest.param(".git/softmax.py", id="git"),
-        pytest.param(".venv/softmax.py", id="hidden environment"),
-        pytest.param("node_modules/x/softmax.py", id="packages"),
-        pytest.param("._03_softmax.py", id="hidden file"),
-        pytest.param(".DS_Store", id="DS_Store"),
-        pytest.param("01_soft_lookup/README.md", id="lesson"),
-        pytest.param("course.yml", id="catalogue"),
-        pytest.param("timestamp.txt", id="nbgrader's time stamp"),
-    ],
-)
+@pytest.mark.parametrize("name", PASSED_OVER, ids=str)
 def test_what_tools_and_the_course_leave_is_passed_over(write: Write, work: Path, course: Course, name: str) -> None:
     write("softmax.py")
     write(name, "something else")
@@ -64,29 +52,6 @@ def test_virtual_environment_under_any_name_is_passed_over(write: Write, work: P
     write("env/lib/softmax.py")
     write("softmax.py", "mine")
     assert read_submission(work, course).sources["softmax"].content == b"mine"
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        pytest.param("conftest.py", None, id="conftest"),
-        pytest.param("torch.py", None, id="planted library"),
-        pytest.param("notes.txt", None, id="notes"),
-        pytest.param("sofmax.py", "03_softmax.py", id="misspelt"),
-        pytest.param("softmax.py.txt", "03_softmax.py", id="editor's ending"),
-        pytest.param("softmax.pyc", "03_softmax.py", id="byte code"),
-    ],
-)
-def test_unknown_file_is_reported_not_guessed(
-    write: Write, work: Path, course: Course, name: str, meant: str | None
-) -> None:
-    write(name)
-    submission = read_submission(work, course)
-    assert submission.sources == {}
-    (problem,) = submission.problems
-    assert (problem.file, problem.kind, problem.exercise) == (name, "unknown", None)
-    assert name in problem.message
-    assert (f"call it {meant}" in problem.message) if meant else ("call it" not in problem.message)
 
 
 def test_unknown_files_are_listed_up_to_a_bound(write: Write, work: Path, course: Course) -> None:
@@ -159,15 +124,7 @@ def test_folder_without_exercises_is_an_empty_submission(write: Write, work: Pat
     assert problem.message == "alice holds no exercise; name your files like 03_softmax.py."
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        pytest.param("/etc/passwd", id="outside"),
-        pytest.param("real.txt", id="inside"),
-        pytest.param("nowhere", id="dangling"),
-        pytest.param("softmax.py", id="to itself"),
-    ],
-)
+@pytest.mark.parametrize("target", ["/etc/passwd", "real.txt", "nowhere", "softmax.py"], ids=str)
 def test_link_is_refused(write: Write, work: Path, course: Course, target: str) -> None:
     write("real.txt", "secret")
     (work / "softmax.py").symlink_to(target)
@@ -234,19 +191,13 @@ def test_file_without_permission_is_reported(ordinary_user: Path, course: Course
     (ordinary_user / "softmax.py").write_text("closed")
     (ordinary_user / "softmax.py").chmod(0)
     (ordinary_user / "causal_mask.py").write_text("open")
+    (ordinary_user / "closed").mkdir(mode=0)
     submission = read_submission(ordinary_user, course)
     assert list(submission.sources) == ["causal_mask"]
-    (problem,) = submission.problems
-    assert (problem.kind, problem.exercise) == ("unreadable", "softmax")
-    assert problem.message == "softmax.py cannot be opened: permission denied."
-
-
-def test_folder_without_permission_is_reported(ordinary_user: Path, course: Course) -> None:
-    (ordinary_user / "closed").mkdir(mode=0)
-    (ordinary_user / "softmax.py").write_text("open")
-    submission = read_submission(ordinary_user, course)
-    assert list(submission.sources) == ["softmax"]
-    assert [(problem.file, problem.kind) for problem in submission.problems] == [("closed", "unreadable")]
+    assert [(problem.kind, problem.exercise, problem.message) for problem in submission.problems] == [
+        ("unreadable", None, "closed cannot be opened: permission denied."),
+        ("unreadable", "softmax", "softmax.py cannot be opened: permission denied."),
+    ]
 
 
 def test_submission_without_permission_is_one_sentence(ordinary_user: Path, course: Course) -> None:
@@ -262,14 +213,14 @@ def test_file_that_changes_after_it_was_listed_is_not_followed(
     path = write("softmax.py", "harmless")
     real_open = os.open
 
-    def swap_first(name: str, flags: int, *rest: int, dir_fd: int | None = None) -> int:
-        if name == "softmax.py":
+    def swap_first(name: str, *rest: int, **options: int) -> int:
+        if os.path.basename(name) == "softmax.py":
             path.unlink()
             if becomes == "link":
                 path.symlink_to("/etc/passwd")
             elif becomes == "fifo":
                 os.mkfifo(path)
-        return real_open(name, flags, *rest, dir_fd=dir_fd)
+        return real_open(name, *rest, **options)
 
     monkeypatch.setattr(os, "open", swap_first)
     submission = read_submission(work, course)
@@ -287,11 +238,11 @@ def test_folder_that_becomes_a_link_after_it_was_listed_is_not_entered(
     (other / "softmax.py").write_text("bob's")
     real_open = os.open
 
-    def swap_first(name: str, flags: int, *rest: int, dir_fd: int | None = None) -> int:
-        if name == "inner":
+    def swap_first(name: str, *rest: int, **options: int) -> int:
+        if os.path.basename(name) == "inner":
             (work / "inner").rename(tmp_path / "moved")
             (work / "inner").symlink_to(other)
-        return real_open(name, flags, *rest, dir_fd=dir_fd)
+        return real_open(name, *rest, **options)
 
     monkeypatch.setattr(os, "open", swap_first)
     submission = read_submission(work, course)
@@ -300,7 +251,7 @@ def test_folder_that_becomes_a_link_after_it_was_listed_is_not_entered(
 
 
 def test_very_deep_folder_is_refused_and_the_rest_is_read(write: Write, work: Path, course: Course) -> None:
-    write("d/" * (folder.MAX_DEPTH + 1) + "softmax.py", "deep")
+    write("d/" * (walk.MAX_DEPTH + 1) + "softmax.py", "deep")
     write("softmax.py", "here")
     submission = read_submission(work, course)
     assert submission.sources["softmax"].content == b"here"
@@ -310,7 +261,7 @@ def test_very_deep_folder_is_refused_and_the_rest_is_read(write: Write, work: Pa
 
 
 def test_too_many_files_are_refused(write: Write, work: Path, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder, "MAX_ENTRIES", 50)
+    monkeypatch.setattr(walk, "MAX_ENTRIES", 50)
     for number in range(60):
         write(f"{number % 7}/{number}.txt", "")
     with pytest.raises(SubmissionError, match=r"^alice holds more than 50 files; hand in"):
@@ -330,7 +281,7 @@ def test_zip_inside_a_folder_is_not_opened(write: Write, work: Path, course: Cou
     write("softmax.tar.gz", b"PK")
     packed, zipped = read_submission(work, course).problems
     assert packed.kind == zipped.kind == "refused"
-    assert "packed inside" in packed.message and "zip inside" in zipped.message
+    assert "hand in a zip" in packed.message and "zip inside" in zipped.message
 
 
 def test_folder_with_nothing_but_a_damaged_zip_says_so(write: Write, work: Path, course: Course) -> None:
@@ -387,11 +338,3 @@ def test_sources_come_in_course_order(write: Write, work: Path, course: Course) 
     for name in ("causal_mask.py", "softmax.py", "self_attention.py"):
         write(name)
     assert list(read_submission(work, course).sources) == ["softmax", "self_attention", "causal_mask"]
-
-
-def test_reviews_beside_the_exercises_are_not_handed_in(work: Path, write: Callable[..., Path], course: Course) -> None:
-    write("exercises/01_soft_lookup/03_softmax.py", "answer")
-    write("review/03_softmax.py", "half of it")
-    submission = read_submission(work, course)
-    assert submission.sources["softmax"].content == b"answer"
-    assert submission.problems == ()

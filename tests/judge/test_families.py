@@ -31,9 +31,10 @@ def write_bank(tmp_path: Path) -> WriteBank:
     """Write a bank, and beside its unit a family called `sums`."""
 
     def write(bank: str, family: str = FAMILY) -> Path:
-        path = tmp_path / "01_unit" / "01_f.py"
-        for place, text in ((path, bank), (tmp_path / "families" / "sums.py", family)):
-            place.parent.mkdir(exist_ok=True)
+        kits = tmp_path / "tests" / "kits"
+        path = kits / "01_unit" / "01_f" / "mistakes.py"
+        for place, text in ((path, bank), (kits / "families" / "sums.py", family)):
+            place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(IMPORT + text, "utf-8")
         return path
 
@@ -65,42 +66,42 @@ def test_words_of_one_place_go_before_those_of_the_bank(write_bank: WriteBank) -
     [
         pytest.param(
             WORDS + 'MISTAKES = [from_family("sum", "plus")]',
-            "01_f.py: there is no families/sum.py: did you mean `sums`?",
+            "tests/kits/01_unit/01_f/mistakes.py: there is no families/sum.py: did you mean `sums`?",
             id="no such family",
         ),
         pytest.param(
             WORDS + 'MISTAKES = [from_family("sums", "plos")]',
-            "01_f.py: families/sums.py has no mistake 'plos': did you mean `plus`?",
+            "tests/kits/01_unit/01_f/mistakes.py: families/sums.py has no mistake 'plos': did you mean `plus`?",
             id="no such mistake",
         ),
         pytest.param(
             'WORDS = {"what": "x"}\nMISTAKES = [from_family("sums", "plus")]',
-            "01_f.py: families/sums.py needs the word 'check' for 'plus', so add it to WORDS",
+            "tests/kits/01_unit/01_f/mistakes.py: families/sums.py needs the word 'check' for 'plus', so add it to WORDS",
             id="a word is missing",
         ),
         pytest.param(
             'MISTAKES = [from_family("sums", "plus")]',
-            "01_f.py: families/sums.py needs the word 'what' for 'plus', so add it to WORDS",
+            "tests/kits/01_unit/01_f/mistakes.py: families/sums.py needs the word 'what' for 'plus', so add it to WORDS",
             id="no words at all",
         ),
         pytest.param(
             'WORDS = {"what": "x", "check": "test_f", "chekc": "y"}\nMISTAKES = [from_family("sums", "plus")]',
-            "01_f.py: no family that it takes mistakes from has the word 'chekc' of WORDS",
+            "tests/kits/01_unit/01_f/mistakes.py: no family that it takes mistakes from has the word 'chekc' of WORDS",
             id="a word that nothing asks for",
         ),
         pytest.param(
             WORDS + 'MISTAKES = [from_family("sums", "plus", tokens="n")]',
-            "01_f.py: what it takes from families/sums.py has no word 'tokens'",
+            "tests/kits/01_unit/01_f/mistakes.py: what it takes from families/sums.py has no word 'tokens'",
             id="a word of one place that nothing asks for",
         ),
         pytest.param(
-            'WORDS = ["x"]\nMISTAKES = [from_family("sums", "plus")]', "01_f.py: WORDS must be a dict of texts", id="words in a list"
+            'WORDS = ["x"]\nMISTAKES = [from_family("sums", "plus")]', "tests/kits/01_unit/01_f/mistakes.py: WORDS must be a dict of texts", id="words in a list"
         ),
         pytest.param(
-            'WORDS = {"what": 3}\nMISTAKES = [from_family("sums", "plus")]', "01_f.py: WORDS must be a dict of texts", id="a number"
+            'WORDS = {"what": 3}\nMISTAKES = [from_family("sums", "plus")]', "tests/kits/01_unit/01_f/mistakes.py: WORDS must be a dict of texts", id="a number"
         ),
         pytest.param(
-            WORDS + 'MISTAKES = [from_family("sums", "plus", "plus")]', "01_f.py: 'plus' is taken twice: take it once", id="taken twice"
+            WORDS + 'MISTAKES = [from_family("sums", "plus", "plus")]', "tests/kits/01_unit/01_f/mistakes.py: 'plus' is taken twice: take it once", id="taken twice"
         ),
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
-from grader.intake import Problem, SourceFile, Submission
+from grader.intake import FileProblem, SourceFile, Submission
 from grader.judge.errors import GraderBroken
 from grader.judge.grading import Judge
 from grader.judge.session import Session
@@ -61,14 +61,14 @@ class Graded:
         return records
 
     @staticmethod
-    def submission(source: str, *problems: Problem) -> Submission:
+    def submission(source: str, *problems: FileProblem) -> Submission:
         return Submission("someone", {"share": SourceFile("share", "01_share.py", source.encode())}, problems)
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory, make_course):
     root: Path = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
-    (root / "tests" / "checks" / "01_parts" / "01_share.py").write_text(CHECKS)
+    (root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").write_text(CHECKS)
     return load_course(root / "course.yml")
 
 
@@ -158,7 +158,7 @@ def test_what_went_wrong_is_said_in_the_learners_terms(grade, source, message):
 def test_absent_untouched_and_refused_files_are_told_apart(grade, course):
     stub = course.stub_path(course.exercise("share")).read_bytes()
     untouched = Submission("a", {"share": SourceFile("share", "01_share.py", stub.replace(b"\n", b"\r\n"))}, ())
-    twice = Submission("b", {}, (Problem("share.py", "duplicate", "Two files for `share`.", "share"),))
+    twice = Submission("b", {}, (FileProblem("share.py", "duplicate", "Two files for `share`.", "share"),))
     records: list[Record] = []
     grade.judge.grade([Submission("c", {}, ()), untouched, twice], records.append)
     assert [record.exercises[0].status for record in records] == ["missing", "not_started", "failed"]
@@ -168,7 +168,7 @@ def test_absent_untouched_and_refused_files_are_told_apart(grade, course):
 
 def test_a_fault_of_a_check_is_an_error_and_never_a_mark(tmp_path, make_course):
     root = make_course(tmp_path, "01_parts/01_share")
-    path = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    path = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     path.write_text(CHECKS.replace("    learner.agrees(case(draw))", "    raise TypeError('oops')"))
     judge = Judge(load_course(root / "course.yml"), "process", 1)
     records: list[Record] = []
@@ -181,7 +181,7 @@ def test_a_fault_of_a_check_is_an_error_and_never_a_mark(tmp_path, make_course):
 @pytest.mark.parametrize("call", ["fail", "skip", "exit", "xfail"])
 def test_what_pytest_raises_in_a_check_is_the_graders_fault_and_ends_nothing(tmp_path, make_course, call):
     root = make_course(tmp_path, "01_parts/01_share")
-    path = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    path = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     path.write_text("import pytest\n" + CHECKS.replace("    learner.agrees(case(draw))", f"    pytest.{call}('oops')"))
     judge = Judge(load_course(root / "course.yml"), "process", 1)
     records: list[Record] = []
@@ -192,7 +192,7 @@ def test_what_pytest_raises_in_a_check_is_the_graders_fault_and_ends_nothing(tmp
 
 def test_a_check_that_asks_for_another_fixture_is_told(tmp_path, make_course):
     root = make_course(tmp_path, "01_parts/01_share")
-    path = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    path = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     path.write_text(CHECKS.replace("def test_main(learner, draw)", "def test_main(learner, tmp_path)"))
     judge = Judge(load_course(root / "course.yml"), "process", 1)
     with pytest.raises(GraderBroken, match="there is no `tmp_path`"):
@@ -202,7 +202,7 @@ def test_a_check_that_asks_for_another_fixture_is_told(tmp_path, make_course):
 
 def test_checks_that_cannot_be_collected_are_told(tmp_path, make_course):
     root = make_course(tmp_path, "01_parts/01_share")
-    path = root / "tests" / "checks" / "01_parts" / "01_share.py"
+    path = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     path.write_text("import no_such_module\n")
     judge = Judge(load_course(root / "course.yml"), "process", 1)
     with pytest.raises(GraderBroken, match="no_such_module"):

@@ -116,7 +116,7 @@ class Graded:
 @pytest.fixture(scope="module")
 def grade(tmp_path_factory: pytest.TempPathFactory, make_course: object) -> Iterator[Graded]:
     root: Path = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")  # type: ignore[operator]
-    (root / "tests" / "checks" / "01_parts" / "01_share.py").write_text(CHECKS)
+    (root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").write_text(CHECKS)
     judge = Judge(load_course(root / "course.yml"), "full", seed=7)
     yield Graded(judge)
     judge.close()

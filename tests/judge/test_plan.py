@@ -63,7 +63,7 @@ RANDOM = (
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Course:
     root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
-    (root / "tests" / "checks" / "01_parts" / "01_share.py").write_text(CHECKS)
+    (root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").write_text(CHECKS)
     return load_course(root / "course.yml")
 
 

@@ -120,15 +120,6 @@ def test_points_typed_over_the_judges_wait_again_only_where_something_changed(ag
     assert [again.waits(each, "test-share") for each in ("ada", "bo", "cyd")] == [False, True, False]
 
 
-def test_exporters_say_whose_marks_wait(again: Again) -> None:
-    again.mark("ada", 2.0)
-    again.folder.handed_in("cyd", UNIT).with_name("timestamp.txt").write_text("2030-01-01 00:00:00 UTC", "utf-8")
-    for exporter in ("PerLearner", "Canvas", "Moodle"):
-        said = again.folder.nbgrader("export", "--exporter", f"grader.notebooks.exporters.{exporter}").stderr
-        assert f"{UNIT}: no mark yet for 1 learner: bo. A person has to mark them first" in said
-        assert f"{UNIT}: no mark yet for 1 learner: cyd. What was handed in last is not graded" in said
-
-
 def test_cut_off_notebook_is_told_in_the_log_and_to_the_learner(again: Again) -> None:
     path = again.folder.handed_in("bo", UNIT)
     path.write_text(path.read_text("utf-8")[:700], "utf-8")
@@ -220,6 +211,6 @@ def _make_worth(course: Path, points: int) -> None:
     text = catalogue.read_text("utf-8")
     assert text.count("points: 4") == 1
     catalogue.write_text(text.replace("points: 4", f"points: {points}"), "utf-8")
-    checks = course / "tests" / "checks" / "01_parts" / "01_share.py"
+    checks = course / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     text = checks.read_text("utf-8")
     checks.write_text(text.replace("@points(2,", "@points(4,").replace("@points(1,", "@points(2,"), "utf-8")

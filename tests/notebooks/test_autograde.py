@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import subprocess
@@ -463,15 +462,6 @@ def test_autograded_notebook_shows_what_was_graded(graded: Graded, edit: Any) ->
 
 def test_kernel_is_never_started(class_: Graded) -> None:
     assert "Executing notebook" not in class_.log and "kernel" not in class_.log.lower()
-
-
-def test_exporter_writes_the_marks_of_the_class(some: Graded) -> None:
-    some.folder.nbgrader("export", "--exporter", "grader.notebooks.exporters.PerLearner", "--to", "marks.csv")
-    with (some.folder.root / "marks.csv").open(encoding="utf-8", newline="") as file:
-        marks = {row["id"]: (row[f"{UNIT} state"], row[f"{UNIT} points"]) for row in csv.DictReader(file)}
-    assert marks.keys() == set(SOME)
-    assert marks["right"] == ("graded", f"{sum(WORTH.values()):g}")
-    assert marks["raises"] == ("waits for a person", "")
 
 
 # --- feedback -------------------------------------------------------------------------------------------------

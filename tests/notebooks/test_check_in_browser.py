@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from grader.mismatch import Mismatch
-from grader.record import CheckResult, CourseStamp, ExerciseResult, Record
-from grader.render.small_pages import Verdict
+from grader.record import CheckResult, ExerciseResult
+from grader.render.cell_output import CellOutput
+from grader.render.verdict import verdict_on
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
@@ -78,10 +79,9 @@ def with_verdict(notebook: Any) -> Any:
     result = ExerciseResult(
         id="share", status="failed", points=0.0, max_points=4.0, checks=(check,), diagnosis=(), seconds=0.0
     )
-    stamp = CourseStamp(title="Tiny", version="1")
-    record = Record.of(submission="your work", isolation="full", seed=1, course=stamp, exercises=[result])
     mismatch = Mismatch("The output", (), ((0.5, 0.5),), ((0.25, 0.5),), ((True, False),), "One number is off.")
-    verdict = Verdict(record, "Parts", 1, {("share", "test_example"): mismatch})
+    shown = verdict_on(result, title="Parts", mismatches={("share", "test_example"): mismatch}, in_cell=True)
+    verdict = CellOutput(shown, closing="Checked as it was run in [1].")
     data = {"text/plain": verdict.text(), "text/html": verdict.html()}
     output = {"output_type": "display_data", "metadata": {}, "data": data}
     cells = [

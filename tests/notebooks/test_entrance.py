@@ -156,7 +156,7 @@ def places(folder: Any) -> list[Path]:
         folder.root / "release",
         course / "course.yml",
         course / "solutions" / UNIT / "01_share.py",
-        course / "tests" / "checks" / UNIT / "01_share.py",
+        course / "tests" / "kits" / UNIT / "01_share" / "checks.py",
     ]
 
 

@@ -34,7 +34,7 @@ def made(
     """A tiny course, and its notebook released, with three hand-ins of which the second breaks a check."""
     root = tmp_path_factory.mktemp("made")
     course = make_course(root / "tiny", "01_parts/01_share")
-    checks = course / "tests" / "checks" / "01_parts" / "01_share.py"
+    checks = course / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     text = checks.read_text("utf-8")
     assert "    expect(parts" in text
     checks.write_text(text.replace("    expect(parts", "    assert float(parts[0]) != 7\n    expect(parts"), "utf-8")
@@ -89,7 +89,7 @@ def test_nobody_is_graded_where_isolation_cannot_be_set_up(folder: Any) -> None:
 
 def test_old_points_stay_when_a_regrade_fails(folder: Any, course: Path) -> None:
     folder.nbgrader("autograde", UNIT, status=1)
-    (course / "tests" / "checks" / "01_parts" / "01_share.py").write_text("raise RuntimeError\n", "utf-8")
+    (course / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").write_text("raise RuntimeError\n", "utf-8")
     log = folder.nbgrader("autograde", UNIT, "--force", status=1).stderr
     assert "hidden checks could not be collected" in log
     assert folder.scores("ada", UNIT)["test-share"] == 4
@@ -99,7 +99,7 @@ def test_old_points_stay_when_a_regrade_fails(folder: Any, course: Path) -> None
 
 def test_newer_hand_in_is_not_taken_for_graded_when_its_grading_fails(folder: Any, course: Path) -> None:
     folder.nbgrader("autograde", UNIT, status=1)
-    (course / "tests" / "checks" / "01_parts" / "01_share.py").write_text("raise RuntimeError\n", "utf-8")
+    (course / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").write_text("raise RuntimeError\n", "utf-8")
     folder.handed_in("ada", UNIT).with_name("timestamp.txt").write_text("2030-01-01 00:00:00 UTC", "utf-8")
     folder.nbgrader("autograde", UNIT, "--force", status=1)
     assert not (folder.root / "autograded" / "ada" / UNIT / f"{UNIT}.ipynb").exists()
@@ -130,8 +130,8 @@ def test_judge_that_is_killed_costs_no_grade(
 ) -> None:
     from grader.classroom import Terms
     from grader.intake import SourceFile, Submission
-    from grader.notebooks.judging import close_judge, judge_for
-    from grader.service.opening import stop_judges
+    from grader.notebooks.notebook_judge import close_judge, judge_for
+    from grader.service.client import running_judges
 
     monkeypatch.setenv("KATA_SERVICE", kept)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
@@ -142,11 +142,11 @@ def test_judge_that_is_killed_costs_no_grade(
         assert first.grade(submission).points == 4
         assert judge_for(terms) is first
         first.begin(submission)
-        assert first._line is not None and first._line._known is not None
-        os.kill(first._line._known.pid, signal.SIGKILL)
+        for judge in running_judges():
+            os.kill(judge.pid, signal.SIGKILL)
         assert first.grade(submission).points == 4
         (course / "course.yml").touch()
         assert judge_for(terms) is not first
     finally:
         close_judge()
-        assert stop_judges() == int(kept)
+        assert len(running_judges(end=True)) == int(kept)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.notebooks.collecting.collector import (
+from grader.notebooks.collecting.moodle_collector import (
     Listed,
     Participant,
     WorksheetError,

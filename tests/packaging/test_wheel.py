@@ -58,8 +58,8 @@ def test_course_in_it_is_the_learners_bundle(contents: dict[str, str]) -> None:
         "exercises/01_parts/README.md",
         FILE,
         "given/01_parts/01_share.py",
-        "tests/checks/01_parts/01_share.py",
-        "tests/checks/01_parts/01_share.hidden.json",
+        "tests/kits/01_parts/01_share/checks.py",
+        "tests/kits/01_parts/01_share/checks.hidden.json",
     }
 
 
@@ -94,17 +94,16 @@ def test_program_runs_from_the_wheel(installed: Installation, run_command: Run) 
 def test_outside_of_a_workspace_it_is_said_where_one_is_and_how_to_make_one(
     command: tuple[str, ...], installed: Installation, run_command: Run, tmp_path: Path
 ) -> None:
-    own = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    own = {"XDG_STATE_HOME": str(tmp_path / "state")}
     done = run_command(installed.kata, *command, cwd=installed.outside, env=own)
     assert (done.returncode, done.stdout) == (2, "")
-    begins = "You are in no folder of the course. "
-    assert done.stderr == f"{begins}Make one with `kata init DIR`, and go on there: cd DIR\n"
+    assert done.stderr == "You are not in a workspace. Make one: kata init ~/attention\n"
 
     mine = tmp_path / "mine"
     run_command(installed.kata, "init", mine, cwd=installed.outside, env=own)
     done = run_command(installed.kata, *command, cwd=installed.outside, env=own)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"{begins}Yours is {mine}: cd {mine} (`kata init DIR` makes another one).\n"
+    assert done.stderr == f"You are not in a workspace. Your workspace is {mine}: cd {mine}\n"
 
 
 def test_where_you_are_and_a_hint(workspace: Path, installed: Installation, run_command: Run) -> None:
@@ -167,9 +166,9 @@ def test_a_notebook_in_no_folder_of_the_course_is_checked_by_the_course_in_it(
     installed: Installation, tmp_path: Path, code: str, passes: bool
 ) -> None:
     # as nbgrader fetches one into a learner's home; a learner's installation has no Jupyter, so the kernel's side is played
-    question = {"exercise": "share", "cells": [[1, code, True]], "folder": str(tmp_path), "course": None, "seed": None}
+    question = {"exercise": "share", "cells": [[1, code, code]], "folder": str(tmp_path), "course": None, "seed": None}
     line = json.dumps({**question, "is_try": True, "has_magic": False}) + "\n"
-    judging = (installed.python, "-m", "grader.in_notebook.judging")
+    judging = (installed.python, "-m", "grader.cli.check_cell")
     with subprocess.Popen(judging, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process:
         assert process.stdin and process.stdout
         process.stdin.write(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 
@@ -25,7 +24,6 @@ grace_minutes: 15"""
 
 MakeCourse = Callable[..., Course]
 MakeRecord = Callable[..., Record]
-MakeCost = Callable[[float], Course]
 
 
 def late(**by: int) -> HandIn:
@@ -35,12 +33,6 @@ def late(**by: int) -> HandIn:
 @pytest.fixture(scope="module")
 def course(make_course_of: MakeCourse) -> Course:
     return make_course_of(TERMS)
-
-
-@pytest.fixture(scope="module")
-def make_hints_cost(make_course_of: MakeCourse) -> MakeCost:
-    """The course with these terms in which hints cost so many points."""
-    return functools.cache(lambda cost: make_course_of(f"{TERMS}\nhints_cost_points: {cost}"))
 
 
 @pytest.mark.parametrize(
@@ -157,99 +149,33 @@ def test_extension_of_a_day_on_which_clocks_change_ends_at_the_same_time_of_day(
     "policy",
     [
         pytest.param("", id="no policy"),
-        pytest.param("attempts: best", id="nothing about points"),
-        pytest.param("hints_cost_points: 0", id="hints cost nothing"),
+        pytest.param("time_zone: Europe/Vienna", id="nothing about points"),
     ],
 )
 def test_course_whose_policy_costs_and_adds_nothing_leaves_the_record_as_it_is(
     policy: str, make_course_of: MakeCourse, make_record_of: MakeRecord
 ) -> None:
     record = make_record_of(share=100.0)
-    hand_in = HandIn(at={"*": DUE + timedelta(days=9)}, hints={"share": 3})
+    hand_in = HandIn(at={"*": DUE + timedelta(days=9)})
     assert adjusted(record, make_course_of(policy), hand_in).to_json() == record.to_json()
 
 
-@pytest.mark.parametrize(
-    ("cost", "opened", "left", "said"),
-    [
-        pytest.param(0.5, 0, 4.0, None, id="none opened"),
-        pytest.param(0.5, 1, 4.0, None, id="the first is free"),
-        pytest.param(
-            0.5,
-            2,
-            3.5,
-            "share: 1 paid hint after the free one, at 0.5 points each: 0.5 points are taken off.",
-            id="the second is not",
-        ),
-        pytest.param(
-            0.5,
-            3,
-            3.0,
-            "share: 2 paid hints after the free one, at 0.5 points each: 1 point is taken off.",
-            id="each further one costs the same",
-        ),
-        pytest.param(
-            2,
-            3,
-            0.0,
-            "share: 2 paid hints after the free one, at 2 points each: 4 points are taken off.",
-            id="all that was earned",
-        ),
-        pytest.param(
-            1,
-            1000,
-            0.0,
-            "share: 999 paid hints after the free one, at 1 point each, but no more than was earned: "
-            "4 points are taken off.",
-            id="never below 0",
-        ),
-        pytest.param(
-            0.125,
-            2,
-            3.87,
-            "share: 1 paid hint after the free one, at 0.125 points each: 0.13 points are taken off.",
-            id="half a hundredth is rounded up",
-        ),
-        pytest.param(0.001, 2, 4.0, None, id="less than half a hundredth is nothing"),
-    ],
-)
-def test_hints_after_the_first_cost_points(
-    cost: float, opened: int, left: float, said: str | None, make_course_of: MakeCourse, make_record_of: MakeRecord
-) -> None:
-    course = make_course_of(f"hints_cost_points: {cost}")
-    record = adjusted(make_record_of(share=4.0, split=4.0), course, HandIn(hints={"share": opened, "gone": 3}))
-    assert [each.final_points for each in record.exercises] == [left, 4.0]
-    assert (record.points, record.final_points, record.final_max_points) == (8.0, left + 4.0, 200.0)
-    told = [(each.unit, each.points, each.reason) for each in record.adjustments or ()]
-    assert told == ([("01_parts", pytest.approx(left - 4.0), said)] if said else [])
-
-
-def test_nothing_earned_leaves_nothing_to_take_off_for_hints(
+def test_lateness_takes_its_percent_exercise_by_exercise_and_half_a_hundredth_is_rounded_up(
     make_course_of: MakeCourse, make_record_of: MakeRecord
 ) -> None:
-    record = adjusted(make_record_of(share=0.0), make_course_of("hints_cost_points: 1"), HandIn(hints={"share": 3}))
-    assert (record.final_points, record.adjustments) == (0.0, ())
-
-
-def test_lateness_takes_its_percent_of_what_hints_left(make_course_of: MakeCourse, make_record_of: MakeRecord) -> None:
-    course = make_course_of(f"{TERMS}\nhints_cost_points: 0.55", extra_credit=True)
-    hand_in = HandIn(at={"*": DUE + timedelta(days=1)}, hints={"share": 3, "split": 2, "extra": 3})
-    record = adjusted(make_record_of(share=10.0, split=0.5, extra=4.0), course, hand_in)
-    assert [each.final_points for each in record.exercises] == [8.01, 0.0, 2.9]
+    course = make_course_of(TERMS, extra_credit=True)
+    record = adjusted(make_record_of(share=8.94, split=0.05, extra=4.0), course, late(days=1))
+    assert [each.final_points for each in record.exercises] == [8.05, 0.04, 4.0]
     told = [(each.unit, each.points, each.reason.partition(":")[0]) for each in record.adjustments or ()]
     assert told == [
-        ("01_parts", -1.1, "share"),
-        ("01_parts", -0.5, "split"),
-        ("01_parts", -0.89, "Parts was handed in 1 day after 1 March 2026, 12"),
+        ("01_parts", -0.9, "Parts was handed in 1 day after 1 March 2026, 12"),
         ("02_more", 0.0, "More is extra credit"),
-        ("02_more", -1.1, "extra"),
     ]
 
 
-def test_lateness_is_not_told_where_hints_left_nothing(make_course_of: MakeCourse, make_record_of: MakeRecord) -> None:
-    hand_in = HandIn(at={"*": DUE + timedelta(days=1)}, hints={"share": 3})
-    record = adjusted(make_record_of(share=2.0), make_course_of(f"{TERMS}\nhints_cost_points: 1"), hand_in)
-    assert [each.reason[:5] for each in record.adjustments or ()] == ["share"]
+def test_lateness_is_not_told_where_nothing_was_earned(course: Course, make_record_of: MakeRecord) -> None:
+    record = adjusted(make_record_of(share=0.0), course, late(days=1))
+    assert (record.final_points, record.adjustments) == (0.0, ())
 
 
 def test_applying_it_again_starts_from_the_graded_points(course: Course, make_record_of: MakeRecord) -> None:
@@ -283,21 +209,3 @@ def test_final_points_are_within_the_graded_ones_and_never_rise_with_lateness(
         assert 0 <= tardy.final_points <= early.final_points <= graded.points
     assert 0 <= (second.final_points or 0) <= (first.final_points or 0) <= raw.points + 1e-6
     assert Record.from_json(second.to_json()) == second
-
-
-@settings(deadline=None, max_examples=150)
-@given(
-    points=any_points,
-    cost=st.sampled_from([0.01, 0.125, 0.3, 1, 7.005, 1000]),
-    fewer=st.integers(0, 4),
-    more=st.integers(0, 4),
-    by=seconds,
-)
-def test_final_points_never_rise_with_hints(
-    points: float, cost: float, fewer: int, more: int, by: int, make_hints_cost: MakeCost, make_record_of: MakeRecord
-) -> None:
-    raw, at = make_record_of(share=points), late(seconds=by).at
-    opened = [HandIn(at=at, hints={"share": hints}) for hints in (fewer, fewer + more)]
-    first, second = (adjusted(raw, make_hints_cost(cost), each).final_points for each in opened)
-    assert first is not None and second is not None
-    assert 0 <= second <= first <= points

@@ -41,17 +41,6 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
     (root / "class" / "ada" / "split.py").write_text(RIGHT.format(id="split"))
     (root / "times.csv").write_text("learner,time\nada,2026-03-02 15:00\nbo,2026-03-01 11:59\nzed,2026-03-01 11:00\n")
     (root / "more.csv").write_text("learner,unit,until\nada,01_parts,2026-03-02 15:00\n")
-    (root / "hints.csv").write_text("learner,exercise,hints\nada,share,3\nbo,share,2\ncy,share,1\nzed,split,1\n")
-    return root
-
-
-@pytest.fixture(scope="module")
-def paid(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same course, in which hints cost points."""
-    root = tmp_path_factory.mktemp("paid") / "course"
-    shutil.copytree(course, root, ignore=shutil.ignore_patterns("out"))
-    text = (root / "course.yml").read_text("utf-8").replace("policy:\n", "policy:\n  hints_cost_points: 0.5\n", 1)
-    (root / "course.yml").write_text(text, "utf-8")
     return root
 
 
@@ -209,8 +198,6 @@ def test_table_has_final_and_graded_points(out: Path, course: Path, kata: Run) -
         pytest.param(["--handed-in", "times.csv", "--raw"], "With --raw nobody is late", id="raw and times"),
         pytest.param(["--handed-in", "nowhere.csv"], "nowhere.csv cannot be read", id="no such file"),
         pytest.param(["--extensions", "course.yml"], "has no columns for learners and times", id="not such a CSV"),
-        pytest.param(["--hints", "hints.csv", "--raw"], "With --raw hints cost nothing", id="raw and hints"),
-        pytest.param(["--hints", "hints.csv"], "In course.yml hints cost nothing", id="hints that cost nothing"),
     ],
 )
 def test_bad_input_is_one_sentence_and_changes_nothing(
@@ -230,74 +217,6 @@ def test_times_for_a_course_without_due_dates_are_refused(
     done = kata("policy", out, "--handed-in", course / "times.csv", "--course", tiny_course, cwd=course)
     assert done.returncode == 2
     assert "gives no due dates, so there is no use for --handed-in" in done.stderr
-
-
-def test_hints_take_points_off_without_grading(out: Path, course: Path, paid: Path, kata: Run) -> None:
-    done = kata("policy", out, "--hints", "hints.csv", "--course", paid, cwd=course)
-    assert done.returncode == 0, done.stderr
-    # of ada's 4 points for share hints leave 3, and of these lateness takes a fifth
-    assert finals(out) == {"ada": 6.4, "bo": 3.5, "cy": 4}
-    assert {name: record.points for name, record in records(out).items()} == {"ada": 8, "bo": 4, "cy": 4}
-    for_hints, late, _ = records(out)["ada"].adjustments or ()
-    assert (for_hints.points, late.points) == (-1, -0.6)
-    assert for_hints.reason == "share: 2 paid hints after the free one, at 0.5 points each: 1 point is taken off."
-    assert "zed has opened hints, but is nobody in this class." in done.stderr.splitlines()
-
-    exported = kata("export", out, "--format", "csv", "--to", "-", "--course", paid, cwd=course)
-    ada = next(csv.DictReader(io.StringIO(exported.stdout)))
-    assert (ada["points"], ada["graded_points"], ada["share"]) == ("6.4", "8", "2.4")
-    assert f"{for_hints.reason} (-1)" in ada["adjustments"]
-
-
-@pytest.mark.thorough
-def test_hints_are_kept_for_resumed_runs(out: Path, course: Path, paid: Path, kata: Run) -> None:
-    resumed = ["grade-class", "class", "--out", out, "--resume", "--isolation", "best", "--course", paid]
-    done = kata(*resumed, "--hints", "hints.csv", cwd=course)
-    assert done.returncode == 0, done.stderr
-    assert finals(out) == {"ada": 6.4, "bo": 3.5, "cy": 4}
-    before = (out / "results.jsonl").read_bytes()
-    assert kata(*resumed, cwd=course).returncode == 0
-    assert (out / "results.jsonl").read_bytes() == before
-
-
-def test_without_opened_hints_none_cost_points_and_that_is_said_once(
-    out: Path, course: Path, paid: Path, kata: Run
-) -> None:
-    before = finals(out)
-    done = kata("policy", out, "--course", paid, cwd=course)
-    assert (done.returncode, finals(out)) == (0, before)
-    said = "Which hints were opened is not known, so no points are taken off for them; --hints FILE tells it."
-    assert done.stderr.splitlines().count(said) == 1
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        pytest.param(
-            "ada,shere,2", "row 2: there is no exercise `shere`: did you mean `share`?", id="no such exercise"
-        ),
-        pytest.param("ada,share,-2", "row 2: `-2` is no number of opened hints", id="a negative number"),
-    ],
-)
-def test_wrong_list_of_hints_stops_before_anything_is_graded(
-    row: str, said: str, course: Path, paid: Path, kata: Run, tmp_path: Path
-) -> None:
-    (tmp_path / "hints.csv").write_text(f"learner,exercise,hints\n{row}\n")
-    terms = ["--isolation", "best", "--hints", tmp_path / "hints.csv", "--course", paid]
-    done = kata("grade-class", "class", "--out", tmp_path / "out", *terms, cwd=course)
-    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert said in done.stderr
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.thorough
-def test_one_submission_pays_for_its_hints(course: Path, paid: Path, kata: Run) -> None:
-    terms = ["--isolation", "best", "--hints", "hints.csv", "--course", paid, "--json", "-"]
-    done = kata("grade", "class/bo", *terms, cwd=course)
-    assert (done.returncode, done.stderr) == (0, "When bo handed in is not known, so it counts as in time.\n")
-    record = Record.from_json(done.stdout)
-    assert (record.points, record.final_points) == (4, 3.5)
 
 
 def test_export_names_those_to_whom_the_policy_is_not_applied_yet(out: Path, course: Path, kata: Run) -> None:

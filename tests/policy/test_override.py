@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.corrections import CORRECTIONS, CorrectionsError, add_correction, read_corrections
+from grader.classroom.corrections import CORRECTIONS, add_correction, read_corrections
 from grader.classroom.results_file import read_results
+from grader.errors import KataError
 from grader.policy.rules import Correction
 from grader.record import Record
 
@@ -193,5 +194,5 @@ def test_damaged_line_is_named(tmp_path: Path) -> None:
     add_correction(tmp_path, "ada", "share", 3, "first")
     with (tmp_path / CORRECTIONS).open("ab") as file:
         file.write(b"no JSON\n")
-    with pytest.raises(CorrectionsError, match=r"Line 2 of .* is no correction"):
+    with pytest.raises(KataError, match=r"Line 2 of .* is no correction"):
         read_corrections(tmp_path)

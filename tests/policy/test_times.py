@@ -10,8 +10,9 @@ import pytest
 
 from grader.classroom.kept_times import KeptTimes, read_kept_times, write_kept_times
 from grader.classroom.members import Learner
-from grader.classroom.times import Row, TimesError, by_learner, read_extensions, read_hand_ins
+from grader.classroom.times import Row, by_learner, read_extensions, read_hand_ins
 from grader.course import Course
+from grader.errors import KataError
 
 ADA = Learner(name="s1", shown="Ada Lovelace", email="ada@example.org", in_roster=True)
 BO = Learner(name="bo", shown="bo")
@@ -72,14 +73,14 @@ def test_time_that_clocks_show_twice_is_taken_in_the_learners_favour(course: Cou
 )
 def test_what_is_wrong_is_one_sentence(text: str, said: str, course: Course, tmp_path: Path) -> None:
     (tmp_path / "times.csv").write_text(text, "utf-8")
-    with pytest.raises(TimesError) as refused:
+    with pytest.raises(KataError) as refused:
         read_hand_ins(tmp_path / "times.csv", course)
     assert said in str(refused.value) and "\n" not in str(refused.value)
 
 
 def test_time_without_any_zone_is_refused(make_course_of: Callable[..., Course], tmp_path: Path) -> None:
     (tmp_path / "times.csv").write_text("learner,time\nbo,2026-03-01 12:00\n", "utf-8")
-    with pytest.raises(TimesError, match="nobody knows in which time zone"):
+    with pytest.raises(KataError, match="nobody knows in which time zone"):
         read_hand_ins(tmp_path / "times.csv", make_course_of("due:\n  01_parts: 2026-03-01 12:00Z"))
 
 
@@ -107,14 +108,14 @@ def test_unknown_learners_are_named_once_and_of_two_rows_the_later_counts() -> N
 
 def test_what_was_told_is_kept_and_told_again_replaces_it(tmp_path: Path) -> None:
     first, second = Row("bo", "*", utc(2026, 3, 1)), Row("s1", "01_parts", utc(2026, 3, 2))
-    write_kept_times(tmp_path, KeptTimes.of([first], [second]))
-    kept = KeptTimes.of([second], None).over(read_kept_times(tmp_path))
-    assert (kept.hand_in_rows, kept.extension_rows) == ([second], [second])
+    write_kept_times(tmp_path, KeptTimes(handed_in=(first,), extensions=(second,)))
+    kept = KeptTimes(handed_in=(second,)).over(read_kept_times(tmp_path))
+    assert (kept.handed_in, kept.extensions) == ((second,), (second,))
 
 
 def test_damaged_times_are_refused(tmp_path: Path) -> None:
     (tmp_path / "times.json").write_text("{")
-    with pytest.raises(TimesError, match="nobody knows who was late"):
+    with pytest.raises(KataError, match="nobody knows who was late"):
         read_kept_times(tmp_path)
 
 
@@ -149,5 +150,10 @@ def test_days_and_times_stand_in_one_file(tmp_path: Path, make_course_of: Callab
 def test_what_is_no_number_of_days_is_told(days: str, tmp_path: Path, make_course_of: Callable[..., Course]) -> None:
     course = make_course_of("due: {01_parts: 2026-03-01 11:00 +00:00}")
     (tmp_path / "more.csv").write_text(f"learner,days\nada,{days}\n", "utf-8")
-    with pytest.raises(TimesError, match=r"row 2: .* is no number of days"):
+    with pytest.raises(KataError, match=r"row 2: .* is no number of days"):
         read_extensions(tmp_path / "more.csv", course)
+
+
+def test_what_earlier_versions_kept_besides_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "times.json").write_text('{"version": 1, "handed_in": [], "extensions": null, "hints": []}')
+    assert read_kept_times(tmp_path) == KeptTimes(handed_in=())

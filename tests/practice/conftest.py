@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,8 +19,8 @@ COLUMNS, LINES = 100, 60
 class Terminal:
     """Runs a command in a pseudo-terminal and keeps its screen."""
 
-    def __init__(self, command: Sequence[str], cwd: Path) -> None:
-        environment = {**os.environ, "TERM": "xterm-256color"}
+    def __init__(self, command: Sequence[str], cwd: Path, variables: Mapping[str, str]) -> None:
+        environment = {**os.environ, **variables, "TERM": "xterm-256color"}
         for name in ("COLUMNS", "LINES", "NO_COLOR"):
             environment.pop(name, None)
         self.child = pexpect.spawn(
@@ -77,12 +77,12 @@ class Terminal:
 
 
 @pytest.fixture(scope="module")
-def open_terminal() -> Iterator[Callable[..., Terminal]]:
+def open_terminal(course_in: Callable[[Path], dict[str, str]]) -> Iterator[Callable[..., Terminal]]:
     """Opens a terminal with `kata` and these arguments in it, in a folder; it is closed after the tests of the file."""
     opened: list[Terminal] = []
 
     def open_one(*arguments: str, cwd: Path) -> Terminal:
-        opened.append(Terminal([str(Path(sys.executable).with_name("kata")), *arguments], cwd))
+        opened.append(Terminal([str(Path(sys.executable).with_name("kata")), *arguments], cwd, course_in(cwd)))
         return opened[-1]
 
     yield open_one

@@ -63,7 +63,7 @@ def text_of(page: str) -> str:
 def practised(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Any) -> Learner:
     """One exercise wrong, helped and passed; one wrong, one not begun."""
     course = make_course(tmp_path_factory.mktemp("report") / "course", *KITS)
-    checks = course / "tests/checks/01_parts/02_portion.py"
+    checks = course / "tests/kits/01_parts/02_portion/checks.py"
     source = checks.read_text(encoding="utf-8")
     heated = re.sub(
         r"@points\(1, visible=True\).*?\n\n\n", HEATED.replace("share", "portion") + "\n\n", source, flags=re.DOTALL

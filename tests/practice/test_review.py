@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from grader.course import load_course
-from grader.practice.hints import HintGiven, HintsShut, next_hint
+from grader.practice.hints import next_hint
 from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, ReviewEntry
 from grader.practice.review import Effort, Rating, coming_back, rating_of, settle, when
 
@@ -205,9 +205,10 @@ def test_looking_at_the_answer_during_a_review_counts_as_not_known(learner: Lear
 
 @pytest.mark.thorough
 def test_in_a_workspace_of_ones_own_the_review_lies_there(
-    learner: Learner, tmp_path: Path, kata: Callable[..., Any]
+    learner: Learner, tmp_path: Path, kata: Callable[..., Any], use_course: Callable[[Path, Path], None]
 ) -> None:
     learner.kata("init", tmp_path / "mine")
+    use_course(tmp_path / "mine", learner.course)
     mine = Learner(tmp_path / "mine", kata)
     mine.passes()
     assert mine.kata("review", at=MORNING).returncode == 0
@@ -443,11 +444,13 @@ def test_a_card_of_a_clock_that_was_ahead_is_due(tiny_course: Path) -> None:
 def test_hints_begin_again_in_a_review(tiny_course: Path) -> None:
     exercise = load_course(tiny_course / "course.yml").exercise("share")
     done = after(attempt(EVENING))
-    for level in (1, 2, 3):
-        assert next_hint(exercise, done) == HintGiven(exercise.hints[level - 1], level, 3)
-    assert isinstance(next_hint(exercise, done), HintsShut)
+    texts = [f"Hint {level} of 3: {text}" for level, text in enumerate(exercise.hints, start=1)]
+    assert [next_hint(exercise, done) for _ in range(4)] == [
+        *([text] for text in texts),
+        [*texts, "These are all the hints there are."],
+    ]
     review(done, MORNING)
-    assert next_hint(exercise, done) == HintGiven(exercise.hints[0], 1, 3)
+    assert next_hint(exercise, done) == texts[:1]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.practice.answers import BrokenSeal, opened, sealed
+from grader.errors import KataError
+from grader.practice.answers import opened, sealed
 
 TEXT = "def softmax(x):\n    return x.exp() / x.exp().sum(-1, keepdim=True)  # é\n" * 3
 
@@ -26,5 +27,5 @@ def test_sealed_text_comes_back_and_cannot_be_read_meanwhile(tmp_path: Path) -> 
 )
 def test_damaged_seal_is_refused(content: bytes, exercise: str, tmp_path: Path) -> None:
     (tmp_path / "03_softmax.sealed").write_bytes(content)
-    with pytest.raises(BrokenSeal, match=r"03_softmax\.sealed is damaged: unzip the bundle again"):
+    with pytest.raises(KataError, match=r"03_softmax\.sealed is damaged: unzip the bundle again"):
         opened(tmp_path / "03_softmax.sealed", "Attention", exercise)

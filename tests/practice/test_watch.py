@@ -226,7 +226,7 @@ def test_q_quits_at_once(watch: Any, course: Path, during: str) -> None:
         watch.wait_for("Checking share")
     started = time.monotonic()
     watch.press("q")
-    assert watch.await_end() == 0
+    assert watch.await_end() == 0, watch.text
     assert time.monotonic() - started < 4  # the loop alone would take longer
     assert "The watch has ended." in watch.text
 

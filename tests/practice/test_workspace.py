@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,9 @@ from pathlib import Path
 import pytest
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+NOBODY = 65534
+needs_root = pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give files away")
 
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
@@ -127,41 +131,58 @@ def test_work_stays_the_exercises_when_the_course_moves_it_to_another_unit(
 
 
 def test_a_folder_of_the_course_is_no_workspace(tiny_course: Path, kata: Run) -> None:
-    done = kata("init", tiny_course / "mine", cwd=tiny_course)
-    assert (done.returncode, "choose a folder of your own" in done.stderr) == (2, True)
+    for folder in (tiny_course, tiny_course / "mine"):
+        done = kata("init", folder, cwd=tiny_course)
+        assert (done.returncode, "choose a folder of your own" in done.stderr) == (2, True)
 
 
-def test_a_course_that_has_gone_is_told_in_a_sentence(workspace: Path, tiny_course: Path, kata: Run) -> None:
-    shutil.rmtree(tiny_course)
-    done = kata("list", cwd=workspace)
-    assert done.returncode == 2
-    assert "not at" in done.stderr and "kata init" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_folder_with_another_course_is_no_workspace(tmp_path: Path, tiny_course: Path, kata: Run) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/course.yml").write_text("title: Other\n")
+    done = kata("init", "other", cwd=tmp_path)
+    assert (done.returncode, "holds a course.yml" in done.stderr) == (2, True)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(("inside", "named"), [(".", "."), ("exercises", ".."), (".", "its path")])
-def test_a_moved_workspace_is_named_anew_from_inside_as_it_is_advised(
-    inside: str, named: str, workspace: Path, tiny_course: Path, kata: Run
+@needs_root
+def test_folder_of_somebody_else_becomes_no_workspace(tmp_path: Path, tiny_course: Path, kata: Run) -> None:
+    (tmp_path / "theirs").mkdir()
+    os.chown(tmp_path / "theirs", NOBODY, -1)
+    done = kata("init", "theirs", cwd=tmp_path)
+    assert done.returncode == 2 and "belongs to another user" in done.stderr
+    assert not list((tmp_path / "theirs").iterdir())
+
+
+@pytest.mark.parametrize("how", [shutil.move, shutil.copytree], ids=["moved", "copied"])
+def test_a_workspace_may_be_moved_and_copied(
+    how: Callable[[Path, Path], object], workspace: Path, tmp_path: Path, kata: Run
 ) -> None:
-    share_in(workspace).write_text(WRONG)
-    moved = workspace.rename(workspace.with_name("moved"))
-    told = kata("list", cwd=moved)
-    assert (told.returncode, f"kata init {moved}" in told.stderr) == (2, True), told.stderr
-    folder = moved if named == "its path" else named
-    done = kata("init", folder, "--course", tiny_course, cwd=moved / inside)
-    assert (done.returncode, "1 of yours kept" in done.stdout) == (0, True), done.stderr
-    assert kata("list", cwd=moved).returncode == 0
-    assert share_in(moved).read_text() == WRONG
+    share_in(workspace).write_text(RIGHT)
+    assert kata("check", "share", cwd=workspace).returncode == 0
+    how(workspace, tmp_path / "elsewhere/deep")
+    assert "1 of 1 exercise" in kata(cwd=tmp_path / "elsewhere/deep/exercises").stdout.replace("exercises", "exercise")
+    share_in(tmp_path / "elsewhere/deep").write_text(WRONG)
+    assert kata("check", "share", cwd=tmp_path / "elsewhere/deep").returncode == 1
 
 
-def test_a_moved_workspace_of_the_installed_course_is_named_anew_from_inside(tmp_path: Path, kata: Run) -> None:
-    assert kata("init", "mine", cwd=tmp_path).returncode == 0
-    moved = (tmp_path / "mine").rename(tmp_path / "moved")
-    assert kata("list", cwd=moved).returncode == 2
-    done = kata("init", ".", cwd=moved)
-    assert done.returncode == 0, done.stderr
-    assert kata("list", cwd=moved).returncode == 0
+def test_it_is_found_through_a_link_to_the_folder(workspace: Path, tmp_path: Path, kata: Run) -> None:
+    (tmp_path / "link").symlink_to(workspace)
+    assert "(share)" in kata("list", cwd=tmp_path / "link/exercises").stdout
+
+
+@pytest.mark.parametrize("command", [[], ["check"], ["list"], ["next"], ["hint", "softmax"]], ids=" ".join)
+def test_outside_of_it_a_sentence_says_where_it_is(command: list[str], tmp_path: Path, kata: Run) -> None:
+    desk, own = tmp_path / "workspace", {"XDG_STATE_HOME": str(tmp_path / "state")}
+    desk.mkdir()
+    done = kata(*command, cwd=desk, env=own)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "You are not in a workspace. Make one: kata init ~/attention\n"
+    for name in ("first", "second"):
+        assert kata("init", tmp_path / name, cwd=desk, env=own).returncode == 0
+    done = kata(*command, cwd=desk, env=own)
+    mine = tmp_path / "second"
+    assert done.stderr == f"You are not in a workspace. Your workspace is {mine}: cd {mine}\n"
+    shutil.rmtree(mine)
+    assert "kata init ~/attention" in kata(*command, cwd=desk, env=own).stderr
 
 
 @pytest.mark.thorough
@@ -175,12 +196,6 @@ def test_a_damaged_file_in_the_workspace_costs_nothing(
     done = kata("init", workspace, "--course", tiny_course, cwd=workspace)
     assert (done.returncode, "1 of yours kept" in done.stdout) == (0, True), done.stderr
     assert share_in(workspace).read_text() == WRONG
-
-
-def test_a_folder_called_workspace_is_no_broken_one(tmp_path: Path, kata: Run) -> None:
-    (tmp_path / "workspace").mkdir()
-    done = kata("list", cwd=tmp_path / "workspace")
-    assert (done.returncode, "soft_lookup" in done.stdout) == (0, True), done.stderr
 
 
 @pytest.mark.thorough

@@ -50,6 +50,7 @@ def release(
     kata: Kata,
     unpack: Callable[[Path, Path], Path],
     made_once: Callable[..., Path],
+    use_course: Callable[[Path, Path], None],
 ) -> Callable[..., Path]:
     """Makes a bundle of the real course for one seed, unzips it, and names it as a course to use."""
 
@@ -61,7 +62,7 @@ def release(
         return unpack(folder / "bundle.zip", folder)
 
     def name(unpacked: Path) -> None:
-        assert kata("init", unpacked, "--course", unpacked, cwd=unpacked.parent).returncode == 0
+        use_course(unpacked, unpacked)
 
     return lambda *options: made_once("released" + "".join(options), lambda: release_with(*options), name)
 
@@ -96,12 +97,13 @@ def answer() -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def init(kata: Kata) -> Callable[[Path, Path], Path]:
+def init(kata: Kata, use_course: Callable[[Path, Path], None]) -> Callable[[Path, Path], Path]:
     """Makes a workspace for the course or bundle at a place, with `kata init`."""
 
     def make(course: Path, folder: Path) -> Path:
         done = kata("init", folder, "--course", course, cwd=folder.parent)
         assert done.returncode == 0, done.stderr
+        use_course(folder, course)
         return folder
 
     return make

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -230,9 +231,17 @@ def test_path_through_the_course(workspace: Path, kata: Kata, answer: Answer) ->
     assert "still to write" in (workspace / "exercises/01_soft_lookup/01_soft_lookup.py").read_text("utf-8")
 
 
-def test_watch_checks_what_is_saved(bundle: Path, tmp_path: Path, init: Init, answer: Answer) -> None:
+def test_watch_checks_what_is_saved(
+    bundle: Path, tmp_path: Path, init: Init, answer: Answer, course_in: Callable[[Path], dict[str, str]]
+) -> None:
     folder = init(bundle, tmp_path / "attention")
-    watching = pexpect.spawn(str(Path(sys.executable).with_name("kata")), ["watch"], cwd=str(folder), timeout=90)
+    watching = pexpect.spawn(
+        str(Path(sys.executable).with_name("kata")),
+        ["watch"],
+        cwd=str(folder),
+        env={**os.environ, **course_in(folder)},
+        timeout=90,
+    )
     try:
         watching.expect_exact("Save a file to have it checked.")
         answer(folder, "softmax")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from grader.formats.marks import ExportError
-from grader.release.github import PATH, TOKEN, workflow
+from grader.errors import KataError
+from grader.release.github_workflow import PATH, TOKEN, workflow
 from grader.sandbox.doctor import strongest_level
 
 pytestmark = pytest.mark.timeout(300)
@@ -129,5 +129,5 @@ def test_grader_that_fails_reports_no_points_and_fails_the_step(steps: Any, tmp_
     ids=["no owner", "line break", "expression", "quote in the ref", "option as the ref"],
 )
 def test_names_that_are_none_are_refused(repository: str, ref: str) -> None:
-    with pytest.raises(ExportError, match="is no"):
+    with pytest.raises(KataError, match="is no"):
         workflow(repository, ref)

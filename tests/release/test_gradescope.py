@@ -18,7 +18,7 @@ import pytest
 from grader.course import load_course
 from grader.release import in_gradescope, trial
 from grader.release.autograder import course_files
-from grader.release.gradescope import gradescope_zip
+from grader.release.gradescope_zip import gradescope_zip
 from grader.release.walled import levels_from
 from grader.sandbox.doctor import Finding, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
@@ -198,7 +198,7 @@ def test_score_is_out_of_what_the_assignment_is_worth_where_a_unit_is_dropped(
 def test_course_that_is_broken_gives_no_grade(
     container: Container, can_isolate: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checks = container.root / "source" / "course" / "tests" / "checks" / "01_parts" / "01_share.py"
+    checks = container.root / "source" / "course" / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     kept = checks.read_bytes()
     checks.unlink()
     try:
@@ -283,9 +283,11 @@ def test_whole_course_is_packed() -> None:
     course = load_course(Path(__file__).parents[2] / "course.yml")
     names = {name for name, _ in course_files(course)}
     for exercise in course.exercises:
-        for folder in ("exercises", "solutions", "tests/checks", "tests/mistakes"):
+        for folder in ("exercises", "solutions"):
             assert f"{folder}/{exercise.relative_path}" in names
-    assert "tests/mistakes/families/scale.py" in names
+        for part in ("checks", "mistakes"):
+            assert f"tests/kits/{exercise.unit}/{exercise.stem}/{part}.py" in names
+    assert "tests/kits/families/scale.py" in names
 
 
 def test_zip_that_is_there_is_left_alone_unless_forced(packed: Path, kata: Run) -> None:

@@ -181,15 +181,16 @@ def test_nothing_of_the_course_is_there_but_what_learners_need(bundle: Path) -> 
         "LICENSE", "README.md", "course.yml", "docs", "exercises", "given", "plans", "program", "pytest.ini", "sealed", "tests",
     }  # fmt: skip
     assert [path.name for path in (bundle / "docs").iterdir()] == ["glossary.md"]
-    assert [path.name for path in (bundle / "tests").iterdir()] == ["checks"]
+    assert [path.name for path in (bundle / "tests").iterdir()] == ["kits"]
     # what Python compiled when the bundle was used is not of it
     found = [path for path in (bundle / "tests").rglob("*.*") if "__pycache__" not in path.parts]
-    assert {"".join(path.suffixes) for path in found} == {".py", ".hidden.json"}
+    assert {path.name for path in found} == {"checks.py", "checks.hidden.json"}
     assert {path.suffix for path in (bundle / "plans").rglob("*.*")} == {".plan"}
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
 def test_helper_of_a_debug_task_does_not_name_the_fault(exercise: Exercise, visible_bundle: Path) -> None:
     if exercise.kind == "debug":
-        checks = (visible_bundle / "tests" / "checks" / exercise.relative_path).read_text("utf-8").lower()
+        kit = visible_bundle / "tests" / "kits" / exercise.unit / exercise.stem
+        checks = (kit / "checks.py").read_text("utf-8").lower()
         assert not re.search(r"\bfaults?\b|repair|is_causal|imports", checks)

@@ -17,17 +17,11 @@ from grader.judge.seeds import seed_for
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 Unpack = Callable[[Path, Path], Path]
+UseCourse = Callable[[Path, Path], None]
 
 KITS = ("01_parts/01_share", "01_parts/02_portion")
 SEEDS = ("--seed", "3", "--seed", "5")
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-
-
-def named(bundle: Path, kata: Kata) -> Path:
-    """The bundle's own folder as a workspace."""
-    done = kata("init", bundle, "--course", bundle, cwd=bundle)
-    assert done.returncode == 0, done.stderr
-    return bundle
 
 
 @pytest.fixture(scope="module")
@@ -131,15 +125,15 @@ def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: 
     ("file", "edit", "sentence"),
     [
         pytest.param(
-            "tests/checks/{}.py",
+            "tests/kits/{}/checks.py",
             ("[0.25, 0.25, 0.5]", "[0.25, 0.25, 0.25]"),
             "share: the reference does not pass test_example: The parts of 1, 1 and 2 should be .25, .25 and .5.",
             id="a check that refuses the reference",
         ),
         pytest.param(
-            "tests/mistakes/{}.py",
+            "tests/kits/{}/mistakes.py",
             ("amounts.sum(dim=-1, keepdim=True)", "something else"),
-            "tests/mistakes/01_parts/01_share.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
+            "tests/kits/01_parts/01_share/mistakes.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
             "reference: copy it from there",
             id="a bank that does not fit",
             marks=pytest.mark.thorough,
@@ -147,7 +141,8 @@ def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: 
         pytest.param(
             "solutions/{}.py",
             ("# END SOLUTION", ""),
-            "share: the solution's markers do not fit: line 7: BEGIN SOLUTION without its END SOLUTION",
+            "01_share.py:7: this marker fits no other: each stands alone on its line, `# BEGIN SOLUTION` before "
+            "`# END SOLUTION`, and right after that `# BEGIN STUB` before `# END STUB`",
             id="a marker that is missing",
             marks=pytest.mark.thorough,
         ),
@@ -164,11 +159,12 @@ def test_course_that_is_not_fit_is_refused(
 
 @pytest.mark.thorough
 def test_newer_bundle_brings_everything_but_the_learners_own_work(
-    course: Path, released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
+    course: Path, released: Path, kata: Kata, unpack: Unpack, use_course: UseCourse, tmp_path: Path
 ) -> None:
     older = unpack(released, tmp_path)
     mine = tmp_path / "mine"
     assert kata("init", mine, "--course", ".", cwd=older).returncode == 0
+    use_course(mine, older)
     (mine / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
     assert kata("check", "share", cwd=mine).returncode == 0
 
@@ -183,6 +179,7 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
     assert newer.name != older.name  # so unzipping it lays nothing over the older one
 
     done = kata("init", mine, "--course", ".", cwd=newer)
+    use_course(mine, newer)
     assert "0 new exercises, 1 renewed, 1 of yours kept." in done.stdout
     assert (mine / "exercises" / f"{KITS[0]}.py").read_text() == RIGHT
     assert "Shares of a whole" in (mine / "exercises" / f"{KITS[1]}.py").read_text()
@@ -194,10 +191,10 @@ def test_newer_bundle_brings_everything_but_the_learners_own_work(
 def test_exercise_without_a_visible_check_is_refused_when_only_these_are_given_out(
     tiny_course: Path, kata: Kata, tmp_path: Path
 ) -> None:
-    path = tiny_course / f"tests/checks/{KITS[0]}.py"
+    path = tiny_course / f"tests/kits/{KITS[0]}/checks.py"
     path.write_text(path.read_text().replace(", visible=True", ""))
     done = kata("release", "--out", tmp_path / "out.zip", "--checks", "visible", cwd=tiny_course)
-    assert refused(done) == "01_share.py: there is no visible check, so learners would have nothing to try"
+    assert refused(done) == "checks.py: there is no visible check, so learners would have nothing to try"
     assert kata("release", "--out", tmp_path / "out.zip", cwd=tiny_course).returncode == 0
 
 
@@ -215,14 +212,15 @@ OTHER_BITS = (
 
 
 @pytest.fixture
-def unplanned(tiny_course: Path, kata: Kata, tmp_path: Path) -> Path:
+def unplanned(tiny_course: Path, kata: Kata, use_course: UseCourse, tmp_path: Path) -> Path:
     """A bundle where a check asks what depends on the last bits of an answer, and an answer with bits of its own."""
-    checks, catalogue = tiny_course / f"tests/checks/{KITS[0]}.py", tiny_course / "course.yml"
+    checks, catalogue = tiny_course / f"tests/kits/{KITS[0]}/checks.py", tiny_course / "course.yml"
     checks.write_text(checks.read_text() + DEPENDS)
     catalogue.write_text(catalogue.read_text().replace("points: 4", "points: 5"))
     done = kata("release", "--out", tmp_path / "bundle", *SEEDS, cwd=tiny_course)
     assert done.returncode == 0, done.stderr
-    bundle = named(tmp_path / "bundle", kata)
+    bundle = tmp_path / "bundle"
+    use_course(bundle, bundle)
     (bundle / "exercises" / f"{KITS[0]}.py").write_text(OTHER_BITS)
     return bundle
 
@@ -253,9 +251,10 @@ def test_what_the_reference_answers_is_planned(unplanned: Path, kata: Kata) -> N
 
 
 @pytest.fixture
-def unzipped(released: Path, kata: Kata, unpack: Unpack, tmp_path: Path) -> Path:
+def unzipped(released: Path, unpack: Unpack, use_course: UseCourse, tmp_path: Path) -> Path:
     """The bundle's folder, with one exercise done rightly."""
-    root = named(unpack(released, tmp_path), kata)
+    root = unpack(released, tmp_path)
+    use_course(root, root)
     (root / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
     return root
 
@@ -264,7 +263,7 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: min(40, path.stat().st_size // 2)])
 
 
-@pytest.mark.parametrize("name", ["plans/3/{}.plan", "tests/checks/{}.hidden.json"])
+@pytest.mark.parametrize("name", ["plans/3/{}.plan", "tests/kits/{}/checks.hidden.json"])
 def test_damaged_bundle_is_told_in_one_sentence(name: str, unzipped: Path, kata: Kata) -> None:
     damaged = unzipped / name.format(KITS[0])
     cut(damaged)
@@ -273,14 +272,14 @@ def test_damaged_bundle_is_told_in_one_sentence(name: str, unzipped: Path, kata:
 
 
 def test_changed_checks_are_told_in_one_sentence(unzipped: Path, kata: Kata) -> None:
-    checks = unzipped / "tests" / "checks" / f"{KITS[0]}.py"
+    checks = unzipped / "tests" / "kits" / KITS[0] / "checks.py"
     checks.write_text(checks.read_text().replace("0.25, 0.25, 0.5", "0.25, 0.25, 0.25"))
     said = refused(kata("check", "share", "--seed", "3", cwd=unzipped))
     assert said == "01_parts/01_share.plan belongs to other checks than those of share: unzip the bundle again"
 
 
 def test_line_ends_of_another_system_change_nothing(unzipped: Path, kata: Kata) -> None:
-    checks = unzipped / "tests" / "checks" / f"{KITS[0]}.py"
+    checks = unzipped / "tests" / "kits" / KITS[0] / "checks.py"
     checks.write_bytes(checks.read_bytes().replace(b"\n", b"\r\n"))
     assert kata("check", "share", cwd=unzipped).returncode == 0
 
@@ -295,22 +294,6 @@ def test_each_run_takes_one_of_the_seeds(unzipped: Path, kata: Kata) -> None:
     assert kata("check", "share", "-v", cwd=unzipped).stdout.rpartition("--seed ")[2].strip() in ("3", "5")
     bundle = load_course(unzipped / "course.yml")
     assert {seed_for(bundle) for _ in range(100)} == {3, 5}
-
-
-@pytest.mark.thorough
-def test_bundle_that_nobody_named_is_not_used_and_says_what_to_type(
-    released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
-) -> None:
-    root = unpack(released, tmp_path)
-    sentence = refused(kata("list", cwd=root))
-    assert sentence.startswith(f"{root} holds a course that you have not named")
-    assert f"kata init DIR --course {root}" in sentence
-    done = kata("init", ".", "--course", ".", cwd=root)  # the folder itself
-    assert done.returncode == 0, done.stderr
-    assert "the course's own folder" in done.stdout
-    (root / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
-    assert kata("check", "share", cwd=root).returncode == 0
-    assert "1 of 2 exercises, 4 of 8 points" in kata(cwd=root / "exercises").stdout
 
 
 @pytest.mark.thorough

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from grader.course import Exercise, load_course
+from grader.errors import KataError
 from grader.judge.case import Question
 from grader.judge.learner import LearnerModule
 from grader.judge.trusted import Expected
-from grader.release.texts import ReleaseError
 from grader.release.visible import visible_part
 from grader.sandbox.inside import host, wire
 
@@ -142,7 +142,7 @@ def test_method_that_the_base_class_may_call_is_kept() -> None:
     ],
 )
 def test_file_that_cannot_be_cut_is_refused(source: str, sentence: str) -> None:
-    with pytest.raises(ReleaseError) as refused:
+    with pytest.raises(KataError) as refused:
         visible_part(source, "03_row.py")
     assert str(refused.value) == sentence
 

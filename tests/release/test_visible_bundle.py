@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -112,9 +113,17 @@ def test_pytest_says_so_too(
     assert "passed" not in done.stdout.lower()
 
 
-def test_watch_says_so_too(visible_bundle: Path, tmp_path: Path, init: Init, answer: Answer) -> None:
+def test_watch_says_so_too(
+    visible_bundle: Path, tmp_path: Path, init: Init, answer: Answer, course_in: Callable[[Path], dict[str, str]]
+) -> None:
     folder = init(visible_bundle, tmp_path / "attention")
-    watching = pexpect.spawn(str(Path(sys.executable).with_name("kata")), ["watch"], cwd=str(folder), timeout=90)
+    watching = pexpect.spawn(
+        str(Path(sys.executable).with_name("kata")),
+        ["watch"],
+        cwd=str(folder),
+        env={**os.environ, **course_in(folder)},
+        timeout=90,
+    )
     try:
         watching.expect_exact("Save a file to have it checked.")
         answer(folder, "softmax")

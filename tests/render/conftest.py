@@ -14,7 +14,7 @@ import pytest
 from grader.mismatch import Mismatch
 from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Problem, Record
 from grader.render.class_summary import ClassSummary
-from grader.render.learner_page import AttemptView, Hint, LearnerView, Task, UnitWork, render_learner
+from grader.render.learner_page import AttemptView, Hint, LearnerView, Task, UnitWork
 
 GOLDEN = Path(__file__).parents[1] / "record" / "golden"
 
@@ -69,8 +69,8 @@ def not_graded() -> Record:
 
 
 @pytest.fixture
-def class_records(all_passed: Record, half_done: Record, hostile: Record, not_graded: Record) -> list[Record]:
-    return [all_passed, half_done, hostile, not_graded]
+def late() -> Record:
+    return golden_record("late")
 
 
 # --- a class -----------------------------------------------------------------------------------------------------
@@ -357,11 +357,3 @@ def learner(half_done: Record) -> LearnerView:
         coming="causal_mask",
         mismatches={("masked_softmax", "test_example"): WEIGHTS, ("masked_softmax", "test_future"): WEIGHTS},
     )
-
-
-@pytest.fixture
-def learner_page(learner: LearnerView, tmp_path: Path) -> Path:
-    """The page of that learner, as a file."""
-    path = tmp_path / "report.html"
-    path.write_text(render_learner(learner), encoding="utf-8")
-    return path

@@ -1,13 +1,15 @@
+"""A class summed up: counts, what to explain, what may be unfair, and the spread of points."""
+
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from grader.record import Problem, Record
-from grader.render.class_summary import NAME_LIMIT, ClassSummary
+from grader.render.class_summary import NAME_LIMIT, ClassSummary, LearnerRow
 
 Make = Callable[..., Any]
 
@@ -21,20 +23,6 @@ def summary() -> ClassSummary:
     return ClassSummary(TITLES, UNITS)
 
 
-def test_exercises_are_counted_by_status(summary: ClassSummary, make_result: Make, make_record: Make) -> None:
-    for number, status in enumerate(["passed", "passed", "not_started", "missing", "error"]):
-        summary.add(make_record(f"n{number}", [make_result("a", status)]))
-    summary.add(make_record("last", [make_result("a", "failed", missed=["test_dtype"])]))
-    (tally,) = summary.exercises
-    assert tally.counts == {"passed": 2, "failed": 1, "not_started": 1, "missing": 1, "error": 1}
-    assert (tally.passed, tally.tried, tally.pass_rate) == (2, 3, 2 / 3)
-
-
-def test_nobody_tried_is_no_pass_rate(summary: ClassSummary, make_result: Make, make_record: Make) -> None:
-    summary.add(make_record("n", [make_result("a", "missing")]))
-    assert summary.exercises[0].pass_rate is None
-
-
 def test_exercises_come_in_course_order_and_unknown_ones_last(
     summary: ClassSummary, make_result: Make, make_record: Make
 ) -> None:
@@ -45,21 +33,7 @@ def test_exercises_come_in_course_order_and_unknown_ones_last(
         ("b", "Second", "Two"),
         ("x", "x", "Other exercises"),
     ]
-    assert [summary.statuses(row) for row in summary.rows] == [[None, "passed", "passed"], ["missing", None, None]]
-
-
-def test_check_that_most_miss_is_told_with_its_sentence(
-    summary: ClassSummary, make_result: Make, make_record: Make
-) -> None:
-    for number, missed in enumerate([["test_dtype"], ["test_formula", "test_dtype"], ["test_formula"], ["test_dtype"]]):
-        summary.add(make_record(f"n{number}", [make_result("a", "failed", missed=missed)]))
-    check = summary.exercises[0].most_missed
-    assert check and (check.title, check.missed) == ("The weights keep the scores' dtype.", 3)
-
-
-def test_no_check_is_missed_when_all_pass(summary: ClassSummary, make_result: Make, make_record: Make) -> None:
-    summary.add(make_record("n", [make_result("a")]))
-    assert summary.exercises[0].most_missed is None
+    assert [row.statuses for row in summary.rows] == [{"x": "passed", "b": "passed"}, {"a": "missing"}]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +49,7 @@ def test_code_that_fails_all_for_one_reason_says_nothing_of_single_checks(
 ) -> None:
     summary.add(make_record("n", [make_result("a", "failed", missed=missed, reason=reason)]))
     (tally,) = summary.exercises
-    assert list(tally.stuck) == ([1] if is_stuck else [])
+    assert [row.number for row in tally.stuck] == ([1] if is_stuck else [])
     assert (tally.most_missed is None) == is_stuck
 
 
@@ -84,21 +58,12 @@ def test_misconceptions_come_by_number_of_learners(summary: ClassSummary, make_r
     for number, (id, mistakes) in enumerate(made):
         failed = make_result(id, "failed", missed=["test_formula"], mistakes=mistakes)
         summary.add(make_record(f"n{number}", [failed]))
-    told = [(each.exercise.id, each.message, list(each.learners)) for each in summary.misconceptions]
+    told = [(each.exercise.id, each.message, [row.number for row in each.learners]) for each in summary.misconceptions]
     assert told == [
         ("b", "scale was made.", [1, 3, 4]),
         ("a", "mask was made.", [2]),
         ("b", "mask was made.", [3]),
     ]
-
-
-def test_missed_check_with_a_known_mistake_is_explained(
-    summary: ClassSummary, make_result: Make, make_record: Make
-) -> None:
-    summary.add(make_record("n", [make_result("a", "failed", missed=["test_dtype"], mistakes=["mask"])]))
-    summary.add(make_record("m", [make_result("a", "failed", missed=["test_dtype"])]))
-    check = summary.exercises[0].most_missed
-    assert check and check.missed == 2 and list(check.unexplained) == [2]
 
 
 def test_only_what_holds_nothing_readable_is_unreadable(
@@ -113,11 +78,6 @@ def test_only_what_holds_nothing_readable_is_unreadable(
         ("", True, True),
         ("", True, False),
     ]
-
-
-def test_learner_without_a_full_grade_has_no_mark(summary: ClassSummary, make_result: Make, make_record: Make) -> None:
-    summary.add(make_record("n", [make_result("a"), make_result("b", "error")]))
-    assert not summary.rows[0].is_mark and summary.rows[0].has_begun
 
 
 @pytest.mark.parametrize(
@@ -137,11 +97,6 @@ def test_names_are_safe_to_show(
     assert (summary.rows[0].name, summary.rows[0].aside) == (name, aside)
 
 
-def test_name_of_blanks_can_still_be_seen(summary: ClassSummary, make_result: Make, make_record: Make) -> None:
-    summary.add(make_record(" ", [make_result("a")]))
-    assert summary.rows[0].name == "(no name)"
-
-
 def test_records_are_not_kept(summary: ClassSummary, make_record: Make, make_result: Make) -> None:
     for number in range(50):
         summary.add(make_record(f"n{number}", [make_result("a", "failed", missed=["test_dtype"])]))
@@ -149,3 +104,115 @@ def test_records_are_not_kept(summary: ClassSummary, make_record: Make, make_res
     kept = [each.submission for each in gc.get_objects() if isinstance(each, Record)]
     assert not {f"n{number}" for number in range(50)} & set(kept)
     assert len(summary.rows) == 50
+
+
+# --- what to say to the class -----------------------------------------------------------------------------------------
+
+
+def class_of(results: Sequence[Any], make_record: Make) -> ClassSummary:
+    summary = ClassSummary({}, [])
+    for number, result in enumerate(results):
+        summary.add(make_record(f"n{number}", [result]))
+    return summary
+
+
+def test_topics_are_the_commonest_known_mistakes(make_result: Make, make_record: Make) -> None:
+    made = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+    results = [
+        make_result("a", "failed", missed=["test_formula"], mistakes=[name])
+        for name, count in made.items()
+        for _ in range(count)
+    ]
+    assert [(topic.message, topic.how_many) for topic in class_of(results, make_record).topics] == [
+        ("five was made.", "5 of the 15 learners who tried"),
+        ("four was made.", "4 of the 15 learners who tried"),
+        ("three was made.", "3 of the 15 learners who tried"),
+    ]
+
+
+def test_riddles_are_what_no_known_mistake_explains(make_result: Make, make_record: Make) -> None:
+    known = make_result("a", "failed", missed=["test_formula"], mistakes=["one"])
+    unknown = make_result("a", "failed", missed=["test_dtype"])
+    stuck = make_result("a", "failed", missed=EVERY_CHECK, reason="SyntaxError")
+    right = make_result("a")
+    found = class_of([known] * 4 + [unknown] * 3 + [stuck] * 2 + [right] * 9, make_record).unexplained
+    assert [[row.number for row in topic.learners] for topic in found] == [[5, 6, 7], [8, 9]]
+    assert "“The weights keep the scores' dtype.”" in found[0].message
+    assert "every check for one reason" in found[1].message
+
+
+@pytest.mark.parametrize(
+    ("passed", "failed", "is_doubtful"),
+    [(0, 5, True), (0, 4, False), (1, 9, True), (1, 8, False), (9, 1, False)],
+    ids=["nobody", "too-few-to-say", "one-of-ten", "one-of-nine", "nearly-all"],
+)
+def test_exercise_that_nearly_nobody_passes_is_doubted(
+    passed: int, failed: int, is_doubtful: bool, make_result: Make, make_record: Make
+) -> None:
+    wrong = make_result("a", "failed", missed=["test_dtype"])
+    summary = class_of([make_result("a")] * passed + [wrong] * failed, make_record)
+    assert [tally.id for tally in summary.doubtful] == (["a"] if is_doubtful else [])
+    assert bool(summary.unexplained) != (is_doubtful or failed < 2)
+
+
+# --- points -----------------------------------------------------------------------------------------------------------
+
+
+def class_with(*points: tuple[float, float], **more: Any) -> ClassSummary:
+    """A class of learners with these points and maxima."""
+    summary = ClassSummary({}, [])
+    given = {"is_complete": True, "unreadable": "", "problems": 0, "statuses": {}, **more}
+    summary.rows = [LearnerRow(1, "n", "", None, earned, worth, **given) for earned, worth in points]
+    return summary
+
+
+@pytest.mark.parametrize(
+    ("points", "bin"),
+    [(0.0, 0), (0.99, 0), (1.0, 1), (3.0, 3), (7.0, 7), (9.0, 9), (10.0, 9), (12.0, 9)],
+    ids=["none", "under-an-edge", "edge", "three-tenths", "seven-tenths", "last-edge", "all", "extra-credit"],
+)
+def test_points_fall_into_the_bin_that_begins_with_them(points: float, bin: int) -> None:
+    spread = class_with((points, 10.0)).distribution
+    assert spread and spread.counts.index(1) == bin
+
+
+def test_points_that_are_no_mark_are_left_out() -> None:
+    summary = class_with((4, 10), (8, 10))
+    summary.rows += class_with((0, 10), is_complete=False).rows + class_with((0, 10), unreadable="no zip").rows
+    spread = summary.distribution
+    assert spread and (spread.learners, spread.mean, spread.median) == (2, 6, 6)
+    assert summary.averages == (
+        "Mean 6, median 6 of 10 points, over 2 submissions; "
+        "left out: 1 submission not fully graded and 1 submission that could not be read."
+    )
+
+
+def test_different_worth_is_told_in_percent() -> None:
+    assert class_with((5, 10), (20, 20)).averages == ("Mean 75, median 75 percent of the points, over 2 submissions.")
+
+
+@pytest.mark.parametrize(
+    ("summary", "told"),
+    [
+        pytest.param(class_with(), "No submissions.", id="empty"),
+        pytest.param(
+            class_with((0, 1), is_complete=False),
+            "No averages; left out: 1 submission not fully graded.",
+            id="none-graded",
+        ),
+        pytest.param(class_with((0, 0)), "No submissions.", id="worth-nothing"),
+    ],
+)
+def test_no_marks_is_said(summary: ClassSummary, told: str) -> None:
+    assert summary.distribution is None
+    assert summary.averages == told
+
+
+def test_class_goes_by_the_final_points_and_keeps_the_graded_ones(late: Record) -> None:
+    summary = ClassSummary({}, [])
+    summary.add(late)
+    (row,) = summary.rows
+    assert (row.points, row.max_points, row.graded_points) == (6.2, 4.0, 7.0)
+    spread = summary.distribution
+    assert spread and spread.counts == (0,) * 9 + (1,)
+    assert spread.mean == pytest.approx(6.2)

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.registry import LOCK, config_folder
-
 ROOT = Path(__file__).parents[2]
 SOFTMAX = Path("exercises", "01_soft_lookup", "03_softmax.py")
 
@@ -87,8 +85,6 @@ def test_grading_others_is_refused(level, elsewhere, kata, tiny_course):
 def workspace(tmp_path_factory, elsewhere, kata):
     """A learner's own workspace of the real course."""
     folder = tmp_path_factory.mktemp("workspace") / "mine"
-    # without fcntl a lock's file is the lock, and with it one that is free stays: no system has both
-    (config_folder() / LOCK).unlink(missing_ok=True)
     done = kata("init", folder, cwd=ROOT, env=elsewhere)
     assert done.returncode == 0, done.stderr
     return folder
@@ -102,14 +98,13 @@ def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, kata):
 
 
 @pytest.fixture(scope="module")
-def own_course(tmp_path_factory, kata):
-    """A copy of the real course, worked in as one that was cloned and named."""
+def own_course(tmp_path_factory):
+    """A copy of the real course, to work in."""
     root = tmp_path_factory.mktemp("course") / "course"
-    for part in ("exercises", "solutions", "tests/checks", "tests/mistakes"):
+    for part in ("exercises", "solutions", "tests/kits"):
         shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "course.yml", root)
     (root / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n")
-    assert kata("init", root, "--course", root, cwd=root).returncode == 0
     return root
 
 
@@ -120,8 +115,8 @@ def own_course(tmp_path_factory, kata):
 def test_plain_pytest_judges_in_the_real_course(change, ending, own_course, elsewhere, run_command):
     right = (ROOT / "solutions" / SOFTMAX.relative_to("exercises")).read_text(encoding="utf-8")
     (own_course / SOFTMAX).write_text(right.replace(*change), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "grader.pytest_plugin.plugin", SOFTMAX]
-    done = run_command(*command, cwd=own_course, env=elsewhere)
+    command = [sys.executable, "-m", "pytest", "-p", "grader.pytest_plugin", SOFTMAX]
+    done = run_command(*command, cwd=own_course, env={**elsewhere, "KATA_COURSE": str(own_course)})
     assert done.returncode == (0 if ending == "passed" else 1), done.stdout + done.stderr
     assert ending in done.stdout.splitlines()[-1]
     assert "Traceback" not in done.stdout

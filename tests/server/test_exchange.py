@@ -91,7 +91,6 @@ def server(make_course: Callable[..., Path]) -> Iterator[tuple[User, User]]:
         for user in users:
             subprocess.run(["chown", "-R", f"{user.name}:", str(user.home)], check=True)
             user.home.chmod(0o700)
-        teacher.type(f"kata init {teacher.home}/attention --course {teacher.home}/attention")
         yield teacher, learner
     finally:
         shutil.rmtree(room)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from grader.service.opening import kept_judges, stop_judges
-from grader.service.place import Registration, all_registered, judges_folder
+from grader.intake import SourceFile, Submission
+from grader.record import Record
+from grader.service.client import WarmJudge, running_judges
+from grader.service.registration import Registration, judges_folder, registered
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
@@ -18,33 +24,80 @@ Run = Callable[..., Done]
 
 @dataclass(frozen=True)
 class Home:
-    """Where this user's judges are known, and commands in that user's name."""
+    """A user's folder of judges, and commands in that user's name."""
 
     folder: Path
     environment: dict[str, str]
+    course: Path
     run: Run
 
-    def kata(self, *arguments: object, **how: object) -> Done:
-        """Run `kata` as this user."""
-        return self.run(*arguments, env=self.environment, **how)
+    def kata(self, *arguments: object, **how: Any) -> Done:
+        """Run `kata` in the course as this user."""
+        return self.run(*arguments, env={**self.environment, **how.pop("env", {})}, cwd=self.course, **how)
 
-    def judges(self) -> list[Registration]:
-        """The judges that are kept and answer."""
-        return kept_judges(self.folder)
+    def answer(self, source: str) -> Path:
+        """Write the learner's file."""
+        path = self.course / "exercises" / "01_parts" / "01_share.py"
+        path.write_text(source)
+        return path
+
+    def warm(self, level: Any = "process") -> WarmJudge:
+        """The warm judge of the course, started if need be."""
+        return WarmJudge(self.course / "course.yml", level, 5, ["share"])
 
     def judge(self) -> Registration:
-        """The only one."""
-        (judge,) = self.judges()
+        """The only one that is kept warm."""
+        (judge,) = running_judges()
         return judge
 
 
+def submission(content: str, name: str = "somebody") -> Submission:
+    """One file of one learner."""
+    return Submission(name, {"share": SourceFile("share", "share.py", content.encode())}, ())
+
+
+def graded(judge: Any, content: str, name: str = "somebody") -> tuple[str, float]:
+    """Whose record comes back, and its points."""
+    records: list[Record] = []
+    judge.grade([submission(content, name)], records.append)
+    return records[0].submission, records[0].points
+
+
+def record_of(done: Done) -> dict[str, Any]:
+    """The record that was printed, without what differs from run to run."""
+    assert done.returncode == 0, done.stderr
+    record: dict[str, Any] = json.loads(done.stdout)
+    for exercise in record["exercises"]:
+        exercise["seconds"] = 0.0
+    return record
+
+
+def await_true(condition: Callable[[], object], seconds: float = 60.0) -> None:
+    """Wait until a condition holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 @pytest.fixture
-def home(tmp_path: Path, kata: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
-    """Of a user whose judges are kept warm."""
+def home(tmp_path: Path, kata: Run, tiny_course: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+    """A user whose judges are kept warm, and nothing of theirs is left at the end."""
     environment = {"KATA_SERVICE": "1", "XDG_RUNTIME_DIR": str(tmp_path / "runtime")}
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     folder = judges_folder()
-    yield Home(folder, environment, kata)
-    stop_judges()
-    assert not list(all_registered(folder))
+    yield Home(folder, environment, tiny_course, kata)
+    monkeypatch.undo()
+    os.environ.update(environment)
+    left = running_judges(end=True)
+    await_true(lambda: not any(is_running(each.pid) for each in left))
+    assert not registered(folder)
+    assert not any(Path(each.address).parent.exists() for each in left)

@@ -33,16 +33,18 @@ def answer(folder: Path, number: int, id: str, text: str = RIGHT) -> Path:
 def renew(course: Path) -> Path:
     """The new version: `split` is withdrawn, `share` has another contract and more points, `cut` another stub, `new` is new."""
     new = f"{UNIT}/04_new"
-    for folder in ("solutions", "tests/checks", "tests/mistakes"):
-        text = (course / folder / f"{UNIT}/03_cut.py").read_text("utf-8")
-        (course / folder / f"{new}.py").write_text(text.replace("cut", "new"), "utf-8")
+    kit = course / "tests/kits" / new
+    shutil.copytree(course / f"tests/kits/{UNIT}/03_cut", kit)
+    solution = Path(shutil.copy(course / f"solutions/{UNIT}/03_cut.py", course / f"solutions/{new}.py"))
+    for path in (solution, kit / "checks.py", kit / "mistakes.py"):
+        path.write_text(path.read_text("utf-8").replace("cut", "new"), "utf-8")
     for id in ("01_share", "03_cut"):
         solution = course / "solutions" / UNIT / f"{id}.py"
         solution.write_text(solution.read_text("utf-8").replace("is divided by", "is now divided by"), "utf-8")
     for id in ("01_share", "03_cut", "04_new"):
         solution = course / "solutions" / UNIT / f"{id}.py"
         (course / "exercises" / UNIT / f"{id}.py").write_text(make_stub(solution.read_text("utf-8")), "utf-8")
-    checks = course / "tests/checks" / UNIT / "01_share.py"
+    checks = course / "tests/kits" / UNIT / "01_share" / "checks.py"
     checks.write_text(checks.read_text("utf-8").replace('@points(2, role="main")', '@points(4, role="main")'), "utf-8")
     catalogue = course / "course.yml"
     head, *blocks = catalogue.read_text("utf-8").split("      - id: ")
@@ -54,9 +56,10 @@ def renew(course: Path) -> Path:
 
 
 @pytest.fixture
-def place(tmp_path: Path, make_course: Callable[..., Path]) -> Path:
+def place(tmp_path: Path, make_course: Callable[..., Path], use_course: Callable[[Path, Path], None]) -> Path:
     """A course in its first version, beside it room for all else."""
-    make_course(tmp_path / "course", *KITS)
+    course = make_course(tmp_path / "course", *KITS)
+    use_course(tmp_path, course)
     return tmp_path
 
 
@@ -102,13 +105,16 @@ def test_a_clone_is_updated_under_a_learner_who_works(place: Path, kata: Kata) -
 
 
 @pytest.mark.thorough
-def test_a_newer_bundle_takes_the_place_of_the_older(place: Path, kata: Kata) -> None:
+def test_a_newer_bundle_takes_the_place_of_the_older(
+    place: Path, kata: Kata, use_course: Callable[[Path, Path], None]
+) -> None:
     def released(version: str) -> str:
         done = kata("release", "--out", f"{version}.zip", "--course", "course", "--seed", 7, cwd=place, seconds=300)
         assert done.returncode == 0, done.stderr
         with zipfile.ZipFile(place / f"{version}.zip") as pack:
             pack.extractall(place / version)
             (name,) = {Path(each).parts[0] for each in pack.namelist()}
+        use_course(place / "work", place / version / name)
         return f"{version}/{name}"
 
     work = begin(place, kata, released("one"))

@@ -39,7 +39,7 @@ LOADED_AHEAD = {
 NOT_LOADED = (
     "grader.__main__",  # runs the command line
     "grader.release",  # programs of their own
-    "grader.notebooks.export",  # these three want Jupyter
+    "grader.notebooks.gradebook",  # these three want Jupyter
     "grader.in_notebook",
     "grader.notebooks",
     "grader.sandbox.inside",  # lives beside learners' code

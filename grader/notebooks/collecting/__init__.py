@@ -3,7 +3,7 @@
 `SafeExtractor` extracts the files, `MoodleCollector` decides whose each file is and which one counts.
 """
 
-from .collector import MoodleCollector
 from .extractor import SafeExtractor
+from .moodle_collector import MoodleCollector
 
 __all__ = ["MoodleCollector", "SafeExtractor"]

@@ -20,14 +20,14 @@ from pathlib import Path
 from nbgrader.plugins import ExtractorPlugin
 
 from grader.intake import SubmissionError
-from grader.intake.collector import MAX_TOTAL_MB, Read
-from grader.intake.folder import collect_folder
+from grader.intake.collected_files import MAX_TOTAL_MB
 from grader.intake.names import printable
 from grader.intake.notebook import NOTEBOOK_MB
-from grader.intake.submission import RefusedError, UnreadableError
-from grader.intake.zip_file import MAX_ZIP_MB, OF_A_CLASS, OF_A_LEARNER, Packed, collect_archive
+from grader.intake.submission import UnreadableError
+from grader.intake.walk import Read, collect_folder
+from grader.intake.zip_file import OF_A_CLASS, OF_A_LEARNER, ZipMember, collect_zip
 
-from .collector import handed_in
+from .moodle_collector import handed_in
 
 MB = 1024 * 1024
 SOURCE_MB = 1
@@ -133,7 +133,7 @@ class _Download:
             return None
         try:
             content = read(limit)
-        except (UnreadableError, RefusedError) as error:
+        except UnreadableError as error:
             self.tell(where, error)
             return None
         except SubmissionError as error:  # a bomb: only its own file is refused
@@ -192,7 +192,7 @@ class _Folder:
         else:
             self._download.take(where, read, _time_of(path))
 
-    def report(self, where: str, error: UnreadableError | RefusedError) -> None:
+    def report(self, where: str, error: UnreadableError) -> None:
         """Report what is wrong with a file."""
         self._download.tell(where, error)
 
@@ -203,7 +203,7 @@ class _Folder:
             place = replace(place, modified=_time_of(path), in_zip=True)
         members = _Members(self._download, where, place)
         try:
-            collect_archive(path, members, OF_A_LEARNER if of_a_learner else OF_A_CLASS)
+            collect_zip(path, members, OF_A_LEARNER if of_a_learner else OF_A_CLASS)
         except SubmissionError as error:
             self._download.unread.append(str(error))
 
@@ -219,7 +219,7 @@ class _Members:
     def offer(self, where: str, read: Read) -> None:
         """Open a learner's own zip, and take any other file."""
         whole = f"{self._place.prefix}/{where}"
-        modified = self._place.modified or (read.modified if isinstance(read, Packed) else None)
+        modified = self._place.modified or (read.modified if isinstance(read, ZipMember) else None)
         if not where.lower().endswith(".zip"):
             self._download.take(whole, read, modified)
         elif self._place.in_zip:
@@ -227,12 +227,12 @@ class _Members:
         else:
             self._open(whole, read, modified)
 
-    def report(self, where: str, error: UnreadableError | RefusedError) -> None:
+    def report(self, where: str, error: UnreadableError) -> None:
         """Report what is wrong with a member."""
         self._download.tell(where if where == self.name else f"{self._place.prefix}/{where}", error)
 
     def _open(self, where: str, read: Read, modified: datetime | None) -> None:
-        content = self._download.read(where, read, MAX_ZIP_MB * MB)
+        content = self._download.read(where, read, OF_A_LEARNER.zip_mb * MB)
         if content is None:
             return
         # a learner controls the times in their own zip, so the outer zip's time counts
@@ -241,7 +241,7 @@ class _Members:
             file.write(content)
             file.flush()
             try:
-                collect_archive(Path(file.name), _Members(self._download, where, place), OF_A_LEARNER)
+                collect_zip(Path(file.name), _Members(self._download, where, place), OF_A_LEARNER)
             except SubmissionError as error:
                 self._download.say(where, f"Left out: {error}")
 

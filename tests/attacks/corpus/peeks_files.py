@@ -10,8 +10,8 @@ class Reached(Exception):
 def look():
     package = os.path.dirname(os.path.dirname(sys.modules["inside.host"].__file__))
     here = package + "/../../", package + "/../", package + "/", "/kata/", "./", "../", sys.prefix + "/../"
-    names = ["course.yml", "solutions/01_soft_lookup/03_softmax.py", "tests/checks/01_soft_lookup/03_softmax.py",
-             "tests/mistakes/01_soft_lookup/03_softmax.py", "grader/judge/compare.py", "grader/cli.py", ".git/config"]
+    names = ["course.yml", "solutions/01_soft_lookup/03_softmax.py", "tests/kits/01_soft_lookup/03_softmax/checks.py",
+             "tests/kits/01_soft_lookup/03_softmax/mistakes.py", "grader/judge/compare.py", "grader/cli.py", ".git/config"]
     places = [root + name for root in here for name in names]
     places += ["/etc/passwd", "/etc/shadow", "/etc/hostname", "/etc/hosts", "/root/.bashrc", "/root/.ssh/id_rsa", "/dev/mem", "/dev/tty", "/dev/ptmx"]
     places += [f"/proc/{who}/{what}" for who in ("self", "1", "2", os.getppid()) for what in ("mem", "maps", "environ", "cmdline", "status", "root/etc/passwd")]

@@ -6,7 +6,7 @@ class Reached(Exception):
     pass
 
 
-SIGNS = ("tests/checks", "solutions/0", "BEGIN " + "SOLUTION", "@points" + "(", "role=" + "\"main\"", "mistakes/", "course" + ".yml")
+SIGNS = ("tests/kits", "solutions/0", "BEGIN " + "SOLUTION", "@points" + "(", "role=" + "\"main\"", "mistakes.py", "course" + ".yml")
 
 
 def texts():

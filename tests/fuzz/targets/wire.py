@@ -23,7 +23,7 @@ PIPE_BYTES = 1 << 20
 def run(data: bytes) -> None:
     """A frame gives a value of the format, no larger than agreed, or one of the documented errors."""
     try:
-        header, block = _received(data[:PIPE_BYTES]) if data.startswith(wire.MAGIC) else _bare(data)
+        header, block = _received(data[:PIPE_BYTES]) if data.startswith(wire.MAGIC) else data.partition(b"\0")[::2]
         value = wire.unpack(header, block)
     except (wire.WireError, wire.ChannelClosed):
         return
@@ -33,12 +33,6 @@ def run(data: bytes) -> None:
         frame = wire.pack(value, wire.TRUSTED_BYTES)
         # what was read once can be sent on and is read the same way
         assert wire.pack(wire.unpack_frame(frame), wire.TRUSTED_BYTES) == frame
-
-
-def _bare(data: bytes) -> tuple[bytes, bytes]:
-    """Header and tensors without sizes before them, so that a change to one needs no change to the others."""
-    header, _, block = data.partition(b"\0")
-    return header, block
 
 
 def _received(data: bytes) -> tuple[bytes, bytes]:
@@ -79,13 +73,15 @@ def _tensors(value: Any, depth: int) -> Iterator[torch.Tensor]:
 def inputs() -> SearchStrategy[bytes]:
     """Frames of plain values and tensors, whole and damaged; headers whose JSON is spoilt but whose sizes fit."""
     frames = values().map(lambda value: wire.pack(value, ROOM))
-    return damaged(frames, most=3) | _rewritten_headers(frames) | damaged(frames.map(_without_sizes), most=3)
+    without_sizes = frames.map(_parts).map(b"\0".join)
+    return damaged(frames, most=3) | _rewritten_headers(frames) | damaged(without_sizes, most=3)
 
 
-def _without_sizes(frame: bytes) -> bytes:
-    size, _ = wire.check_prefix(frame[: wire.PREFIX.size], ROOM)
+def _parts(frame: bytes) -> tuple[bytes, bytes]:
+    """Header and tensors, without the sizes before them."""
     start = wire.PREFIX.size
-    return frame[start : start + size] + b"\0" + frame[start + size :]
+    size, _ = wire.check_prefix(frame[:start], ROOM)
+    return frame[start : start + size], frame[start + size :]
 
 
 def values() -> SearchStrategy[Any]:
@@ -111,10 +107,7 @@ def values() -> SearchStrategy[Any]:
 
 @st.composite
 def _rewritten_headers(draw: st.DrawFn, frames: SearchStrategy[bytes]) -> bytes:
-    frame = draw(frames)
-    size, _ = wire.check_prefix(frame[: wire.PREFIX.size], ROOM)
-    start = wire.PREFIX.size
-    header, block = frame[start : start + size], frame[start + size :]
+    header, block = _parts(draw(frames))
     header = draw(damaged_json(st.just(json.loads(header))))
     if block and draw(st.booleans()):
         length = int.from_bytes(block[:8], "little")

@@ -1,0 +1,159 @@
+"""The command behind a notebook's check cell: one question about the cells that were run, and the answer in parts.
+
+The question is a line of JSON on standard input, each part a line on standard output, as text and as HTML. It ends with
+the kernel that asked, which holds its standard input open.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.errors import KataError
+from grader.sandbox.launch import MachineError
+
+if TYPE_CHECKING:
+    from grader.intake.executed import ExecutedAnswer
+    from grader.practice.workspace import Workspace
+    from grader.record import ExerciseResult, Record
+
+LINE_NUMBER = re.compile(r"\bline \d")
+
+Part = tuple[str, str, bool]
+"""Text, the same as HTML, and whether every check passed."""
+
+
+def main() -> None:
+    """Answer the question on standard input. Never returns."""
+    question = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_kernel, daemon=True).start()
+    answer = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)  # others may print
+    with suppress(OSError):  # the kernel has ended
+        for text, html, passed in _answered(question):
+            print(json.dumps({"text": text, "html": html, "passed": passed}), file=answer, flush=True)
+    os._exit(0)
+
+
+def _end_with_kernel() -> None:
+    sys.stdin.read()
+    os._exit(1)
+
+
+def _answered(question: dict[str, Any]) -> Iterator[Part]:
+    try:
+        if "play" in question:
+            yield from _played(question)
+        else:
+            yield _checked(question)
+        return
+    except MachineError as error:
+        sentence = f"Your code cannot be run here (missing: {error}). See `kata doctor`."
+    except KataError as error:
+        sentence = str(error)
+    except Exception as error:
+        sentence = f"The judge broke ({type(error).__name__}: {error}). That is no fault of your code."
+    yield sentence, f"<p>{escape(sentence)}</p>", False
+
+
+def _played(question: dict[str, Any]) -> Iterator[Part]:
+    """Each part of a scene. Raises KataError, MachineError."""
+    from grader.play.below_cell import PlayLine, played_in_cell
+
+    line = PlayLine.read(question["play"], has_magic=question["has_magic"])
+    workspace, _, answer = _found(question, line.exercise)
+    source = answer.submission.sources[line.exercise].content
+    for text, html in played_in_cell(workspace, workspace.course.exercise(line.exercise), source, line):
+        yield text, html, True
+
+
+def _checked(question: dict[str, Any]) -> Part:
+    """The verdict. Raises KataError, MachineError."""
+    from grader.judge.seeds import seed_for
+    from grader.practice.checking import graded, handed_in
+    from grader.record import MAX_SEED
+    from grader.render.cell_output import CellOutput
+    from grader.render.safe_text import safe_line
+    from grader.render.verdict import verdict_on
+    from grader.render.wording import ISOLATION
+    from grader.sandbox.doctor import strongest_level
+    from grader.service.client import judge_for
+
+    id, seed = question["exercise"], question.get("seed")
+    if seed is not None and not (isinstance(seed, int) and 0 <= seed <= MAX_SEED):
+        raise KataError(f"The seed must be a whole number from 0 to {MAX_SEED}.")
+    workspace, keeps_progress, answer = _found(question, id)
+    course = workspace.course
+    with closing(judge_for(course, strongest_level(), seed_for(course, seed), [id])) as judge:
+        record, mismatches = graded(judge, answer.submission)
+    shown = handed_in(record)
+    (result,) = shown.exercises
+    again = f'kata.check("{result.id}", seed={record.seed})'
+    is_noted = question["is_try"] and keeps_progress
+    output = CellOutput(
+        verdict_on(result, title=course.exercise(id).title, mismatches=mismatches, in_cell=True),
+        closing=f"Checked as it was run in [{answer.number}]. Isolation: {ISOLATION[record.isolation]}. "
+        f"The same inputs again with {again}",
+        problems=[safe_line(problem.message) for problem in shown.problems],
+        remarks=[
+            *_counted_lines(answer, result),
+            *(_noted(workspace, answer, record, has_magic=question["has_magic"]) if is_noted else ()),
+        ],
+    )
+    return output.text(), output.html(), record.complete and result.status == "passed"
+
+
+def _found(question: dict[str, Any], id: str) -> tuple[Workspace, bool, ExecutedAnswer]:
+    """The workspace, whether progress is kept there, and the answer that was run last. Raises KataError."""
+    from grader.course import load_course
+    from grader.course.installed import course_file
+    from grader.intake.executed import ExecutedCell, answer_among
+    from grader.practice.checking import SUBMITTER
+    from grader.practice.workspace import Workspace, find_workspace
+
+    start, named = Path(question["folder"]), question["course"]
+    course = load_course(course_file(None if named is None else start / Path(named).expanduser()))
+    found = find_workspace(course, start)  # none around a notebook that nbgrader fetched: it is checked all the same
+    cells = [ExecutedCell(*cell) for cell in question["cells"]]
+    answer = answer_among(cells, course.exercise(id), course, SUBMITTER)
+    if answer is None:
+        raise KataError(
+            f"There is nothing to check yet: the cell with your answer to {id} has not been run since the kernel was "
+            "started. Run it, then this cell."
+        )
+    return found or Workspace(course, course.root), found is not None, answer
+
+
+def _counted_lines(answer: ExecutedAnswer, result: ExerciseResult) -> list[str]:
+    """What the line numbers of messages count, where these are not the lines of the cell."""
+    from grader.render.wording import counted
+
+    if not answer.lines_before or not any(LINE_NUMBER.search(check.message) for check in result.checks):
+        return []
+    before, first = counted(answer.lines_before, "line"), answer.lines_before + 1
+    return [f"Line numbers count {before} of other cells too, in front of this one: line {first} is its first."]
+
+
+def _noted(workspace: Workspace, answer: ExecutedAnswer, record: Record, *, has_magic: bool) -> list[str]:
+    """Write the record into the learner's progress; returns sentences about it."""
+    from grader.play.catalogue import offer_of
+    from grader.practice.checking import note_record
+
+    noted = note_record(workspace, answer.submission, record)
+    if noted.damage:
+        return [noted.damage]
+    play = "%kata play {}" if has_magic else 'kata.play("{}")'
+    offers = [offer for result in record.exercises if (offer := offer_of(result, play))]
+    return [*noted.coming, *offers]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Says which course is used: the one that was named with --course or KATA_COURSE, else the installed one.
+
+A course is a program: its checks run in the judge. So nothing in the working folder, a workspace or a hand-in decides;
+a course.yml that lies there is data.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import grader
+
+from .errors import CourseError
+from .loading import FILE_NAME
+
+CARRIED = "carried_course"
+"""Where a wheel holds the learner's bundle, within this package. `setup.py` puts it there under the same name."""
+VARIABLE = "KATA_COURSE"
+"""The environment variable with which authors name a course."""
+
+_PACKAGE = Path(grader.__file__).resolve().parent
+
+
+def course_file(named: Path | None = None) -> Path:
+    """The course.yml to use: of the folder or file `named`, else that in KATA_COURSE, else the installed one.
+
+    Raises CourseError when there is none.
+    """
+    named = named or _in_environment()
+    if named is None:
+        return _installed()
+    file = named / FILE_NAME if named.is_dir() else named
+    if not file.exists():
+        fault = f"holds no {FILE_NAME}" if named.is_dir() else "does not exist"
+        example = "PATH" if (installed := installed_course()) is None else installed.parent
+        raise CourseError(f"{named} {fault}. Expected is the folder of a course, such as: --course {example}")
+    return file
+
+
+def installed_course() -> Path | None:
+    """The installed course.yml: in a wheel's bundle, or in the clone that contains the package; None without one.
+
+    Folders further up are not searched: their content is not part of the installation.
+    """
+    carried = _PACKAGE / CARRIED
+    file = (carried if carried.is_dir() else _PACKAGE.parent) / FILE_NAME
+    return file if file.is_file() else None
+
+
+def is_in_package(path: Path) -> bool:
+    """Whether a path is within the installed package, where nobody works."""
+    return path.resolve().is_relative_to(_PACKAGE)
+
+
+def _in_environment() -> Path | None:
+    """The course named by KATA_COURSE, if it is set.
+
+    Raises CourseError for a relative path, which would mean another course in every folder.
+    """
+    path = os.environ.get(VARIABLE)
+    if path and not os.path.isabs(path):
+        raise CourseError(f"{VARIABLE} must be a whole path, such as {os.path.abspath(path)}, not {path}.")
+    return Path(path) if path else None
+
+
+def _installed() -> Path:
+    if (file := installed_course()) is None:
+        raise CourseError(
+            f"This program was installed without a course: name one with --course PATH, or in {VARIABLE}. "
+            f"PATH is the folder with {FILE_NAME}."
+        )
+    return file

@@ -1,0 +1,104 @@
+"""Whom a platform's roster means by the learners of a class: a CSV that Canvas or Moodle exported, or typed by hand.
+
+Submissions are matched to learners as with `kata grade-class --roster`. Here each column is kept apart, because an
+import wants an id in the column from which it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.classroom.claims import Claim, resolve
+from grader.classroom.csv_file import read_rows
+from grader.classroom.lms_names import platform_called
+from grader.classroom.members import Learner
+from grader.classroom.roster import Enrolled, Matcher, RosterRow
+from grader.errors import KataError
+
+Person = RosterRow
+Roster = Sequence[Person]
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The person for each learner, by the name in the results.
+
+    torn: names of learners who match the same person, by that person's name; `of` has none of them.
+    """
+
+    of: Mapping[str, Person]
+    torn: Mapping[str, tuple[str, ...]]
+
+    @property
+    def none(self) -> frozenset[str]:
+        """All names in the results that are in `torn`."""
+        return frozenset(name for names in self.torn.values() for name in names)
+
+
+def read_people(path: Path) -> Roster:
+    """Read a roster; its first line names the columns.
+
+    Raises KataError when it cannot be read, has no column with names or identifiers, or has no learners.
+    """
+    people = [row for _, row in read_rows(path, RosterRow) if not row.is_nobody and shown_name(row)]
+    if not people:
+        raise KataError(f"{path} names no learner.")
+    return people
+
+
+def shown_name(person: Person) -> str:
+    """The name for people, or what else there is."""
+    return person.name or person.email or person.login or person.own_id or person.sis_id
+
+
+def first_and_last(person: Person) -> tuple[str, str]:
+    """First and last name; an empty text and the whole name where the roster does not separate them."""
+    if person.first and person.last:
+        return person.first, person.last
+    family, _, given = shown_name(person).partition(",")
+    return (given.strip(), family.strip()) if given.strip() else ("", shown_name(person))
+
+
+def match_people(learners: Sequence[Learner], roster: Roster | None) -> Matches:
+    """Find the person for each learner of one class; without a roster, as in the results.
+
+    Learners who are not in the roster are left out, and so are all who match the same person.
+    """
+    if roster is None:
+        return Matches({each.name: _as_graded(each) for each in learners}, {})
+    people = {_enrolled(person): person for person in roster}
+    matches = resolve([_claim(each) for each in learners], list(people)).matches
+    matcher = Matcher(list(people))
+    owners: dict[Person, list[str]] = {}
+    for learner, match in zip(learners, matches, strict=True):
+        if found := match.learner or _called_so(learner, matcher):
+            owners.setdefault(people[found], []).append(learner.name)
+    torn: dict[str, tuple[str, ...]] = {}
+    for person, names in owners.items():
+        if len(names) > 1:  # several people may have this name
+            torn[shown_name(person)] = (*torn.get(shown_name(person), ()), *names)
+    return Matches({names[0]: person for person, names in owners.items() if len(names) == 1}, torn)
+
+
+def _as_graded(learner: Learner) -> Person:
+    return Person(whole_name=learner.shown, sis_id=learner.name if learner.in_roster else "", email=learner.email)
+
+
+def _enrolled(person: Person) -> Enrolled:
+    ids = tuple(filter(None, (person.own_id, person.sis_id, person.login)))
+    name = shown_name(person)
+    return Enrolled(ids[0] if ids else person.email or name, name, person.email, ids, person.participant)
+
+
+def _claim(learner: Learner) -> Claim:
+    """The learner's name as a claim; the id if the class was graded with a roster."""
+    platform = platform_called(learner.platform)
+    return Claim(platform, learner.name if platform in ("plain", "blackboard") else learner.shown, learner.ids)
+
+
+def _called_so(learner: Learner, matcher: Matcher) -> Enrolled | None:
+    """Whom the learner's email or name means. On a platform learners choose the names that are displayed."""
+    texts = () if learner.platform else (learner.email, learner.shown)
+    return next((found for text in texts if text and (found := matcher.learner(text))), None)

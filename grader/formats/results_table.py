@@ -1,0 +1,267 @@
+"""One table of results, which every format writes: a row a learner, a column a unit, an exercise or the whole course.
+
+A class is never in memory as a whole: its records are read again for each pass over the rows. Where the grader itself
+failed there is no mark, and never a zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from grader.classroom.members import Learner
+from grader.classroom.results_file import (
+    RESULTS,
+    Result,
+    disputed,
+    handed_in_nothing,
+    read_results,
+    ungraded,
+)
+from grader.course import Course, Unit
+from grader.course.headings import titles_of
+from grader.errors import KataError
+from grader.policy.adjusting import DIGITS
+from grader.record import ExerciseResult, Record, RecordError
+
+from .people import Matches, Person, Roster, match_people
+
+By = Literal["learner", "unit", "exercise"]
+BY: tuple[By, ...] = get_args(By)
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """What to export and how, the same for every format; each reads what it needs."""
+
+    by: By = "learner"
+    roster: Roster | None = None
+    course: Course | None = None
+    """Where titles and units come from. Without one, ids stand for titles."""
+    units: Sequence[Unit] = ()
+    """The only units to export; none for everything that was graded."""
+    bom: bool = True
+    """Whether a CSV for a spreadsheet begins with a byte order mark."""
+    say: Callable[[str], None] = print
+    """Receives a sentence for the user."""
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """Each exercise's title by its id."""
+        return titles_of(self.course) if self.course else {}
+
+
+def mark_of(graded: Record | ExerciseResult) -> float | None:
+    """The points that count; None if something could not be graded or an exercise does not count for this learner."""
+    if isinstance(graded, Record):
+        return graded.counted_points if graded.complete else None
+    return None if graded.status == "error" or graded.uncounted else graded.counted_points
+
+
+def demand_different(names: Sequence[str], what: str) -> None:
+    """Raise KataError if a name occurs twice."""
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise KataError(f"Two {what} are called {twice[0]!r}; the marks could not be told apart.")
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """The exercises whose points stand in one column."""
+
+    title: str
+    max_points: float
+    exercises: tuple[str, ...] | None = None
+    """None for all that a record has."""
+
+    def points(self, record: Record) -> float | None:
+        """The points; None if something was not graded or not chosen, or if nothing of it counts for this learner.
+
+        If a part does not count, the rest is scaled to the full maximum: a column has only one.
+        """
+        there = self._in(record)
+        counting = [each for each in there if not each.uncounted]
+        is_whole = len(there) == len(record.exercises if self.exercises is None else self.exercises)
+        if not counting or not is_whole or any(each.status == "error" for each in counting):
+            return None
+        if self.exercises is None and not record.complete:
+            return None
+        points = sum(each.counted_points for each in counting)
+        worth = sum(each.counted_max_points for each in counting)
+        if len(counting) < len(there) and worth:
+            points *= self.max_points / worth
+        return round(points, 6)
+
+    def is_excused(self, record: Record) -> bool:
+        """Whether nothing of it counts for this learner."""
+        there = self._in(record)
+        return bool(there) and all(each.uncounted for each in there)
+
+    def _in(self, record: Record) -> list[ExerciseResult]:
+        return [each for each in record.exercises if self.exercises is None or each.id in self.exercises]
+
+
+@dataclass(frozen=True)
+class ResultsRow:
+    """One learner with a record.
+
+    person: as the platform's roster knows the learner; None if it does not.
+    """
+
+    learner: Learner
+    record: Record
+    person: Person | None
+
+    @property
+    def titled(self) -> Record:
+        """The record with the learner's display name and id as its title, for a page."""
+        return Result(self.record, self.learner).titled
+
+
+class ResultsTable:
+    """The results of `kata grade-class` (a folder), or one record of `kata grade --json` (a file), as a table."""
+
+    def __init__(self, path: Path, options: ExportOptions) -> None:
+        """Read every record once. Raises KataError when there is none, or one cannot be read."""
+        self.options = options
+        self.is_class = path.is_dir() or path.name == RESULTS
+        self.folder = path if path.is_dir() else path.parent
+        self._path = self.folder / RESULTS if self.is_class else path
+        if not self._path.is_file():
+            raise KataError(f"There are no results at {self._path}: `kata grade-class DIR --out OUT` makes them.")
+        self._results: Sequence[Result] = read_results(self.folder) if self.is_class else [_single(path)]
+        self.title = ""
+        self.learners: list[Learner] = []
+        self.without_mark: list[Learner] = []
+        """Learners with an exercise that could not be graded, through a fault of the grader."""
+        self.unadjusted: list[Learner] = []
+        """Learners to whom the course's policy is not applied yet."""
+        self.with_uncounted: list[Learner] = []
+        """Learners of whom something does not count."""
+        counting: dict[str, float | None] = {}
+        handed_in: set[str] = set()
+        for learner, record in self._records():
+            self.title = " and ".join(unit.title for unit in options.units) or record.course.title
+            self.learners.append(learner)
+            self.without_mark += [] if record.complete else [learner]
+            self.unadjusted += [] if record.is_adjusted else [learner]
+            self.with_uncounted += [learner] if any(each.uncounted for each in record.exercises) else []
+            for each in record.exercises:
+                most = counting.setdefault(each.id)
+                if not each.uncounted:
+                    counting[each.id] = max(most or 0.0, each.counted_max_points)
+                if each.status != "missing":
+                    handed_in.add(each.id)
+        if not self.learners:
+            raise KataError(f"{self._path} holds no records: nobody was graded.")
+        self.worth = {id: most for id, most in counting.items() if most is not None}
+        """What each exercise that counts for anybody adds to the maximum, in order; 0 for extra credit."""
+        self.not_handed_in = self.worth.keys() - handed_in
+        """The exercises that nobody has handed in."""
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether a policy was applied, so that the points are not the graded ones."""
+        return len(self.unadjusted) < len(self.learners)
+
+    def rows(self) -> Iterator[ResultsRow]:
+        """Every learner with a record, in class order."""
+        for learner, record in self._records():
+            yield ResultsRow(learner, record, self.people.of.get(learner.name))
+
+    @cached_property
+    def has_groups(self) -> bool:
+        """Whether any learner has handed in with a group."""
+        return any(each.group for each in self.learners)
+
+    @cached_property
+    def people(self) -> Matches:
+        """Whom the roster means by the learners."""
+        return match_people([*self.learners, *self.absent, *self.disputed], self.options.roster)
+
+    @cached_property
+    def absent(self) -> list[Learner]:
+        """Learners who handed in nothing: they have no points."""
+        return handed_in_nothing(self.folder) if self.is_class else []
+
+    @cached_property
+    def disputed(self) -> list[Learner]:
+        """Learners claimed by several submissions: they have no points."""
+        return disputed(self.folder) if self.is_class else []
+
+    @cached_property
+    def waiting(self) -> list[Learner]:
+        """Learners whose submission is not graded yet, because the run was stopped."""
+        return ungraded(self.folder) if self.is_class else []
+
+    @property
+    def graded_at(self) -> datetime:
+        """When the results were last written, in UTC; records themselves hold no time."""
+        return datetime.fromtimestamp(int(self._path.stat().st_mtime), timezone.utc)
+
+    @property
+    def whole(self) -> TableColumn:
+        """The column of everything."""
+        return TableColumn(self.title, sum(self.worth.values()))
+
+    @cached_property
+    def columns(self) -> list[TableColumn]:
+        """The columns as the options want them, in course order. What is in no unit gets a column of its own."""
+        if self.options.by == "learner":
+            return [self.whole]
+        units = self.options.course.units if self.options.course and self.options.by == "unit" else ()
+        groups = [(unit.title, [each.id for each in unit.exercises if each.id in self.worth]) for unit in units]
+        placed = {id for _, ids in groups for id in ids}
+        groups += [(self._own_title(id), [id]) for id in self.worth if id not in placed]
+        return [TableColumn(title, sum(self.worth[id] for id in ids), tuple(ids)) for title, ids in groups if ids]
+
+    def _own_title(self, id: str) -> str:
+        """The exercise's title, with its id if others have the same title: importers find columns by title."""
+        titles = self.options.titles
+        title = titles.get(id, id)
+        return title if list(titles.values()).count(title) <= 1 else f"{title} [{id}]"
+
+    def _records(self) -> Iterator[tuple[Learner, Record]]:
+        units = self.options.units
+        for result in self._results:
+            yield result.learner, only_of(result.record, units) if units else result.record
+
+
+def _single(path: Path) -> Result:
+    try:
+        record = Record.from_json(path.read_bytes())
+    except RecordError as error:
+        raise KataError(f"{path}: {error}") from None
+    return Result(record, Learner(name=record.submission, shown=record.submission))
+
+
+def only_of(record: Record, units: Sequence[Unit]) -> Record:
+    """The record as if only these units had been set. Raises KataError if nothing of them was graded."""
+    folders = {unit.folder for unit in units}
+    ids = {exercise.id for unit in units for exercise in unit.exercises}
+    there = tuple(each for each in record.exercises if each.id in ids)
+    if not there:
+        raise KataError(
+            f"Nothing of {', '.join(sorted(folders))} was graded in these results: `kata grade-class --unit` does that."
+        )
+    part: dict[str, Any] = {
+        "exercises": there,
+        "points": _total(each.points for each in there),
+        "max_points": _total(each.max_points for each in there),
+        "complete": all(each.status != "error" for each in there),
+    }
+    if record.is_adjusted:
+        part |= {
+            "final_points": _total(each.counted_points for each in there),
+            "final_max_points": _total(each.counted_max_points for each in there),
+            "adjustments": tuple(each for each in record.adjustments or () if each.unit in folders),
+        }
+    return Record(**{**dict(record), **part})
+
+
+def _total(points: Iterable[float]) -> float:
+    return round(math.fsum(points), DIGITS)

@@ -1,0 +1,177 @@
+"""Writes a class's points into nbgrader's gradebook, as `nbgrader autograde` would have done.
+
+Uses nbgrader's own API (`nbgrader.api.Gradebook`, needs the extra `instructor`): a unit is an assignment with one
+notebook of its name, an exercise the test cell of that notebook. Manual grades stay. Where the grader itself failed,
+the cell has no score and needs a person: nbgrader shows "needs manual grading".
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
+from sqlalchemy.exc import SAWarning, SQLAlchemyError
+
+from grader.course import Course, Exercise
+from grader.errors import KataError
+from grader.formats.people import Person, first_and_last, shown_name
+from grader.formats.results_table import ResultsTable, mark_of
+from grader.intake.names import first_few
+from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
+
+from .cells import id_of_test
+from .course_folder import SETTINGS
+
+FILE = "gradebook.db"
+
+
+def gradebook_at(path: Path) -> Path:
+    """The gradebook of a course folder, or the file itself. Raises KataError when it is neither."""
+    if path.is_dir() and (path / SETTINGS).is_file():
+        return path / FILE
+    if path.is_file() and path.suffix == ".db":
+        return path
+    raise KataError(f"{path} is no course folder of nbgrader ({SETTINGS} is not in it) and no {FILE}.")
+
+
+def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> str:
+    """Write everybody's points into the gradebook at `path`, and say how many.
+
+    Whom the roster lacks is left out: their name may be another person's id. A unit for which a learner handed in
+    nothing gets no submission. Nothing is written if an existing score would change, unless `force`; nor if the
+    released points of an exercise differ from the course's. Raises KataError for these, and when the gradebook cannot
+    be used.
+    """
+    course = table.options.course
+    if course is None:
+        raise KataError("The gradebook holds units and exercises of a course: name it with --course.")
+    learners = scores = 0
+    try:
+        with _open(path) as book:
+            writer = _Writer(book, course)
+            writer.refuse_other_points()
+            for learner, _, record in () if force else _known(table):
+                writer.refuse_changes(learner, record)
+            for learner, person, record in _known(table):
+                scores += writer.enter(learner, person, record)
+                learners += 1
+    except (InvalidEntry, SQLAlchemyError) as error:
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        raise KataError(f"The gradebook {path} cannot be written: {reason}.") from None
+    known = table.people.of.keys() | table.people.none
+    if unlisted := sorted(each.name for each in table.learners if each.name not in known):
+        table.options.say(f"Left out, since the roster does not list them: {', '.join(unlisted)}.")
+    if table.with_uncounted:
+        table.options.say(
+            "nbgrader excuses nobody from an exercise or a unit, so its sums count all that was graded of "
+            f"{first_few([each.shown for each in table.with_uncounted])}: take their marks from --format csv."
+        )
+    return f"{scores} scores of {learners} learners are in {path}"
+
+
+def _known(table: ResultsTable) -> Iterator[tuple[str, Person, Record]]:
+    """Everybody with an id in the gradebook: by the roster, if there is one, else the submission's name."""
+    for row in table.rows():
+        if person := row.person:
+            yield person.login or person.sis_id or person.own_id or row.learner.name, person, row.record
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[Any]:
+    before = os.environ.get("PATH", os.defpath)
+    # nbgrader runs alembic by its bare name, which is beside this Python even if no environment is activated
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), before])
+    try:
+        with warnings.catch_warnings(), Gradebook(f"sqlite:///{path.absolute()}") as book:
+            warnings.simplefilter("ignore", SAWarning)  # caused by nbgrader's own models
+            yield book
+    finally:
+        os.environ["PATH"] = before
+
+
+class _Writer:
+    def __init__(self, book: Any, course: Course) -> None:
+        self._book, self._course = book, course
+
+    def refuse_other_points(self) -> None:
+        """Raise KataError when an exercise was released with other points than it has now."""
+        for exercise in self._course.exercises:
+            cell = self._find(self._book.find_grade_cell, exercise)
+            if cell is not None and abs(cell.max_score - exercise.points) > POINTS_TOLERANCE:
+                raise KataError(
+                    f"In the gradebook {exercise.id} is worth {cell.max_score:g} points, in the course "
+                    f"{exercise.points:g}: release the unit anew with nbgrader generate_assignment --force."
+                )
+
+    def refuse_changes(self, learner: str, record: Record) -> None:
+        """Raise KataError when the learner already has another automatic score."""
+        for exercise, result in self._handed_in(record):
+            grade, points = self._find(self._book.find_grade, exercise, learner), _score_of(result)
+            before = None if grade is None else grade.auto_score
+            if before is not None and (points is None or abs(before - points) > POINTS_TOLERANCE):
+                raise KataError(
+                    f"{learner} has {before:g} points for {exercise.id} in the gradebook already. "
+                    "With --force scores are written anew."
+                )
+
+    def enter(self, learner: str, person: Person, record: Record) -> int:
+        """Write the learner and all scores; returns how many scores."""
+        there = list(self._handed_in(record))
+        self._book.update_or_create_student(learner, **_names_of(person, learner))
+        for unit in {exercise.unit for exercise, _ in there}:
+            self._add(unit)
+            self._book.update_or_create_submission(unit, learner)
+        for exercise, result in there:
+            grade = self._find(self._book.find_grade, exercise, learner)
+            if grade is None:  # the submission is older than the cell
+                raise KataError(
+                    f"The gradebook has a submission of {exercise.unit} by {learner} without a place for "
+                    f"{exercise.id}: run nbgrader autograde for it, or remove it there."
+                )
+            grade.auto_score = _score_of(result)
+            grade.needs_manual_grade = grade.auto_score is None and grade.manual_score is None
+        self._book.db.commit()
+        return len(there)
+
+    def _handed_in(self, record: Record) -> Iterator[tuple[Exercise, ExerciseResult]]:
+        """The results in units of which something was handed in."""
+        by_id = {result.id: result for result in record.exercises}
+        for unit in self._course.units:
+            there = [(exercise, by_id[exercise.id]) for exercise in unit.exercises if exercise.id in by_id]
+            if any(result.status != "missing" for _, result in there):
+                yield from there
+
+    def _add(self, unit: str) -> None:
+        """Add the unit as `nbgrader generate_assignment` does, as far as it is not there."""
+        self._book.update_or_create_assignment(unit)
+        self._book.update_or_create_notebook(unit, unit)
+        for exercise in self._course.exercises:
+            if exercise.unit == unit and self._find(self._book.find_grade_cell, exercise) is None:
+                self._book.add_grade_cell(id_of_test(exercise), unit, unit, max_score=exercise.points, cell_type="code")
+
+    def _find(self, find: Callable[..., Any], exercise: Exercise, *learner: str) -> Any | None:
+        try:
+            return find(id_of_test(exercise), exercise.unit, exercise.unit, *learner)
+        except MissingEntry:
+            return None
+
+
+def _score_of(result: ExerciseResult) -> float | None:
+    """What the gradebook is told. It excuses nobody from a cell, so what does not count stands there as graded."""
+    return result.points if result.uncounted and result.status != "error" else mark_of(result)
+
+
+def _names_of(person: Person, id: str) -> dict[str, str]:
+    first, last = first_and_last(person)
+    if not first:
+        first, _, last = last.rpartition(" ")
+    names = {"email": person.email}
+    if shown_name(person) != id:
+        names |= {"first_name": first, "last_name": last}
+    return {field: text for field, text in names.items() if text}

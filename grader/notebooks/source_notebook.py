@@ -1,0 +1,237 @@
+"""Makes a unit's source notebook: lesson, answers with solutions, examples, test cells and a reflection."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import doctest
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from grader.course import Course, CourseError, Exercise, Unit
+from grader.render.wording import counted, score
+
+from .cells import marks_of_answer, marks_of_check, marks_of_manual, marks_of_test
+from .clear_to_stub import for_nbgrader, released
+
+_SECTION = re.compile(r"## +([0-9]{1,2})\b")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
+_LINK_INTO_THE_COURSE = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)[^)\s]+\)")
+_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The text before the first section, and each section by its exercise's number."""
+
+    opening: str
+    sections: dict[int, str]
+
+
+def read_lesson(course: Course, unit: Unit) -> Lesson:
+    """The lesson of a unit. Raises CourseError when it or one of its pictures cannot be read."""
+    path = course.lesson_path(unit)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CourseError(f"the lesson {path} cannot be read ({error.strerror})") from None
+    opening, *sections = _parts(text)
+    numbered: dict[int, str] = {}
+    for section in sections:
+        found = _SECTION.match(section)
+        assert found is not None
+        numbered[int(found[1])] = _with_pictures(section, path.parent)
+    return Lesson(_with_pictures(opening, path.parent), numbered)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The text before the first numbered heading, then each section with its heading."""
+    part: list[str] = []
+    fence = ""
+    for line in text.splitlines():
+        if found := _FENCE.match(line):
+            mark = found[1]
+            if not fence:
+                fence = mark
+            elif mark.startswith(fence):
+                fence = ""
+        elif not fence and _SECTION.match(line):
+            yield "\n".join(part).strip("\n")
+            part = []
+        part.append(line)
+    yield "\n".join(part).strip("\n")
+
+
+def _with_pictures(text: str, folder: Path) -> str:
+    """The text with its pictures as data URLs at its end: JupyterLab shows no attached SVG, and a link would break."""
+    names: dict[str, str] = {}
+
+    def take(found: re.Match[str]) -> str:
+        if (kind := _TYPES.get(Path(found[2]).suffix)) is None or "://" in found[2]:
+            return found[0]
+        try:
+            content = (folder / found[2]).read_bytes()
+        except OSError as error:
+            raise CourseError(f"the picture {folder / found[2]} cannot be read ({error.strerror})") from None
+        name = Path(found[2]).stem
+        names[name] = f"[{name}]: data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
+        return f"![{found[1]}][{name}]"
+
+    # relative links do not work from the notebook's folder
+    text = _LINK_INTO_THE_COURSE.sub(r"\1", _PICTURE.sub(take, text))
+    return "\n\n".join([text, *names.values()]) if names else text
+
+
+REFLECTION_POINTS = 2.0
+"""Points for a unit's reflection, given by a person."""
+
+YOUR_ANSWER = "YOUR ANSWER HERE"  # as nbgrader releases it
+
+NOT_INSTALLED = "The checks are not installed where this notebook runs. You can hand in without them."
+FROM_WHEEL = ("To have them here, type this in a cell of your own, then restart the kernel:", "%pip install {wheel}")
+FROM_INSTRUCTOR = (
+    "To have them here, ask your instructor for the file to install. It is in no package index:",
+    "whatever bears that name there is something else.",
+)
+
+NOT_VALIDATED = "Not checked: the checks are not installed where this notebook runs. It can be handed in all the same."
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def source_notebook(course: Course, unit: Unit, wheel: str = "") -> str:
+    """The text of a unit's source notebook; the same course gives the same text.
+
+    wheel: the file or URL that learners install the checks from; "" when the instructor names none.
+    Raises CourseError when a file of the course cannot be used.
+    """
+    lesson = read_lesson(course, unit)
+    cells = [_text("header", _header(course, unit)), _text("lesson", lesson.opening)]
+    for exercise in unit.exercises:
+        number = f"{exercise.number:02d}"
+        if section := lesson.sections.get(exercise.number):
+            cells.append(_text(f"{number}-lesson", section))
+        solution = course.solution_path(exercise).read_text(encoding="utf-8")
+        cells.append(_text(f"{number}-task", _task(exercise)))
+        cells.append(_code(f"{number}-answer", _answer(course, exercise, solution), marks_of_answer(exercise)))
+        cells += [
+            _code(f"{number}-example-{count}", example) for count, example in enumerate(_examples(solution), start=1)
+        ]
+        cells.append(_code(f"{number}-check", _check(exercise, wheel), marks_of_check(exercise)))
+        cells.append(_code(f"{number}-test", _test(exercise), marks_of_test(exercise)))
+    cells.append(_text("reflection-question", _question(unit)))
+    cells.append(_text("reflection", YOUR_ANSWER, marks_of_manual(REFLECTION_POINTS)))
+    notebook = new_notebook(cells=[cell for cell in cells if cell["source"]], metadata=_METADATA)
+    nbformat.validate(notebook)
+    return str(nbformat.writes(notebook, version=4)) + "\n"
+
+
+def _text(id: str, source: str, marks: dict[str, Any] | None = None) -> Any:
+    return new_markdown_cell(source, id=id, metadata={"nbgrader": marks} if marks else {})
+
+
+def _code(id: str, source: str, marks: dict[str, Any] | None = None) -> Any:
+    return new_code_cell(source, id=id, metadata={"nbgrader": marks} if marks else {})
+
+
+def _header(course: Course, unit: Unit) -> str:
+    worth = sum(exercise.points for exercise in unit.exercises)
+    return (
+        f"*{course.title}, version {course.version}*\n\n"
+        f"This unit holds {counted(len(unit.exercises), 'exercise')} for {score(worth)} points, and a question at the "
+        f"end for {score(REFLECTION_POINTS)} more, which a person reads.\n\n"
+        "- Write each answer in its own cell, and leave the cell where it is. Cells of your own may stand anywhere.\n"
+        "- An answer has to stand on what it imports, and on what cells above it define.\n"
+        "- The checks run outside of this notebook, when it is graded. Every check that passes gives its points.\n"
+        "- You can have each answer checked right here before: run your answer, then the cell that says so. That cell\n"
+        "  hands nothing in."
+    )
+
+
+def _task(exercise: Exercise) -> str:
+    names = ", ".join(f"`{name}`" for name in exercise.entry_points)
+    what = "Find what is wrong in" if exercise.kind == "debug" else "Write"
+    return (
+        f"### Exercise {exercise.number:02d}: {exercise.title} ({_points(exercise)})\n\n"
+        f"{what} {names} in the next cell. Its first lines say what goes in and what has to come out."
+    )
+
+
+def _answer(course: Course, exercise: Exercise, solution: str) -> str:
+    source = for_nbgrader(solution)
+    try:
+        released(source)
+    except CourseError as error:
+        raise CourseError(f"{course.solution_path(exercise)}: {error}") from None
+    return source
+
+
+def _examples(solution: str) -> list[str]:
+    """The examples in the file's docstring as cells to run, each with its expected output."""
+    cells: list[str] = []
+    for example in doctest.DocTestParser().get_examples(ast.get_docstring(ast.parse(solution)) or ""):
+        due = example.want.rstrip("\n").split("\n") if example.want else []
+        source = example.source.rstrip("\n")
+        # an example without output prepares the next one
+        if cells and not _gives(cells[-1]):
+            source = f"{cells.pop()}\n{source}"
+        cells.append("\n".join([source, *("#> " + line for line in due)]))
+    return [f"# An example: run it once your answer above has run.\n{cell}" for cell in cells]
+
+
+def _gives(cell: str) -> bool:
+    return "\n#> " in cell
+
+
+def _check(exercise: Exercise, wheel: str) -> str:
+    """The code is inside `try`, so that the intake adds nothing of it to answers, even if they use the name `kata`."""
+    lines = (NOT_INSTALLED, *(line.format(wheel=wheel) for line in (FROM_WHEEL if wheel else FROM_INSTRUCTOR)))
+    advice = "\n".join(f'    print("{line}")' for line in lines)
+    return (
+        "# Have your answer checked here, as often as you like: run its cell above, then this one.\n"
+        "try:\n"
+        "    import grader.in_notebook as kata\n\n"
+        f'    kata.check("{exercise.id}")\n'
+        "except ModuleNotFoundError:\n"
+        f"{advice}"
+    )
+
+
+def _test(exercise: Exercise) -> str:
+    """When nbgrader's Validate runs it, it fails unless every check passed; without our module it fails through stderr.
+
+    The code is inside `try` as in the check cell.
+    """
+    return (
+        f"# The checks of `{exercise.id}` run outside of this notebook, when it is graded: {_points(exercise)}.\n"
+        "# Please leave this cell as it is; what the checks found will stand here. Until then, Validate runs it.\n"
+        "try:\n"
+        "    import grader.in_notebook as kata\n\n"
+        f'    kata.validate("{exercise.id}")\n'
+        "except ModuleNotFoundError:\n"
+        "    import sys\n\n"
+        f'    print("{NOT_VALIDATED}", file=sys.stderr)'
+    )
+
+
+def _points(exercise: Exercise) -> str:
+    return f"{score(exercise.points)} {'point' if exercise.points == 1 else 'points'}"
+
+
+def _question(unit: Unit) -> str:
+    return (
+        f"### Looking back ({score(REFLECTION_POINTS)} points)\n\n"
+        f"Explain “{unit.title}” to a fellow student in five to ten sentences of your own: which step turns what into\n"
+        "what, which shapes belong to it, and where one is most likely to go wrong. Choose one of your own errors in\n"
+        "this unit and say how you found it."
+    )

@@ -1,0 +1,259 @@
+"""Plain pytest in a course: `pytest exercises/<unit>/<NN>_<id>.py` runs an exercise's checks on the learner's file.
+
+pytest never imports that file: the service judges it, all checks in one request. For `--pdb` and `-s` the judge works
+in this process, one check at a time, at isolation level "none". Every pytest in the environment loads this module, so
+it imports nothing heavy at its top; outside of a course it does nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from grader.errors import KataError
+from grader.judge.errors import CheckFailed
+from grader.sandbox.launch import MachineError
+
+if TYPE_CHECKING:
+    from _pytest._io import TerminalWriter
+
+    from grader.practice.file_checks import FileChecks
+    from grader.render.verdict import ExerciseVerdict
+    from grader.sandbox.levels import Level
+    from grader.service.client import AnyJudge
+
+LOOKS_LIKE_WORK = re.compile(r"[0-9]{2}_\w+\.py")
+"""Names of exercise files. Outside of a workspace only these are reported; pytest gets the others."""
+PLAIN_WIDTH = 80
+"""Columns of output that does not go to a terminal."""
+NOT_STARTED, AT_HAND_IN = "not started", "runs when you hand in"
+STUB, CHECK, EXAMPLE = "kata_stub", "kata_check", "kata_example"
+"""Keywords of items, which their reports have too. An example is a check of a course whose other checks are hidden."""
+
+
+class Practice:
+    """What all exercise files of a run share: the course, the level, the seed and the judge."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """Raises CourseError, and GraderBroken for a seed that a bundle has no plans for."""
+        from grader.course import load_course
+        from grader.course.installed import course_file
+        from grader.judge.seeds import seed_for
+        from grader.sandbox.doctor import strongest_level
+
+        self.course = load_course(course_file())
+        self.seed = seed_for(self.course, config.getoption("seed"))
+        is_looked_into = config.getoption("usepdb") or config.getoption("capture") == "no"
+        self.level: Level = config.getoption("isolation") or ("none" if is_looked_into else strongest_level())
+        self.files: list[FileChecks] = []
+
+    @cached_property
+    def judge(self) -> AnyJudge:
+        """The course's judge. Raises MachineError, GraderBroken."""
+        from grader.service.client import judge_for
+
+        return judge_for(self.course, self.level, self.seed)
+
+    def node_of(self, path: Path, parent: pytest.Collector) -> pytest.File | None:
+        """The node of an exercise file; None for another file. Raises KataError."""
+        from grader.course.stubs import same_as_stub, stub_of
+        from grader.practice.file_checks import FileChecks
+        from grader.practice.workspace import workspace_around
+
+        workspace = workspace_around(self.course, path.parent)
+        if (work := workspace.work_at(path)) is None:
+            return None
+        node: LearnerFile = LearnerFile.from_parent(parent, path=path)
+        if not same_as_stub(path.read_bytes(), stub_of(self.course, work.exercise)):
+            node.checks = FileChecks(workspace, work.exercise, path, lambda: self.judge, is_walled=self.level != "none")
+            self.files.append(node.checks)
+        return node
+
+
+PRACTICE: pytest.StashKey[Practice] = pytest.StashKey()
+"""The Practice of this run, created at the first exercise file."""
+
+
+class LearnerFile(pytest.File):
+    """A learner's file; its items are its `checks`: None as long as it is as it was given, or if it has a `fault`."""
+
+    checks: FileChecks | None = None
+    fault = ""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """An item for each check."""
+        if self.fault:
+            raise self.CollectError(self.fault)
+        if self.checks is None:
+            return [LearnerCheck.of(self, "not_started", STUB, NOT_STARTED)]
+        try:
+            listed = self.checks.listed()
+        except (MachineError, KataError) as error:
+            raise self.CollectError(_sentence(error)) from None
+        kind = CHECK if all(listed.values()) else EXAMPLE
+        return [LearnerCheck.of(self, name, kind, "" if here else AT_HAND_IN) for name, here in listed.items()]
+
+
+class LearnerCheck(pytest.Item):
+    """One check of a learner's file. `waits_for` says why it is not run."""
+
+    checks: FileChecks
+    waits_for = ""
+
+    @classmethod
+    def of(cls, file: LearnerFile, name: str, kind: str, waits_for: str) -> LearnerCheck:
+        """The item for a check."""
+        item: LearnerCheck = cls.from_parent(file, name=name)
+        item.waits_for, item.keywords[kind] = waits_for, True
+        item.checks = file.checks  # type: ignore[assignment]  # the item of a stub asks none
+        if item.config.pluginmanager.hasplugin("timeout") and item.config.stash[PRACTICE].level != "none":
+            # the judge limits the time of the learner's code; waiting for other requests is not its fault
+            item.add_marker(pytest.mark.timeout(0))
+        return item
+
+    def runtest(self) -> None:
+        """Raises CheckFailed for a fault of the learner's, MachineError and KataError for others."""
+        if reason := self.waits_for or self.checks.run(self.name):
+            pytest.skip(reason)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What pytest shows of a failure: the verdict on the check, or the sentence of an error."""
+        from grader.render.verdict import verdict_on
+
+        if isinstance(excinfo.value, CheckFailed):
+            return FailedCheck(verdict_on(self.checks.result, mismatches=self.checks.mismatches), self.name)
+        if isinstance(excinfo.value, (MachineError, KataError)):
+            return _sentence(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """The heading of a failure."""
+        return self.path, None, f"{self.path.stem}: {self.name}"
+
+
+def _sentence(error: Exception) -> str:
+    return f"This machine cannot isolate your code: {error}" if isinstance(error, MachineError) else str(error)
+
+
+@dataclass(frozen=True)
+class FailedCheck:
+    """The text of a failed check. pytest treats it as its own representation of a failure."""
+
+    verdict: ExerciseVerdict
+    name: str
+
+    def __str__(self) -> str:
+        """Without colour: for xdist, JUnit and editors."""
+        return self._text(PLAIN_WIDTH, colour=False)
+
+    def toterminal(self, writer: TerminalWriter) -> None:
+        """Write it with the terminal's width and colours."""
+        for line in self._text(writer.fullwidth, colour=writer.hasmarkup).splitlines():
+            writer.line(line)
+
+    def _text(self, width: int, *, colour: bool) -> str:
+        from grader.render.terminal import check_text
+
+        return check_text(self.verdict, self.name, width, colour=colour)
+
+
+# --- pytest's hooks -----------------------------------------------------------------------------------------------
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --isolation and --seed."""
+    group = parser.getgroup("attention kata")
+    group.addoption(
+        "--isolation",
+        choices=("full", "reduced", "process", "none"),
+        default=None,
+        help="how a learner's code is walled off (default: the strongest this machine has; none for --pdb and -s)",
+    )
+    group.addoption("--seed", type=int, default=None, help="seed of the hidden inputs (default: a fresh one)")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> Generator[None, Any, Any]:
+    """Among exercises no conftest.py is loaded: a workspace may have come from anyone."""
+    named = [Path(os.path.abspath(each.partition("::")[0])) for each in args if not each.startswith("-")]
+    if any(map(_may_be_work, named)) or os.path.isdir(".kata"):
+        early_config.known_args_namespace.noconftest = True
+    return (yield)
+
+
+def _may_be_work(path: Path) -> bool:
+    """Whether a path may lie among the exercises of a workspace or a course. Later steps find out whether it does."""
+    return any(
+        {"exercises", "review"}.intersection(path.relative_to(folder).parts)
+        and (os.path.isdir(folder / ".kata") or os.path.isfile(folder / "course.yml"))
+        for folder in path.parents
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
+    """Collect an exercise file as its checks; pytest's own node would import it."""
+    collected = yield
+    node = _node_of(file_path, parent) if file_path.suffix == ".py" and _may_be_work(file_path) else None
+    return collected if node is None else [node]
+
+
+def _node_of(path: Path, parent: pytest.Collector) -> pytest.File | None:
+    """The node of an exercise file; None for any other file."""
+    from grader.course import CourseError
+
+    try:
+        if PRACTICE not in parent.config.stash:
+            parent.config.stash[PRACTICE] = Practice(parent.config)
+        return parent.config.stash[PRACTICE].node_of(path, parent)
+    except KataError as error:
+        if not (isinstance(error, CourseError) or LOOKS_LIKE_WORK.fullmatch(path.name)):
+            return None
+        broken: LearnerFile = LearnerFile.from_parent(parent, path=path)
+        broken.fault = str(error)
+        return broken
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_exception_interact(node: pytest.Item | pytest.Collector, call: pytest.CallInfo[Any]) -> None:
+    """For `--pdb`: open the debugger in the learner's lines, or in those of the check."""
+    error = call.excinfo.value if call.excinfo is not None else None
+    if isinstance(node, LearnerCheck) and isinstance(error, CheckFailed):
+        trace = node.checks.frames(error, node.name)
+        call.excinfo = pytest.ExceptionInfo.from_exception(error.with_traceback(trace))
+
+
+def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
+    """Count what was not run by its reason."""
+    keywords = getattr(report, "keywords", ())
+    if report.skipped and STUB in keywords:
+        return "not started", "-", "NOT STARTED"
+    if report.skipped and (CHECK in keywords or EXAMPLE in keywords):
+        return "to run when you hand in", "", "RUNS WHEN YOU HAND IN"
+    if report.passed and EXAMPLE in keywords and report.when == "call":
+        return "example checks hold", "~", "THE EXAMPLE HOLDS"
+    return None
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Offer `kata play`, if one exercise was checked behind the wall."""
+    practice = config.stash.get(PRACTICE, None)
+    done = [each.result for each in practice.files if each.is_done] if practice and practice.level != "none" else []
+    if len(done) == 1:
+        from grader.play.catalogue import offer_of
+
+        if offer := offer_of(done[0]):
+            terminalreporter.write_line(offer)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the judge, if it is in this process."""
+    if PRACTICE in config.stash and "judge" in vars(config.stash[PRACTICE]):
+        config.stash[PRACTICE].judge.close()

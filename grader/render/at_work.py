@@ -1,0 +1,112 @@
+"""What `kata play` showed of a learner's own code, for pages: maps with their descriptions, and written texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from grader.played import Played, PlayedMap
+
+from .heatmap import HeatMap
+from .heatmap_svg import heatmap_svg
+
+MOST_CELLS = 60_000
+"""Places of all maps on one page, each of some 200 bytes. A map has at most 4096, the usual ones a few hundred."""
+MOST_CELLS_EACH = 20_000
+"""Of one learner's maps on the class page, so that nobody fills it."""
+SHOWN_EACH = 6
+"""Learners whose map of an exercise is shown on the class page; all maps are on the learners' own pages."""
+
+
+class _Room:
+    """How many places of maps a page has room for."""
+
+    def __init__(self, cells: int) -> None:
+        self._left = cells
+
+    def takes(self, shown: PlayedMap) -> bool:
+        """Whether a map is drawn; then there is less room for the next."""
+        size = len(shown.rows) * len(shown.columns)
+        if size > self._left:
+            return False
+        self._left -= size
+        return True
+
+
+@dataclass(frozen=True)
+class AtWork:
+    """One exercise on a page. `note`: when it was played, and with passing code or not; maps: titles and pictures."""
+
+    note: str
+    maps: tuple[tuple[str, Markup], ...]
+    given: str
+    wrote: tuple[tuple[str, str], ...]
+
+
+def all_at_work(played: Mapping[str, Played], places: Mapping[str, str]) -> dict[str, AtWork]:
+    """Those of the exercises on a page, by id. places: what each is called there, in ids."""
+    room = _Room(MOST_CELLS)
+    shown = {}
+    for id, each in played.items():
+        if id in places:
+            how = "with code that had passed" if each.was_right else "with code that had not passed as it was"
+            drawn = [drawing for drawing in each.maps if room.takes(drawing)]
+            missing = "" if len(drawn) == len(each.maps) else " The page has no room for all of its maps."
+            shown[id] = AtWork(
+                note=f"Played on {each.at.day} {each.at:%B %Y}, {how}. It counts for no points.{missing}",
+                maps=tuple((one.title, _drawn(one, f"{places[id]}-{number}")) for number, one in enumerate(drawn)),
+                given=each.given,
+                wrote=each.wrote,
+            )
+    return shown
+
+
+@dataclass(frozen=True)
+class LearnerMap:
+    """One learner's map of one exercise on the class page, with a link to the learner's page."""
+
+    learner: str
+    link: str
+    title: str
+    picture: Markup
+
+
+@dataclass
+class ExerciseMaps:
+    """One exercise that learners played: how many did, and the first of their maps."""
+
+    title: str
+    count: int = 0
+    maps: list[LearnerMap] = field(default_factory=list)
+
+
+class Gallery:
+    """Collects a few maps of each exercise for the class page, one learner at a time, so that the page stays small."""
+
+    def __init__(self, titles: Mapping[str, str]) -> None:
+        self._exercises = {id: ExerciseMaps(title) for id, title in titles.items()}
+        self._room = _Room(MOST_CELLS)
+
+    def add(self, learner: str, link: str, played: Mapping[str, Played]) -> None:
+        """Take what one learner handed in; `learner` is shown as it is."""
+        own = _Room(MOST_CELLS_EACH)
+        for id, each in played.items():
+            exercise = self._exercises.get(id)
+            if exercise is None or not each.maps:
+                continue
+            exercise.count += 1
+            first = each.maps[0]
+            if len(exercise.maps) < SHOWN_EACH and own.takes(first) and self._room.takes(first):
+                place = f"gallery-{id}-{len(exercise.maps)}"
+                exercise.maps.append(LearnerMap(learner, link, first.title, _drawn(first, place)))
+
+    @property
+    def exercise_maps(self) -> list[ExerciseMaps]:
+        """The exercises that were played, in course order."""
+        return [exercise for exercise in self._exercises.values() if exercise.count]
+
+
+def _drawn(shown: PlayedMap, place: str) -> Markup:
+    return heatmap_svg(HeatMap.of_attention(shown), place)

@@ -1,0 +1,184 @@
+"""Paints heat maps as SVG, with a description in words: within a page, in its ink, or as a picture of its own.
+
+Of a mismatch there is a third plane, the difference.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from grader.mismatch import Plane
+
+from .heatmap import GREY, HeatMap, spelt
+from .pages import render_page
+
+CELL, SMALL_CELL = 24, 16
+"""Sides of a cell of a mismatch, which may hold a number or a sign, and of one of many weights."""
+DIGIT_WIDTH, LETTER_WIDTH = 6.4, 8
+LABELS_HEIGHT, TITLE_HEIGHT = 20, 20
+TITLE_WIDTH = 84
+"""Width for the longest title, however few columns there are below it."""
+GAP, EDGE = 20, 2
+WIDEST = 520
+"""Planes stand next to each other up to this width; wider, they would be too small to read on a narrow screen."""
+MARGIN = 12
+"""Margin of a separate picture, which also has its own background since it cannot know the page's."""
+
+DIFFERENCE = "difference"
+TOO_MUCH = ("#fee0b6", "#fdb863", "#e08214", "#8c4a06")
+TOO_LITTLE = ("#d8daeb", "#b2abd2", "#8073ac", "#542788")
+
+Colours = Callable[[float], tuple[str, str]]
+"""Maps a number to the background and text colours of its cell."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing as a data URL, its size in pixels, and texts about it."""
+
+    address: str
+    width: int
+    height: int
+    description: str
+    caption: str = ""
+
+
+def picture_of(svg: str, width: float, height: float, description: str, caption: str = "") -> Picture:
+    """A drawing of this size, drawn with MARGIN around it, for a page that accepts plain elements only."""
+    address = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode('utf-8')).decode('ascii')}"
+    return Picture(address, math.ceil(width + 2 * MARGIN), math.ceil(height + 2 * MARGIN), description, caption)
+
+
+def heatmap_svg(heat: HeatMap, place: str = "", *, margin: int | None = None) -> Markup:
+    """A heat map as an SVG element with title and description, safe to put into a page, light or dark.
+
+    place: distinguishes it from equal ones on the same page, where ids must be unique.
+    margin: for a picture of its own; None within a page.
+    """
+    digest = hashlib.blake2b(repr((place, heat)).encode("utf-8", "replace"), digest_size=6).hexdigest()
+    page = render_page(
+        "heatmap.html.j2", id=f"heatmap-{digest}", heat=heat, layout=_Layout(heat), spelt=spelt, margin=margin
+    )
+    return Markup(page)  # the template escapes its values
+
+
+def heatmap_picture(heat: HeatMap) -> Picture:
+    """A heat map as a picture, for a page that may be light or dark and accepts plain elements only."""
+    layout = _Layout(heat)
+    svg = heatmap_svg(heat, margin=MARGIN)
+    return picture_of(svg, layout.width, layout.height, heat.description, heat.caption)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """One number with its position in its plane, ready to draw."""
+
+    x: float
+    y: float
+    fill: str
+    ink: str
+    text: str
+    told: str
+    is_wrong: bool
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One plane, with its position in the drawing."""
+
+    title: str
+    x: float
+    y: float
+    cells: tuple[_Cell, ...]
+
+
+class _Layout:
+    """Sizes and positions."""
+
+    def __init__(self, heat: HeatMap) -> None:
+        self._heat = heat
+        rows, columns = heat.shape
+        self.has_titles = heat.wrong is not None
+        planes = [*heat.planes, (DIFFERENCE, _difference(heat))] if self.has_titles else heat.planes
+        self.cell_height = CELL if self.has_titles else SMALL_CELL
+        self.cell_width = self._cell_width([plane for _, plane in planes])
+        self.left = LETTER_WIDTH * max(map(len, heat.rows), default=0) + 10
+        self.top = LABELS_HEIGHT + TITLE_HEIGHT * self.has_titles
+        side_width = self.left + max(columns * self.cell_width + EDGE, TITLE_WIDTH * self.has_titles)
+        side_height = self.top + rows * self.cell_height + EDGE
+        abreast = max(1, min(len(planes), int((WIDEST + GAP) // (side_width + GAP))))
+        self.width = abreast * (side_width + GAP) - GAP
+        self.height = math.ceil(len(planes) / abreast) * (side_height + GAP) - GAP
+        self.sides = [
+            _Side(
+                title,
+                number % abreast * (side_width + GAP),
+                number // abreast * (side_height + GAP),
+                tuple(self._cells(title, plane)),
+            )
+            for number, (title, plane) in enumerate(planes)
+        ]
+
+    def _cell_width(self, planes: list[Plane]) -> float:
+        if not self._heat.shows_numbers:
+            return self.cell_height
+        longest = max(len(self._heat.numbers.write(number)) for plane in planes for row in plane for number in row)
+        return max(CELL, 8 + DIGIT_WIDTH * longest)
+
+    def _cells(self, title: str, plane: Plane) -> Iterator[_Cell]:
+        heat = self._heat
+        colours = _off(plane) if title is DIFFERENCE else heat.scale.colours
+        for row, numbers in enumerate(plane):
+            for column, number in enumerate(numbers):
+                yield _Cell(
+                    self.left + column * self.cell_width,
+                    self.top + row * self.cell_height,
+                    *colours(number),
+                    text=self._text(row, column, number, title),
+                    told=heat.told(row, column, number),
+                    is_wrong=heat.is_wrong(row, column),
+                )
+
+    def _text(self, row: int, column: int, number: float, title: str) -> str:
+        """The number; in a wrong cell without room for it, a sign."""
+        if self._heat.wrong is None:
+            return ""
+        if self._heat.shows_numbers or not math.isfinite(number):
+            return self._heat.numbers.write(number)
+        if not self._heat.is_wrong(row, column):
+            return ""
+        return "!" if title is not DIFFERENCE else "+" if number > 0 else "-"
+
+
+def _difference(heat: HeatMap) -> Plane:
+    """Yours minus expected: 0 where it is right, infinities included."""
+    (_, yours), (_, expected) = heat.planes
+    return tuple(
+        tuple(
+            came - wanted if heat.is_wrong(row, column) else 0.0
+            for column, (came, wanted) in enumerate(zip(*pair, strict=True))
+        )
+        for row, pair in enumerate(zip(yours, expected, strict=True))
+    )
+
+
+def _off(difference: Plane) -> Colours:
+    """Orange for too much, violet for too little, white for right: colour-blind readers can tell these apart."""
+    furthest = max((abs(number) for row in difference for number in row if math.isfinite(number)), default=0.0)
+
+    def colours(number: float) -> tuple[str, str]:
+        if math.isnan(number):
+            return GREY, "#ffffff"
+        if number == 0 or furthest == 0:
+            return "#ffffff", "#000000"
+        shades = TOO_MUCH if number > 0 else TOO_LITTLE
+        level = min(int(abs(number) / furthest * len(shades)), len(shades) - 1) if math.isfinite(number) else -1
+        return shades[level], "#ffffff" if shades[level] == shades[-1] else "#000000"
+
+    return colours

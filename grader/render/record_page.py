@@ -1,0 +1,37 @@
+"""Renders one record as a self-contained page without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from grader.played import Played
+from grader.record import Record
+
+from .at_work import all_at_work
+from .pages import render_page
+from .verdict import by_unit, verdicts_on
+from .wording import Units, passed_count, ungraded
+
+NOTHING_PLAYED: Mapping[str, Played] = {}
+
+
+def render_record(
+    record: Record, *, titles: Mapping[str, str], units: Units, played: Mapping[str, Played] = NOTHING_PLAYED
+) -> str:
+    """The page of one record.
+
+    titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
+    played: what the learner handed in of exercises at work, by id.
+    """
+    verdicts = verdicts_on(record, titles)
+    # Numbers, not ids, so that no text of a course or a learner ends up in an address.
+    anchors = {verdict.id: f"exercise-{number}" for number, verdict in enumerate(verdicts, 1)}
+    return render_page(
+        "record.html.j2",
+        record=record,
+        units=by_unit(verdicts, units),
+        anchors=anchors,
+        at_work=all_at_work(played, anchors),
+        passed=passed_count(record),
+        warning=ungraded(record),
+    )

@@ -1,5 +1,0 @@
-import torch
-
-
-def causal_mask(n):
-    return ~torch.ones((n, n)).tril().bool()

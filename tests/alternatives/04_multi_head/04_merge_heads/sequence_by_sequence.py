@@ -1,5 +1,0 @@
-import torch
-
-
-def merge_heads(x):
-    return torch.stack([torch.hstack(sequence.unbind()) for sequence in x])

@@ -1,7 +1,0 @@
-import torch
-from torch.nn.functional import scaled_dot_product_attention as attend
-
-
-def sdpa(query, key, value, hidden):
-    bias = torch.zeros(hidden.shape, dtype=query.dtype).masked_fill(hidden, float("-inf"))
-    return attend(query, key, value, bias)

@@ -1,0 +1,77 @@
+"""Each format's files of one difficult class, compared whole with tests/formats/golden.
+
+Where a difference is wanted, `KATA_RENEW_GOLDEN=1 pytest tests/formats/test_golden.py` writes them anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom.members import Learner
+from grader.formats.people import Person
+from grader.record import Problem
+
+from .conftest import HOSTILE_NAMES, adjusted, exercise, not_graded, record
+
+GOLDEN = Path(__file__).with_name("golden")
+
+LEARNERS = [
+    Learner(name="ada", shown="Ada Lovelace", email="ada@example.org", in_roster=True, group="red"),
+    Learner(name="bo", shown="Bo Li", in_roster=True),
+    Learner(name="cy", shown=HOSTILE_NAMES["formula"]),
+    Learner(name="dot", shown="Dot Away", handed_in=False, in_roster=True),
+    Learner(name="eve", shown="Eve Twice", is_disputed=True, in_roster=True),
+]
+ROSTER = [
+    Person(whole_name="Lovelace, Ada", own_id="101", sis_id="S-7", login="ada", email="ada@example.org"),
+    Person(whole_name="Li, Bo", own_id="102", sis_id="S-8", login="bo", email="bo@example.org"),
+    Person(whole_name="Formula", own_id="103", sis_id="@9", login="cy", email="cy@example.org"),
+]
+UNTAKEN = [
+    Problem(file="a\x1b[2J.py", kind="unreadable", message="It is not text."),
+    Problem(file="b.py", kind="renamed", message="b.py was taken for softmax."),
+]
+RECORDS = [
+    record("ada", problems=UNTAKEN),
+    not_graded("bo"),
+    record("cy", exercise("softmax", 0.0, message="\x1b[31mred\u202e]]>"), exercise("causal_mask", 0, "not_started"), exercise("kv_cache")),
+]  # fmt: skip
+CLASSES = {"graded": RECORDS, "adjusted": [adjusted("ada", "kv_cache"), adjusted("bo"), RECORDS[2]]}
+
+
+@pytest.mark.parametrize("policy", CLASSES)
+@pytest.mark.parametrize(
+    ("format", "by", "roster"),
+    [
+        ("csv", "learner", ROSTER),
+        ("csv", "exercise", None),
+        ("canvas", "learner", ROSTER),
+        ("canvas", "unit", None),
+        ("canvas", "exercise", ROSTER),
+        ("moodle", "unit", ROSTER),
+        ("moodle", "exercise", None),
+        ("junit", "learner", None),
+        ("gradescope", "learner", None),
+        ("github", "learner", None),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "roster" if value else "no-roster",
+)
+def test_the_files_are_the_golden_ones(
+    format: str, by: str, roster: Any, policy: str, class_of: Callable[..., Path], exported: Any, said: list[str]
+) -> None:
+    files = exported(class_of(*CLASSES[policy], learners=LEARNERS), format, by=by, roster=roster)
+    folder = GOLDEN / f"{policy}-{format}-by-{by}"
+    if said:
+        files["told.txt"] = "".join(f"{sentence}\n" for sentence in said)
+    if os.environ.get("KATA_RENEW_GOLDEN"):
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in folder.iterdir():
+            path.unlink()
+        for name, text in files.items():
+            (folder / name).write_bytes(text.encode())
+    assert files == {path.name: path.read_bytes().decode() for path in folder.iterdir()}

@@ -1,0 +1,45 @@
+"""A class list as spreadsheets and learning platforms save it, in whatever encoding."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from grader.classroom.roster import read_roster
+from grader.errors import KataError
+from grader.render.safe_text import visible
+from tests.fuzz.damage import ODD_TEXTS, damaged
+from tests.fuzz.watching import assert_sentence, scratch
+
+ROSTERS = (
+    "id,name,email\nada,Ada Lovelace,ada@x.org\nbob,Bob,\n",
+    'Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"Lovelace, Ada",4,17,ada,1\n',
+    "First name;Surname;ID number;Email address\nAda;Lovelace;17;ada@x.org\n",
+    "OrgDefinedId\tUsername\tLast Name\tFirst Name\n#17\t#ada\tLovelace\tAda\n",
+)
+REPLACED = ("ada", "17", "\n", ",", "email")
+
+
+def run(data: bytes) -> None:
+    """It gives learners with ids of their own, or one sentence."""
+    path = scratch() / "list.csv"
+    path.write_bytes(data)
+    try:
+        roster = read_roster(path)
+    except KataError as error:
+        assert_sentence(visible(str(error)).replace("\n", " "))  # as the command shows it
+    else:
+        assert len({each.id for each in roster}) == len(roster)
+
+
+def inputs() -> SearchStrategy[bytes]:
+    """Exports of the known platforms in the encodings of spreadsheets, with odd cells, and damaged."""
+    odd = st.builds(
+        lambda text, old, new: text.replace(old, new),
+        st.sampled_from(ROSTERS),
+        st.sampled_from(REPLACED),
+        st.sampled_from((*ODD_TEXTS, '"', '""', ",ada")),
+    )
+    encodings = st.sampled_from(("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"))
+    texts = st.sampled_from(ROSTERS) | odd
+    return damaged(st.builds(lambda text, encoding: text.encode(encoding, "replace"), texts, encodings))

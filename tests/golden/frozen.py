@@ -1,0 +1,234 @@
+"""What the program said of known work when it was frozen, and what it says now: `python tests/golden/frozen.py TABLE ...`.
+
+    answers    every reference, alternative and known mistake of every exercise, graded as a class
+    attacks    every hostile file of tests/attacks, graded as a class
+    class      examples/class: its records, exports and the transcripts of commands
+
+Prints how they differ from the files beside this one and ends with 1 if they do; `--renew` writes these files instead.
+Everything goes through the command line, as an instructor's work does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import unified_diff
+from itertools import zip_longest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+KATA = Path(sys.executable).with_name("kata")
+SEED = "7"
+LETTERS = {"passed": "p", "failed": "F", "error": "E", "skipped": "s"}
+
+Files = dict[str, str]
+"""Text by file name."""
+
+
+def kata(*words: object, cwd: Path = ROOT, home: Path | None = None) -> str:
+    """What a command prints in a terminal of 80 columns, and how it ended if not well."""
+    own = {"COLUMNS": "80", "LINES": "40", "TERM": "dumb", "NO_COLOR": "1", "KATA_SERVICE": "0"}
+    own |= {"HOME": str(home), "XDG_STATE_HOME": str(home / "state")} if home else {}
+    done = subprocess.run(
+        [str(KATA), *map(str, words)],
+        cwd=cwd,
+        env={**os.environ, **own},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.stdout + (f"[exit status {done.returncode}]\n" if done.returncode else "")
+
+
+def records(out: Path) -> list[dict]:
+    """The records of a graded class, in the order of its learners."""
+    lines = (out / "results.jsonl").read_text("utf-8").splitlines()
+    return sorted(map(json.loads, lines), key=lambda record: record["submission"])
+
+
+def row_of(exercise: Mapping, *names: str) -> list[str]:
+    """What became of one exercise: status, points, how each check ended, the mistakes named."""
+    outcomes = "".join(LETTERS[check["outcome"]] for check in exercise["checks"])
+    named = " ".join(diagnosis["mistake"] for diagnosis in exercise["diagnosis"])
+    return [*names, exercise["status"], f"{exercise['points']:g}", outcomes, named]
+
+
+def as_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([titles, *rows])
+    return text.getvalue()
+
+
+def answers() -> Files:
+    """A table of every reference, alternative and known mistake."""
+    from grader.course import load_course
+    from grader.judge.alternatives import load_alternatives
+    from grader.judge.mistakes import load_bank
+
+    course = load_course(ROOT / "course.yml")
+    sources: dict[str, dict[str, str]] = {}
+    for exercise in course.exercises:
+        reference = course.solution_path(exercise).read_text("utf-8")
+        named = sources[exercise.id] = {"reference": reference}
+        for id, source in load_alternatives(course, exercise).items():
+            named[f"alternative {id}"] = source
+        for mistake in load_bank(course.mistakes_path(exercise)):
+            named[f"mistake {mistake.id}"] = mistake.source_from(reference)
+    with tempfile.TemporaryDirectory() as folder:
+        handed_in, out = Path(folder, "class"), Path(folder, "out")
+        for number, columns in enumerate(zip_longest(*(list(named.items()) for named in sources.values()))):
+            learner = handed_in / f"{number:04}"
+            learner.mkdir(parents=True)
+            for id, column in zip(sources, columns, strict=True):
+                if column is not None:
+                    (learner / f"{id}.py").write_text(column[1], "utf-8")
+        print(kata("grade-class", handed_in, "--out", out, "--seed", SEED)[-300:], file=sys.stderr)
+        rows = [
+            row_of(exercise, exercise["id"], list(sources[exercise["id"]])[number])
+            for number, record in enumerate(records(out))
+            for exercise in record["exercises"]
+            if number < len(sources[exercise["id"]])
+        ]
+    order = list(sources)
+    rows.sort(key=lambda row: (order.index(row[0]), list(sources[row[0]]).index(row[1])))
+    return {"answers.csv": as_table(["exercise", "answer", "status", "points", "checks", "mistakes"], rows)}
+
+
+BY_CHANCE = {
+    "ends_interrupts_main",
+    "frames_two_threads_at_once",
+    "frames_write_from_a_thread_later",
+    "sometimes_by_chance",
+}
+"""What becomes of these differs from run to run."""
+
+
+def attacks() -> Files:
+    """A table of every hostile file."""
+    with tempfile.TemporaryDirectory() as folder:
+        handed_in, out = Path(folder, "class"), Path(folder, "out")
+        for path in sorted((ROOT / "tests" / "attacks" / "corpus").glob("*.py")):
+            learner = handed_in / path.stem
+            learner.mkdir(parents=True)
+            (learner / "softmax.py").write_bytes(path.read_bytes())
+        print(kata("grade-class", handed_in, "--out", out, "--seed", SEED, "--only", "softmax")[-300:], file=sys.stderr)
+        kept = [record for record in records(out) if record["submission"] not in BY_CHANCE]
+        rows = [row_of(record["exercises"][0], record["submission"]) for record in kept]
+    return {"attacks.csv": as_table(["file", "status", "points", "checks", "mistakes"], rows)}
+
+
+EXPORTS = ("csv", "canvas", "moodle", "gradescope", "junit", "github")
+SHOWN = "hana_sato"
+"""Of formats that have much for each learner, the part of this one is frozen."""
+TEACHER = (
+    "explain OUT hana_sato softmax",
+    "explain OUT hana_sato scaled_scores",
+    "override OUT hana_sato softmax 2 --reason appeal",
+    "diff OUT",
+)
+LEARNER = (
+    "", "list", "next", "check softmax --seed 7", "check self_attention --seed 7", "check masked_softmax -v --seed 7",
+    "check split_heads --seed 7", "check 03_masks_and_dropout --seed 7", "", "hint split_heads", "hint masked_softmax",
+    "hint masked_softmax", "solution softmax", "solution masked_softmax", "review softmax", "reset causal_mask", "list",
+    "--help", "check --help",
+)  # fmt: skip
+
+
+def example_class() -> Files:
+    """examples/class graded: its records as a table, its exports, and what commands print."""
+    files: Files = {}
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        out = place / "OUT"
+        run = ["grade-class", ROOT / "examples" / "class", "--out", "OUT", "--seed", SEED]
+        transcript = [("grade-class examples/class --out OUT", kata(*run, cwd=place))]
+        graded = records(out)
+        rows = [row_of(each, record["submission"]) for record in graded for each in record["exercises"]]
+        ids = [each["id"] for record in graded for each in record["exercises"]]
+        rows = [[row[0], id, *row[1:]] for row, id in zip(rows, ids, strict=True) if row[1] != "missing"]
+        files["class.csv"] = as_table(["learner", "exercise", "status", "points", "checks", "mistakes"], rows)
+        for name in EXPORTS:
+            to = place / "export" / name
+            to.parent.mkdir(exist_ok=True)
+            transcript.append(
+                (f"export OUT --format {name}", kata("export", "OUT", "--format", name, "--to", to, cwd=place))
+            )
+            written = to.read_text("utf-8") if to.is_file() else next(to.glob(f"*{SHOWN}*")).read_text("utf-8")
+            files[f"exports/{name}"] = part_of(SHOWN, written)
+        for words in TEACHER:
+            transcript.append((words, kata(*words.split(), cwd=place)))
+        files["teacher.txt"] = told(transcript, place)
+        home = place / "home"
+        home.mkdir()
+        transcript = [("init attention", kata("init", "attention", cwd=place, home=home))]
+        work = ROOT / "examples" / "class" / "bjarne_lindqvist" / "attention-kata"
+        for path in work.rglob("*.py"):
+            (place / "attention" / path.relative_to(work)).write_bytes(path.read_bytes())
+        for words in LEARNER:
+            transcript.append((words, kata(*words.split(), cwd=place / "attention", home=home)))
+        files["learner.txt"] = told(transcript, place)
+    return files
+
+
+def part_of(learner: str, text: str) -> str:
+    """One learner's suites of a JUnit file; any other text as it is."""
+    if suites := re.findall(rf'<testsuite [^>]*name="{learner}".*?</testsuite>', text, re.S):
+        text = "\n".join(suites).replace("><", ">\n<")
+    return re.sub(r' time(stamp)?="[^"]*"|\s*"(duration|execution_time)": [^\n]*', "", text)
+
+
+def told(transcript: Sequence[tuple[str, str]], place: Path) -> str:
+    """Commands and what they printed, without what differs from run to run."""
+    text = "".join(f"$ kata {words}\n{printed}\n" for words, printed in transcript)
+    text = text.replace(str(place), "PLACE").replace(str(ROOT), "CLONE").replace(os.path.realpath(place), "PLACE")
+    text = re.sub(
+        r"\d+\.\d+ s\b|\d{4}-\d\d-\d\d[ T_]\d\d[:-]\d\d([:-]\d\d)?(\.\d+)?(Z|\+00:00)?|\d{4}-\d\d-\d\d", "TIME", text
+    )
+    return re.sub(r"[ \t]+\n", "\n", text)
+
+
+MAKERS: Mapping[str, Callable[[], Files]] = {"answers": answers, "attacks": attacks, "class": example_class}
+
+
+def differences(files: Files) -> Iterator[str]:
+    """How these texts differ from the files beside this one."""
+    for name, text in files.items():
+        path = HERE / name
+        frozen = path.read_text("utf-8") if path.exists() else ""
+        yield from unified_diff(
+            frozen.splitlines(), text.splitlines(), f"frozen {name}", f"now {name}", lineterm="", n=0
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("tables", nargs="+", choices=MAKERS)
+    parser.add_argument("--renew", action="store_true", help="write the files instead of comparing")
+    options = parser.parse_args()
+    differ = 0
+    for table in options.tables:
+        files = MAKERS[table]()
+        if options.renew:
+            for name, text in files.items():
+                (HERE / name).parent.mkdir(exist_ok=True)
+                (HERE / name).write_text(text, "utf-8")
+            continue
+        for line in differences(files):
+            print(line)
+            differ = 1
+    return differ
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,273 @@
+"""`kata check --script` and `--debug`: the failing case as a script that any Python runs, and the debugger on it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.course import load_course
+from grader.intake import read_submission
+from grader.judge.at_fault import look_into
+from grader.judge.grading import Judge
+from grader.practice.script import Script
+
+Done = subprocess.CompletedProcess[str]
+Run = Callable[..., Done]
+
+ROOT = Path(__file__).parents[2]
+FILE = Path("exercises", "01_parts", "01_share.py")
+SCRIPT = FILE.with_name("01_share_case.py")
+
+WRONG = """\
+def share(amounts):
+    largest = amounts.max()
+    return amounts / largest
+"""
+STOPS = WRONG.replace("    return", "    breakpoint()\n    return")
+STOPS_BY_IMPORT = WRONG.replace("    return", "    import pdb; pdb.set_trace()\n    return")
+STOPS_ELSEWHERE = WRONG + "\n\ndef other():\n    breakpoint()\n"
+RAISES = (
+    "def share(amounts):\n    return divided(amounts, amounts.sum())\n\n\ndef divided(a, b):\n    return a / b[0, 0]\n"
+)
+ONE_SUM = "def share(amounts):\n    return amounts / amounts.sum()\n"
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+LOOPS = "def share(amounts):\n    while True:\n        pass\n"
+
+
+def run_python(script: Path, cwd: Path) -> Done:
+    return subprocess.run(
+        [sys.executable, script], cwd=cwd, env={}, capture_output=True, encoding="utf-8", timeout=100, check=False
+    )
+
+
+@pytest.fixture
+def script(tiny_course: Path, kata: Run) -> Callable[..., Done]:
+    """Writes a file with some content and the script of it."""
+
+    def run(source: str, *options: object) -> Done:
+        (tiny_course / FILE).write_text(source)
+        return kata("check", "share", "--script", *options, cwd=tiny_course)
+
+    return run
+
+
+def test_script_runs_anywhere_and_prints_yours_expected_and_where_they_differ(
+    script: Callable[..., Done], tiny_course: Path, tmp_path: Path
+) -> None:
+    written = script(WRONG)
+    assert written.returncode == 1 and f"The script is {SCRIPT}" in written.stdout, written.stderr
+    assert "1, 1 and 2 become .25, .25 and .5." in written.stdout
+    done = run_python(tiny_course / SCRIPT, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "yours: torch.float32, shape (3,)",
+        "tensor([0.5000, 0.5000, 1.0000])",
+        "expected: torch.float32, shape (3,)",
+        "tensor([0.2500, 0.2500, 0.5000])",
+        "3 of 3 numbers differ.",
+        *(
+            f"at ({place},): {yours} instead of {due}"
+            for place, yours, due in ((0, 0.5, 0.25), (1, 0.5, 0.25), (2, 1, 0.5))
+        ),
+    ]
+    assert sorted(path.name for path in (tiny_course / FILE).parent.iterdir()) == [
+        "01_share.py", "01_share_case.py", "README.md"
+    ]  # fmt: skip
+
+
+def test_script_raises_where_the_file_raises(script: Callable[..., Done], tiny_course: Path) -> None:
+    assert "IndexError in line 6, in `divided`" in script(RAISES).stdout
+    done = run_python(tiny_course / SCRIPT, tiny_course)
+    assert done.returncode == 1 and '01_share.py", line 6, in divided' in done.stderr and "IndexError" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "said"),
+    [
+        pytest.param(ONE_SUM, 1, "This check is hidden: its inputs are written nowhere.", id="only hidden checks fail"),
+        pytest.param(RIGHT, 0, "Every check holds.", id="nothing fails"),
+    ],
+)
+def test_file_that_no_visible_check_fails_is_told_and_gets_the_visible_example(
+    source: str, status: int, said: str, script: Callable[..., Done], tiny_course: Path
+) -> None:
+    done = script(source, "--seed", 7)
+    assert done.returncode == status and said in done.stdout, done.stderr
+    assert "amounts" not in done.stdout and "torch.tensor([1.0, 1.0, 2.0])" in (tiny_course / SCRIPT).read_text()
+    assert "0 of 3 numbers differ." in run_python(tiny_course / SCRIPT, tiny_course).stdout
+
+
+@pytest.mark.thorough
+def test_answer_that_never_ends_has_a_script_too(script: Callable[..., Done], tiny_course: Path) -> None:
+    assert script(LOOPS).returncode == 1
+    assert "output = share(" in (tiny_course / SCRIPT).read_text()
+
+
+def test_script_is_written_anew_but_never_over_a_file_of_ones_own(
+    script: Callable[..., Done], tiny_course: Path
+) -> None:
+    script(WRONG)
+    assert script(RAISES).returncode == 1
+    (tiny_course / SCRIPT).write_text("mine = 1\n")
+    done = script(WRONG)
+    assert done.returncode == 2 and "is a file of your own" in done.stderr
+    assert (tiny_course / SCRIPT).read_text() == "mine = 1\n"
+
+
+def test_script_is_never_an_answer(script: Callable[..., Done], tiny_course: Path, kata: Run, tmp_path: Path) -> None:
+    script(WRONG)
+    course = load_course(tiny_course / "course.yml")
+    handed_in = tmp_path / "ada"
+    shutil.copytree(tiny_course / FILE.parent, handed_in)
+    (handed_in / "01_share_case.pt").write_bytes(b"")
+    read = read_submission(handed_in, course)
+    assert list(read.sources) == ["share"] and read.problems == ()
+    (handed_in / FILE.name).unlink()
+    assert read_submission(handed_in, course).sources == {}
+    lone = kata("grade", SCRIPT, cwd=tiny_course)
+    assert lone.returncode == 2 and "is a script of `kata check --script`, not an answer" in lone.stderr
+    assert kata("check", SCRIPT, cwd=tiny_course).returncode == 2
+    assert "1 exercise" not in kata("list", cwd=tiny_course).stderr
+    (tiny_course / FILE).write_text(RIGHT)
+    done = kata("check", cwd=tiny_course)
+    assert done.returncode == 0 and "share_case" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        pytest.param(("--script",), "--script looks at one exercise: kata check ID --script", id="none"),
+        pytest.param(("--debug",), "--debug looks at one exercise: kata check ID --debug", id="none to debug"),
+        pytest.param(("shares", "--debug"), "share", id="unknown"),
+    ],
+)
+def test_bad_input_is_one_sentence(options: tuple[str, ...], said: str, tiny_course: Path, kata: Run) -> None:
+    done = kata("check", *options, cwd=tiny_course)
+    assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_untouched_file_has_nothing_to_look_at(tiny_course: Path, kata: Run) -> None:
+    done = kata("check", "--debug", "share", cwd=tiny_course)
+    assert (done.returncode, done.stderr) == (0, "") and "share is not started yet" in done.stdout
+
+
+# --- the real course -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def look_at(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Script, Done]]:
+    """Writes and runs the script of an exercise's reference, with a text of it replaced."""
+    course, folder = load_course(ROOT / "course.yml"), tmp_path_factory.mktemp("work")
+
+    def look(id: str, old: str = "", new: str = "") -> tuple[Script, Done]:
+        exercise = course.exercise(id)
+        file = folder / exercise.file_name
+        file.write_text(course.solution_path(exercise).read_text("utf-8").replace(old or "\0", new), "utf-8")
+        with closing(Judge(course, "full", 5, [id])) as judge:
+            found = look_into(judge, read_submission(file, course))
+        assert found.fault is not None
+        script = Script(file, found.fault, f"{id} --script")
+        script.write()
+        return script, run_python(script.path, folder)
+
+    return look
+
+
+def test_class_gets_the_checks_weights_from_a_file_beside_the_script(
+    look_at: Callable[..., tuple[Script, Done]],
+) -> None:
+    script, done = look_at("self_attention", "** -0.5", "** -1")
+    saved = torch.load(script.path.with_suffix(".pt"), weights_only=True)
+    assert saved["weights"]["linear_q.weight"].shape == (64, 64) and saved["x"].shape == (2, 100, 64)
+    assert "shape (2, 100, 64)" in done.stdout and " of 12800 numbers differ." in done.stdout, done.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("id", [each.id for each in load_course(ROOT / "course.yml").exercises])
+def test_every_exercise_has_a_script_of_at_most_40_lines_that_its_reference_satisfies(
+    id: str, look_at: Callable[..., tuple[Script, Done]]
+) -> None:
+    script, done = look_at(id)
+    assert len(script.text.splitlines()) <= 40
+    assert done.returncode == 0, done.stderr
+    is_random = id == "attention_dropout"
+    assert is_random or "0 of " in done.stdout or "expected" not in script.text or 'print("expected:"' in script.text
+
+
+# --- the debugger ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def debug(tiny_course: Path, cold_kata: Run) -> Callable[..., Done]:
+    """Debugs a file with some content; the commands are typed one after another."""
+
+    def run(source: str, *commands: str) -> Done:
+        (tiny_course / FILE).write_text(source)
+        typed = "".join(f"{command}\n" for command in commands)
+        return cold_kata("check", "--debug", "share", cwd=tiny_course, stdin=typed)
+
+    return run
+
+
+def test_debugger_opens_at_the_first_line_with_inputs_yours_and_expected_at_hand(debug: Callable[..., Done]) -> None:
+    done = debug(WRONG, "p amounts.tolist(), yours.tolist(), expected.tolist()", "n", "p largest", "q")
+    assert done.returncode == 1, done.stderr
+    before, _, after = done.stdout.partition("(Pdb)")
+    assert "It stops at the first line of `share`" in before
+    assert "01_share.py(2)share()" in before and before.splitlines()[-1] == "-> largest = amounts.max()"
+    assert after.startswith(" ([1.0, 1.0, 2.0], [0.5, 0.5, 1.0], [0.25, 0.25, 0.5])") and "tensor(2.)" in after
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        pytest.param(STOPS, "01_share.py(3)share()", id="breakpoint()"),
+        pytest.param(STOPS_BY_IMPORT, "01_share.py(3)share()", id="pdb.set_trace()"),
+        pytest.param(STOPS_ELSEWHERE, "01_share.py(2)share()", id="a breakpoint that is not reached"),
+        pytest.param(RAISES, "01_share.py(6)divided()", id="an error"),
+        pytest.param("1 / 0\n\n\n" + WRONG, "01_share.py(1)<module>()", id="an error while it is loaded"),
+        pytest.param("import torch\nshare = torch.sum\n", "01_share_case.py(", id="no function of one's own"),
+    ],
+)
+def test_debugger_opens_where_one_wants_to_look(source: str, line: str, debug: Callable[..., Done]) -> None:
+    done = debug(source, "p expected.tolist()", "q")
+    before, _, after = done.stdout.partition("(Pdb)")
+    assert line in before.splitlines()[-2] and after.startswith(" [0.25, 0.25, 0.5]"), done.stdout
+
+
+@pytest.mark.thorough
+def test_class_is_debugged_in_forward_and_where_a_layer_has_another_name_in_the_constructor(
+    cold_kata: Run, tmp_path: Path
+) -> None:
+    folder = tmp_path / "work"
+    assert cold_kata("init", folder, "--course", ROOT, cwd=tmp_path).returncode == 0
+    file = next(folder.rglob("07_causal_attention.py"))
+    solution = (ROOT / "solutions" / "03_masks_and_dropout" / "07_causal_attention.py").read_text("utf-8")
+    for old, new, place in (
+        ("self.d_out**0.5", "self.d_out", "forward()"),
+        ("self.W_key", "self.W_keys", "__init__()"),
+    ):
+        file.write_text(solution.replace(old, new))
+        done = cold_kata("check", "--debug", "causal_attention", cwd=folder, stdin="q\n")
+        assert place in done.stdout.partition("(Pdb)")[0], done.stdout
+
+
+def test_failed_check_says_how_to_step_through_it(tiny_course: Path, kata: Run) -> None:
+    (tiny_course / FILE).write_text(WRONG)
+    done = kata("check", "share", "--seed", 5, cwd=tiny_course)
+    assert "Step through it: kata check --debug share --seed 5" in done.stdout
+
+
+def test_breakpoint_that_was_left_over_is_told_with_what_answers_it(tiny_course: Path, kata: Run) -> None:
+    (tiny_course / FILE).write_text(STOPS)
+    done = kata("check", "share", cwd=tiny_course)
+    assert done.returncode == 1 and "There is a `breakpoint()` in your code" in done.stdout
+    assert "BdbQuit" not in done.stdout

@@ -1,0 +1,150 @@
+"""Everything that is painted, compared whole with the files beside this one.
+
+RENEW=1 pytest tests/render/test_golden.py writes these files anew; look at what changed before you commit it.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from grader.mismatch import Mismatch
+from grader.record import Record
+from grader.render.cell_output import CellOutput
+from grader.render.class_page import render_class
+from grader.render.class_summary import ClassSummary
+from grader.render.class_table import print_class
+from grader.render.heatmap import HeatMap
+from grader.render.heatmap_svg import MARGIN, heatmap_svg
+from grader.render.heatmap_terminal import PaintedHeatMap
+from grader.render.learner_page import LearnerView, render_learner
+from grader.render.record_page import render_record
+from grader.render.terminal import print_record
+from grader.render.verdict import verdict_on
+
+GOLDEN = Path(__file__).parent / "golden"
+WIDTHS = {"": 80, "-narrow": 40}
+RECORDS = ("all_passed", "half_done", "hostile", "not_graded", "late")
+
+Units = list[tuple[str, list[str]]]
+Golden = Callable[[str, str], None]
+
+
+@pytest.fixture
+def golden() -> Golden:
+    """Compares a text with the file of this name, or writes it."""
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if os.environ.get("RENEW"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == text
+
+    return compare
+
+
+def printed(show: Callable[[Console], None], width: int) -> str:
+    """What a terminal of this width shows, blanks at line ends aside."""
+    file = io.StringIO()
+    show(Console(file=file, width=width, color_system=None, legacy_windows=False))
+    return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", RECORDS)
+def test_record_in_a_terminal(
+    name: str, width: str, golden: Golden, titles: dict[str, str], units: Units, request: pytest.FixtureRequest
+) -> None:
+    record: Record = request.getfixturevalue(name)
+    text = printed(lambda console: print_record(record, console, titles=titles, units=units), WIDTHS[width])
+    golden(f"{name}{width}.txt", text)
+
+
+def test_record_in_a_terminal_with_everything_that_passed(
+    golden: Golden, titles: dict[str, str], units: Units, half_done: Record, learner: LearnerView
+) -> None:
+    text = printed(
+        lambda console: print_record(
+            half_done, console, titles=titles, units=units, verbose=True, mismatches=learner.mismatches
+        ),
+        80,
+    )
+    golden("half_done-verbose.txt", text)
+
+
+@pytest.mark.parametrize("name", ["half_done", "late"])
+def test_page_of_a_record(
+    name: str, golden: Golden, titles: dict[str, str], units: Units, request: pytest.FixtureRequest
+) -> None:
+    golden(f"{name}.html", render_record(request.getfixturevalue(name), titles=titles, units=units))
+
+
+def test_below_a_cell(golden: Golden, learner: LearnerView) -> None:
+    (task,) = (task for task in learner.tasks if task.id == "masked_softmax")
+    assert task.result
+    shown = verdict_on(task.result, title=task.title, mismatches=learner.mismatches, in_cell=True)
+    output = CellOutput(shown, closing="Checked as it was run in [3].", problems=["One."], remarks=["Another."])
+    golden("cell.txt", output.text() + "\n")
+    golden("cell.html", output.html())
+
+
+def test_page_of_a_learner(golden: Golden, learner: LearnerView) -> None:
+    golden("learner.html", render_learner(learner))
+
+
+def test_page_of_a_class(golden: Golden, small_class: ClassSummary) -> None:
+    golden("class.html", render_class(small_class))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_class_in_a_terminal(width: str, golden: Golden, small_class: ClassSummary) -> None:
+    golden(f"class{width}.txt", printed(lambda console: print_class(small_class, console), WIDTHS[width]))
+
+
+# --- heat maps ----------------------------------------------------------------------------------------------------
+
+NAN, INF = math.nan, math.inf
+
+
+class Weights:
+    """Attention weights with a blank among the letters."""
+
+    title = "Who looks at whom"
+    rows = columns = ("a", "b", " ", "c")
+    values = ((1.0, 0.0, 0.0, NAN), (0.5, 0.5, 0.0, 0.0), (0.25, 0.5, 0.25, 0.0), (0.1, 0.2, 0.3, 0.4))
+    high = 1.0
+
+
+def heat_of(came: list[list[float]], expected: list[list[float]]) -> HeatMap:
+    planes = [tuple(map(tuple, plane)) for plane in (came, expected)]
+    wrong = tuple(tuple(one != other for one, other in zip(*rows, strict=True)) for rows in zip(*planes, strict=True))
+    return HeatMap.of_mismatch(Mismatch("The output", ("query", "key"), *planes, wrong, "Something is off."))
+
+
+RIGHT = [[(row * column % 7) / 6 for column in range(12)] for row in range(12)]
+HEAT_MAPS = {
+    "small": heat_of([[0.5, 0.5], [0.25, 0.75]], [[1.0, 0.0], [0.25, 0.75]]),
+    "large": heat_of([[number + 0.25 * (place == 2) for place, number in enumerate(row)] for row in RIGHT], RIGHT),
+    "one-number": heat_of([[0.5]], [[0.25]]),
+    "no-numbers": heat_of([[NAN, INF, -INF]], [[0.5, 0.25, 0.25]]),
+    "weights": HeatMap.of_attention(Weights(), "Pale is 0."),
+}
+
+
+@pytest.mark.parametrize("name", HEAT_MAPS)
+def test_heat_map_in_a_terminal(name: str, golden: Golden) -> None:
+    heat = PaintedHeatMap(HEAT_MAPS[name])
+    drawn = [f"{width} columns\n{printed(lambda console: console.print(heat), width)}" for width in (80, 30, 8)]
+    golden(f"heat-{name}.txt", "\n".join(drawn))
+
+
+@pytest.mark.parametrize("name", ["small", "no-numbers", "weights"])
+def test_heat_map_as_a_picture(name: str, golden: Golden) -> None:
+    golden(f"heat-{name}.svg", heatmap_svg(HEAT_MAPS[name], margin=MARGIN))

@@ -1,0 +1,236 @@
+"""Nobody but its user talks to a warm judge, and nobody else is taken for one."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing.connection import Client, Listener
+from pathlib import Path
+
+import pytest
+
+from grader.service import client
+from grader.service.client import running_judges
+from grader.service.registration import (
+    Registration,
+    ServiceError,
+    demand_own,
+    judge_name,
+    judges_folder,
+    register,
+    registered,
+)
+from tests.service.conftest import Home, graded
+
+pytestmark = pytest.mark.timeout(600)
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+NOBODY = 65534
+AS_NOBODY = f"import os\nos.setgid({NOBODY})\nos.setuid({NOBODY})\n"
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+
+def link_elsewhere(folder: Path) -> None:
+    elsewhere = folder.parent / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    folder.rmdir()
+    folder.symlink_to(elsewhere)
+
+
+def put_file(folder: Path) -> None:
+    folder.rmdir()
+    folder.touch(mode=0o600)
+
+
+SPOILED = [
+    pytest.param(lambda folder: folder.chmod(0o755), id="others may look in"),
+    pytest.param(lambda folder: folder.chmod(0o720), id="a group may write"),
+    pytest.param(link_elsewhere, id="a link"),
+    pytest.param(put_file, id="a file"),
+    pytest.param(lambda folder: os.chown(folder, NOBODY, NOBODY), id="another user's", marks=needs_root),
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILED)
+def test_folder_that_is_not_the_users_alone_is_not_used(spoil: Callable[[Path], object], home: Home) -> None:
+    spoil(home.folder)
+    try:
+        with pytest.raises(ServiceError):
+            judges_folder()
+        if spoil is link_elsewhere:  # one for all: the command grades by itself
+            home.answer(RIGHT)
+            assert "4 of 4 points" in home.kata("check").stdout
+            assert "No judge can be kept warm: " in home.kata("doctor").stdout
+        assert not list(home.folder.glob("*.json"))
+    finally:
+        if not home.folder.is_dir() or home.folder.is_symlink():
+            home.folder.unlink()
+            home.folder.mkdir()
+        os.chown(home.folder, os.geteuid(), os.getegid())
+        home.folder.chmod(0o700)
+
+
+def test_files_of_a_judge_are_its_users_alone(home: Home) -> None:
+    home.warm()
+    judge = home.judge()
+    assert (home.folder / f"{judge.name}.json").stat().st_mode & 0o777 == 0o600
+    demand_own(home.folder)
+    demand_own(Path(judge.address).parent)
+
+
+@needs_root
+def test_another_user_reads_no_key_and_reaches_no_socket(home: Home) -> None:
+    home.warm()
+    judge = home.judge()
+    for folder in home.folder.parents:
+        if folder.stat().st_uid == 0 and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o011)
+    program = (
+        f"from multiprocessing.connection import Client\n{AS_NOBODY}"
+        f"for attempt in (lambda: open({str(home.folder / judge.name)!r} + '.json'), lambda: Client({judge.address!r})):\n"
+        "    try:\n        print('reached', attempt())\n    except PermissionError:\n        print('refused')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd="/")
+    assert done.stdout == "refused\nrefused\n"
+
+
+ASKS = """\
+import sys
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, answer_challenge, deliver_challenge
+connection, key = Client(sys.argv[1]), bytes.fromhex(sys.argv[2])
+try:
+    answer_challenge(connection, key)
+    deliver_challenge(connection, key)
+    connection.send_bytes(sys.argv[3].encode())
+    print(connection.recv_bytes())
+except (EOFError, OSError, AuthenticationError) as error:
+    print("refused")
+"""
+
+
+def test_nobody_is_answered_without_the_key(home: Home) -> None:
+    judge = home.warm()
+    known = home.judge()
+    request = client.REQUEST.dump_json(client.Request()).decode()
+    done = subprocess.run(
+        [sys.executable, "-c", ASKS, known.address, "00" * 32, request], capture_output=True, text=True
+    )
+    assert done.stdout == "refused\n", done.stderr
+    assert home.judge() == known and graded(judge, RIGHT) == ("somebody", 4)
+
+
+def test_who_calls_and_says_nothing_holds_nobody_up(home: Home) -> None:
+    judge = home.warm()
+    silent = [Client(home.judge().address) for _ in range(3)]
+    assert graded(judge, RIGHT) == ("somebody", 4)
+    for connection in silent:
+        connection.close()
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder with a name short enough for a socket."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
+# --- who is taken for a judge --------------------------------------------------------------------------------------
+
+
+@needs_root
+def test_socket_in_the_folder_of_another_user_is_not_called(home: Home, place: Path) -> None:
+    """A judge is dead, and somebody has taken the place of its socket and waits there for submissions."""
+    with suppress(FileNotFoundError), Listener(str(place / "socket"), "AF_UNIX") as listener:  # it is removed
+        called = threading.Thread(target=lambda: listener.accept(), daemon=True)
+        called.start()
+        os.chown(place, NOBODY, NOBODY)
+        plant(home, address=str(place / "socket"))
+        assert running_judges() == [] and called.is_alive()
+
+
+def plant(home: Home, **changed: object) -> Registration:
+    """Register a judge that isn't one."""
+    course = home.course / "course.yml"
+    judge = Registration(
+        judge_name(course, "process"), os.getpid(), "/nowhere/socket", "00" * 32, str(course), "process"
+    )
+    register(home.folder, replace(judge, **changed))  # type: ignore[arg-type]
+    return judge
+
+
+@pytest.mark.parametrize("says", [b"HTTP/1.1 200 OK", b"#CHALLENGE#" + b"0" * 20, b""],
+                         ids=["another language", "a challenge", "nothing"])  # fmt: skip
+def test_who_does_not_know_the_key_is_no_judge(
+    says: bytes, home: Home, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "GREET_SECONDS", 0.5)
+    heard: list[bytes] = []
+
+    def pretend() -> None:
+        with listener.accept() as other, suppress(EOFError, OSError):
+            if says:
+                other.send_bytes(says)
+            heard.append(other.recv_bytes())  # an answer to the challenge
+            other.send_bytes(b"#WELCOME#")
+            heard.append(other.recv_bytes())  # a challenge
+            other.send_bytes(b"0" * 16)
+            heard.extend(other.recv_bytes() for _ in range(2))
+
+    with suppress(FileNotFoundError), Listener(str(place / "socket"), "AF_UNIX") as listener:  # it is removed
+        thread = threading.Thread(target=pretend, daemon=True)
+        thread.start()
+        plant(home, address=str(place / "socket"))
+        assert running_judges() == [] and registered(home.folder) == []
+        thread.join(30)
+    assert not any(b"submission" in each for each in heard)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param({"key": "no key"}, id="key"),
+        pytest.param({"key": "00" * 32}, id="another key"),
+        pytest.param({"address": ""}, id="address"),
+        pytest.param({"address": "/nowhere/socket"}, id="socket that is gone"),
+        pytest.param({"more": 1}, id="another version"),
+    ],
+)
+def test_damaged_or_stale_registration_is_replaced(damage: dict[str, object], home: Home) -> None:
+    home.warm()
+    known = home.judge()
+    path = home.folder / f"{known.name}.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
+    home.warm()
+    assert home.judge() != known
+
+
+@pytest.mark.parametrize("dead", ["socket left", "socket gone"])
+def test_what_a_killed_judge_leaves_is_removed(dead: str, home: Home, place: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place / "socket"))  # as when a judge is killed: its socket stays
+    if dead == "socket gone":
+        (place / "socket").unlink()
+    plant(home, address=str(place / "socket"))
+    assert running_judges() == [] and registered(home.folder) == []
+    assert not place.exists() or dead == "socket gone"
+    place.mkdir(exist_ok=True)
+
+
+@pytest.mark.thorough
+def test_judge_is_reached_from_a_temporary_folder_with_a_long_name(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No socket can be made there."""
+    far = tmp_path / ("far" * 30)
+    far.mkdir()
+    monkeypatch.setenv("TMPDIR", str(far))
+    assert graded(home.warm(), RIGHT) == ("somebody", 4)

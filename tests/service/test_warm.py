@@ -1,0 +1,303 @@
+"""A warm judge says what a new one says, serves all commands, and is gone when it is of no use."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.record import Record
+from grader.service import client, registration
+from grader.service.client import running_judges
+from grader.service.protocol import Reply
+from grader.service.registration import judge_name, registered
+from grader.service.stamp import course_stamp
+from tests.service.conftest import Home, await_true, graded, is_running, record_of, submission
+
+pytestmark = pytest.mark.timeout(600)
+
+ALONE = {"KATA_SERVICE": "0"}
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
+SLOW = "import time\n\ntime.sleep(2)\n\n\n" + RIGHT
+ENDLESS = "def share(amounts):\n    while True:\n        pass\n"
+CHECKS = "tests/kits/01_parts/01_share/checks.py"
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set when a judge has begun with a request of this process."""
+    event, replies = threading.Event(), client._replies
+
+    def seen(*arguments: Any) -> Iterator[Reply]:
+        for reply in replies(*arguments):
+            event.set()
+            yield reply
+
+    monkeypatch.setattr(client, "_replies", seen)
+    return event
+
+
+def in_background(action: Callable[[], object]) -> tuple[threading.Thread, list[object]]:
+    """A thread that does this, and where its result will be."""
+    results: list[object] = []
+    thread = threading.Thread(target=lambda: results.append(action()))
+    thread.start()
+    return thread, results
+
+
+# --- the same verdict for every command ----------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("source", [RIGHT, WRONG, "def share(amounts:\n", "raise SystemExit\n"],
+                         ids=["right", "wrong", "not Python", "ends"])  # fmt: skip
+@pytest.mark.parametrize("level", ["best", "process"])
+def test_record_is_that_of_a_judge_for_itself_alone(level: str, source: str, home: Home) -> None:
+    command = ("grade", home.answer(source), "--json", "-", "--seed", 5, "--isolation", level)
+    warm = [record_of(home.kata(*command)) for _ in range(2)]
+    assert home.judge().course == str(home.course / "course.yml")
+    cold = record_of(home.kata(*command, env=ALONE))
+    assert warm == [cold, cold]
+
+
+def test_one_judge_serves_all_commands_and_plain_pytest_which_loads_no_torch(
+    home: Home, run_command: Callable[..., Any]
+) -> None:
+    home.answer(WRONG)
+    assert home.kata("check").returncode == 1
+    judge = home.judge()
+    assert home.kata("grade", "exercises", "--isolation", "best").returncode == 0
+    assert home.kata("report").returncode == 0
+    program = (
+        "import pytest, sys; status = pytest.main(['-p', 'no:cacheprovider']); print('torch' in sys.modules, status)"
+    )
+    done = run_command(sys.executable, "-c", program, cwd=home.course, env=home.environment)
+    assert done.stdout.splitlines()[-1] == "False 1"
+    assert "Probably: You divided by one sum of everything." in done.stdout
+    assert running_judges() == [judge]
+
+
+@pytest.mark.thorough
+def test_timeout_of_pytest_is_none_for_the_judge(home: Home, run_command: Callable[..., Any]) -> None:
+    """The judge has a clock for the learner's code; how long others are before it, or it takes to begin, is no fault."""
+    home.answer(SLOW)
+    command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", "timeout=1")
+    done = run_command(*command, cwd=home.course, env=home.environment)
+    assert (done.returncode, "3 passed" in done.stdout) == (0, True), done.stdout
+
+
+def test_stub_that_nobody_touched_starts_none(home: Home) -> None:
+    assert home.kata("check").returncode == 0
+    assert running_judges() == []
+
+
+@pytest.mark.thorough
+def test_commands_at_once_share_one(home: Home) -> None:
+    command = ("grade", home.answer(WRONG), "--json", "-", "--seed", 5, "--isolation", "best")
+    asked = [in_background(lambda: record_of(home.kata(*command))) for _ in range(4)]
+    for thread, _ in asked:
+        thread.join()
+    assert [results for _, results in asked] == [asked[0][1]] * 4 and asked[0][1]
+    assert home.judge()
+
+
+@pytest.mark.thorough
+def test_doctor_shows_it_and_ends_it(home: Home) -> None:
+    assert home.kata("doctor", "--stop-judges").stdout == "No judge was kept warm.\n"
+    graded(home.warm(), RIGHT)
+    judge = home.judge()
+    shown = home.kata("doctor").stdout
+    assert f"A judge is kept warm (process {judge.pid}, level {judge.level}) for {judge.course}" in shown
+    assert home.kata("doctor", "--stop-judges").stdout == "Ended: 1.\n"
+    assert running_judges() == []
+    await_true(lambda: not is_running(judge.pid))  # it has still to end what runs learners' code
+    assert not Path(judge.address).parent.exists()
+
+
+@pytest.mark.thorough
+def test_switch_does_without(home: Home) -> None:
+    home.answer(RIGHT)
+    assert home.kata("check", env=ALONE).returncode == 0
+    assert running_judges() == []
+    assert "No judge is kept warm: KATA_SERVICE is 0." in home.kata("doctor", env=ALONE).stdout
+
+
+# --- when it ends --------------------------------------------------------------------------------------------------
+
+
+def change_check(course: Path) -> None:
+    (course / CHECKS).write_text((course / CHECKS).read_text().replace("[0.25, 0.25, 0.5]", "[0.5, 0.25, 0.25]"))
+
+
+def change_reference(course: Path) -> None:
+    path = course / "solutions" / "01_parts" / "01_share.py"
+    path.write_text(path.read_text() + "\n")
+
+
+def change_catalogue(course: Path) -> None:
+    path = course / "course.yml"
+    path.write_text(path.read_text().replace("Parts of a whole", "Shares of a whole"))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("change", "points"), [(change_check, 3), (change_reference, 4), (change_catalogue, 4)],
+                         ids=["checks", "reference", "catalogue"])  # fmt: skip
+def test_changed_course_counts_at_once(change: Callable[[Path], None], points: int, home: Home) -> None:
+    judge = home.warm()
+    assert graded(judge, RIGHT) == ("somebody", 4)
+    before = home.judge()
+    change(home.course)
+    assert graded(judge, RIGHT) == ("somebody", points)
+    assert home.judge() != before
+    await_true(lambda: not is_running(before.pid))
+
+
+@pytest.mark.thorough
+def test_module_that_checks_import_decides_as_it_is_now(home: Home) -> None:
+    """It lies beside what a judge is known to read."""
+    helper, checks = home.course / "tests" / "common" / "parts_of_all.py", home.course / CHECKS
+    helper.parent.mkdir()
+    helper.write_text("PARTS = [0.25, 0.25, 0.5]\n")
+    found = f"import sys\n\nimport torch\nsys.path.insert(0, {str(helper.parent)!r})\nfrom parts_of_all import PARTS\n"
+    checks.write_text(checks.read_text().replace("[0.25, 0.25, 0.5]", "PARTS").replace("import torch\n", found, 1))
+    judge = home.warm()
+    assert graded(judge, RIGHT) == ("somebody", 4)
+    helper.write_text("PARTS = [0.5, 0.25, 0.25]\n")
+    assert graded(judge, RIGHT) == ("somebody", 3)
+
+
+def test_another_version_of_the_protocol_asks_another_judge(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = home.warm() and home.judge()
+    monkeypatch.setattr(registration, "PROTOCOL", registration.PROTOCOL + 1)
+    home.warm()
+    assert old in running_judges() and len(running_judges()) == 2
+
+
+@pytest.mark.parametrize("limit", ["IDLE_SECONDS", "HANG_SECONDS"], ids=["idle", "hangs"])
+def test_judge_that_is_idle_or_hangs_ends(limit: str, home: Home) -> None:
+    """To load the judge takes longer than this one may be without progress; the request goes to the next one."""
+    course = home.course / "course.yml"
+    name = judge_name(course, "process")
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom grader.service import server\n"
+        f"server.LOOK_SECONDS = server.{limit} = 0.1\nserver.Server(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:]).run()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, name, str(course), "process", course_stamp(course)])
+    await_true(lambda: registered(home.folder, name) or process.poll() is not None)
+    if limit == "HANG_SECONDS":
+        assert graded(home.warm(), RIGHT) == ("somebody", 4)
+    assert process.wait(60) == 0
+    assert process.pid not in {each.pid for each in registered(home.folder)}
+
+
+# --- crashes, and callers who go -----------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+def test_judge_killed_between_two_requests_is_replaced(home: Home) -> None:
+    judge = home.warm()
+    os.kill(home.judge().pid, signal.SIGKILL)
+    assert graded(judge, RIGHT) == ("somebody", 4)
+    assert home.judge()
+
+
+@pytest.mark.thorough
+def test_judge_killed_at_work_costs_one_more_try_and_no_verdict(home: Home, begun: threading.Event) -> None:
+    judge = home.warm()
+    known = home.judge()
+    thread, results = in_background(lambda: graded(judge, SLOW))
+    assert begun.wait(60)
+    os.kill(known.pid, signal.SIGKILL)
+    thread.join()
+    assert results == [("somebody", 4)]
+    assert home.judge() != known
+
+
+@pytest.mark.thorough
+def test_submission_that_ends_every_judge_is_told_so(home: Home) -> None:
+    """No such submission is known; here it is a check that ends the judge's process."""
+    checks = home.course / CHECKS
+    ends = "    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)\n    expect(parts"
+    checks.write_text(checks.read_text().replace("    expect(parts", ends))
+    done = home.kata("grade", home.answer(WRONG), "--isolation", "best")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "The judge broke, twice over this: there is no verdict.\n"
+
+
+@pytest.mark.thorough
+def test_judge_ends_with_the_command_that_asked(home: Home) -> None:
+    """Whoever waits behind it asks the next judge: the endless code would take more than ten seconds."""
+    judge = home.warm("full")
+    known = home.judge()
+    _, command = judge._connect()
+    command.send_bytes(client.REQUEST.dump_json(client.Request(5, ("share",), submission(ENDLESS))))
+    assert client.REPLY.validate_json(command.recv_bytes()) == Reply("begun")
+    thread, results = in_background(lambda: graded(judge, RIGHT))
+    command.close()  # as when it is killed
+    await_true(lambda: not is_running(known.pid), seconds=10)
+    thread.join()
+    assert results == [("somebody", 4)]
+
+
+def test_request_whose_caller_has_gone_is_not_begun(home: Home, begun: threading.Event) -> None:
+    judge = home.warm()
+    thread, results = in_background(lambda: graded(judge, SLOW, "first"))
+    assert begun.wait(60)
+    _, left = judge._connect()
+    left.send_bytes(client.REQUEST.dump_json(client.Request(5, ("share",), submission(ENDLESS))))
+    left.close()
+    assert graded(judge, RIGHT, "third") == ("third", 4)
+    thread.join()
+    assert results == [("first", 4)]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, BrokenPipeError, pytest.fail.Exception],
+                         ids=["Ctrl-C", "nobody reads what is printed", "a timeout of pytest"])  # fmt: skip
+def test_interrupted_request_leaves_no_answer_to_the_next_one(error: type[BaseException], home: Home) -> None:
+    def interrupt(exercise: str) -> None:
+        raise error
+
+    judge = home.warm()
+    known = home.judge()
+    with pytest.raises(error):
+        judge.grade([submission(RIGHT, "first")], list[Record]().append, interrupt)
+    assert graded(judge, WRONG, "second") == ("second", 1)
+    assert home.judge() == known, "no crash of the judge's"
+
+
+@pytest.mark.thorough
+def test_notebook_after_an_interrupted_one_gets_its_own_grade(home: Home) -> None:
+    from grader.classroom import Terms
+    from grader.notebooks.notebook_judge import NotebookJudge
+
+    judge = NotebookJudge(Terms(home.course / "course.yml", "reduced", 5, ("share",)), "")
+    try:
+        assert judge.grade(submission(RIGHT)).points == 4
+        judge.begin(submission(SLOW))
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            judge.grade(submission(SLOW))
+        assert judge.grade(submission(WRONG)).points < 4
+    finally:
+        judge.close()
+
+
+@pytest.mark.thorough
+def test_stopped_judge_is_replaced(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "GREET_SECONDS", 1.0)
+    judge = home.warm()
+    stopped = home.judge()
+    os.kill(stopped.pid, signal.SIGSTOP)
+    try:
+        assert graded(judge, RIGHT) == ("somebody", 4)
+        assert home.judge() != stopped
+    finally:
+        os.kill(stopped.pid, signal.SIGKILL)

@@ -1,0 +1,143 @@
+"""Files are written whole or not at all, and never through a link."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from filelock import Timeout
+
+from grader.files import (
+    UNFINISHED,
+    lock_at,
+    make_folder,
+    move_file,
+    open_to_append,
+    remove_unfinished,
+    write_file,
+    write_output,
+)
+
+PRECIOUS = b"precious"
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder with a file in it, where nothing may change."""
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    (folder / "file").write_bytes(PRECIOUS)
+    return folder
+
+
+def is_untouched(outside: Path) -> bool:
+    return [path.name for path in outside.iterdir()] == ["file"] and (outside / "file").read_bytes() == PRECIOUS
+
+
+def test_missing_folders_are_made_and_nothing_else_is_left(tmp_path: Path) -> None:
+    write_file(tmp_path / "new/a/b.txt", b"hello", below=tmp_path / "new")
+    assert (tmp_path / "new/a/b.txt").read_bytes() == b"hello"
+    assert [path.name for path in (tmp_path / "new/a").iterdir()] == ["b.txt"]
+
+
+def test_an_error_on_the_way_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    def parts() -> Iterator[bytes]:
+        yield b"half"
+        raise ValueError("no more")
+
+    path = tmp_path / "file"
+    write_file(path, b"old")
+    with pytest.raises(ValueError, match="no more"):
+        write_file(path, parts())
+    assert path.read_bytes() == b"old" and [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+WRITES: dict[str, Callable[[Path, Path], object]] = {
+    "a file": lambda path, root: write_file(path, b"x", below=root),
+    "an appended file": lambda path, root: os.close(open_to_append(path, below=root)),
+    "a moved file": lambda path, root: move_file(root / "own", path, below=root),
+    "a lock": lambda path, root: lock_at(path, below=root).acquire(),
+    "a folder": lambda path, root: make_folder(path, below=root),
+}
+
+
+@pytest.mark.parametrize("place", ["link/x", "link/new/x", "a/link/x"])
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_no_folder_on_the_way_may_be_a_link(
+    write: Callable[[Path, Path], object], place: str, outside: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "root"
+    (root / "a").mkdir(parents=True)
+    (root / "own").write_bytes(b"own")
+    link = (root / place.partition("link")[0]) / "link"
+    link.symlink_to(outside)
+    with pytest.raises(OSError, match="is a link") as caught:
+        write(root / place, root)
+    assert caught.value.filename == str(link) and "is a link" in caught.value.strerror
+    assert is_untouched(outside) and (root / "own").read_bytes() == b"own"
+
+
+@pytest.mark.parametrize("target", ["file", "new"], ids=["a file", "nothing yet"])
+@pytest.mark.parametrize("write", [WRITES["an appended file"], WRITES["a lock"]], ids=["appended", "a lock"])
+def test_a_link_in_the_place_of_a_file_that_is_opened_is_refused(
+    write: Callable[[Path, Path], object], target: str, outside: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "here").symlink_to(outside / target)
+    with pytest.raises(OSError, match="is a link"):
+        write(tmp_path / "here", tmp_path)
+    assert is_untouched(outside)
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link], ids=["symbolic", "hard"])
+def test_a_link_in_the_place_of_a_written_file_is_replaced(
+    link: Callable[[Path, Path], None], outside: Path, tmp_path: Path
+) -> None:
+    link(outside / "file", tmp_path / "here")
+    write_file(tmp_path / "here", b"new", below=tmp_path)
+    assert (tmp_path / "here").read_bytes() == b"new" and not (tmp_path / "here").is_symlink()
+    assert is_untouched(outside)
+
+
+def test_what_the_user_named_may_itself_be_reached_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "mine").symlink_to(tmp_path / "real")
+    write_file(tmp_path / "mine/a/b", b"x", below=tmp_path / "mine")
+    assert (tmp_path / "real/a/b").read_bytes() == b"x"
+
+
+def test_a_hard_linked_file_is_no_lock(outside: Path, tmp_path: Path) -> None:
+    os.link(outside / "file", tmp_path / "lock")
+    with pytest.raises(OSError, match="is a link"):
+        lock_at(tmp_path / "lock")
+    assert is_untouched(outside)
+
+
+def test_a_lock_is_one(tmp_path: Path) -> None:
+    with lock_at(tmp_path / "a/lock", below=tmp_path), pytest.raises(Timeout):
+        lock_at(tmp_path / "a/lock", below=tmp_path, seconds=0).acquire()
+
+
+def test_output_goes_into_a_pipe_and_not_in_its_place(tmp_path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with names here")
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_output(tmp_path / "pipe", b"hello")
+    assert os.read(reader, 10) == b"hello" and (tmp_path / "pipe").is_fifo()
+    os.close(reader)
+
+
+def test_output_is_not_written_in_the_place_of_a_link(outside: Path, tmp_path: Path) -> None:
+    (tmp_path / "out.json").symlink_to(outside / "file")
+    with pytest.raises(OSError, match="is a link"):
+        write_output(tmp_path / "out.json", b"x")
+    assert is_untouched(outside) and (tmp_path / "out.json").is_symlink()
+
+
+def test_only_what_was_left_half_written_is_taken_away(tmp_path: Path) -> None:
+    (tmp_path / f"{UNFINISHED}0123").write_bytes(b"half")
+    (tmp_path / "results.jsonl").write_bytes(b"whole")
+    remove_unfinished(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]
