@@ -130,5 +130,5 @@ def test_a_damaged_list_of_maps_shows_nothing(place: Path, tmp_path: Path) -> No
     (tmp_path / "played.jsonl").write_bytes(b"\n".join(lines))
     played = PlayedOf(tmp_path)
     assert played("ada") == played("bo") == {}
-    keep_played(tmp_path, [Entry("zoe", place / "class" / "zoe.zip")], of_attempts=False)
+    keep_played(tmp_path, [Entry("zoe", place / "class" / "zoe.zip")])
     assert list(PlayedOf(tmp_path)("zoe")) == ["share"]

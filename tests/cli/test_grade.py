@@ -102,11 +102,12 @@ def test_single_file_and_only_one_exercise_of_a_course_elsewhere(
 @pytest.mark.parametrize("command", ["grade", "grade-class"])
 @pytest.mark.parametrize("inside", [False, True], ids=["from outside", "from inside"])
 def test_the_checks_of_a_course_that_was_handed_in_are_never_run(
-    command: str, inside: bool, tiny_course: Path, tmp_path: Path, kata: Run
+    command: str, inside: bool, tiny_course: Path, tmp_path: Path, kata: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hers = tmp_path / "class" / "alice"
     hers.parent.mkdir()
     tiny_course.rename(hers)
+    monkeypatch.delenv("KATA_COURSE")
     checks = hers / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     checks.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     handed_in = hers if command == "grade" else hers.parent

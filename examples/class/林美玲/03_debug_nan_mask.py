@@ -19,6 +19,8 @@ Run this file to see it. Find the fault and mend it with as little as you can. O
             [0.2283, 0.3874, 0.3843]])
 
 A small repair earns its own points: at most two lines taken out and two put in. Comments and blank lines don't count.
+
+House rules (first lesson): with gradients; inputs stay as they are; each call stands for itself.
 """
 
 import torch

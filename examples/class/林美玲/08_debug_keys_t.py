@@ -21,6 +21,9 @@ sequence and a batch alike. For the one sequence it prints what it prints now; t
     torch.Size([2, 6, 2])
 
 A small repair earns its own points: at most two lines taken out and two put in. Comments and blank lines don't count.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by the names that the file has.
 """
 
 import torch

@@ -27,6 +27,9 @@ differ from it and is ignored. A dim that n_heads does not divide is refused (As
 
 A small repair earns its own points: at most ten lines taken out and fourteen put in. Comments and blank lines don't
 count.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by the names that the file has.
 """
 
 import math
