@@ -27,9 +27,10 @@ Notebook = dict[str, Any]
 class Folder:
     """A course folder for nbgrader."""
 
-    def __init__(self, root: Path, run: Callable[..., Done], home: Path) -> None:
+    def __init__(self, root: Path, run: Callable[..., Done], home: Path, course: Mapping[str, str]) -> None:
         self.root = root
         self._run = run
+        self._course = course
         self._env = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
         self._env["IPYTHONDIR"] = str(home / "ipython")
 
@@ -54,7 +55,7 @@ class Folder:
             server = subprocess.Popen(
                 [program, "server", *settings],
                 cwd=self.root,
-                env={**os.environ, **self._env},
+                env={**os.environ, **self._env, **self._course},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -160,9 +161,11 @@ def edit() -> type[Edit]:
 
 @pytest.fixture(scope="session")
 def folder_at(
-    run_warm: Callable[..., Callable[..., Done]], tmp_path_factory: pytest.TempPathFactory
+    run_warm: Callable[..., Callable[..., Done]],
+    tmp_path_factory: pytest.TempPathFactory,
+    course_in: Callable[[Path], dict[str, str]],
 ) -> Callable[[Path], Folder]:
     """A course folder at a path, whose nbgrader knows nothing of the user's own settings."""
     home = tmp_path_factory.mktemp("jupyter")
     run = run_warm("nbgrader", NBGRADER)
-    return lambda root: Folder(root, run, home)
+    return lambda root: Folder(root, run, home, course_in(root))

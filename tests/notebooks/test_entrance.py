@@ -185,7 +185,7 @@ def test_batch_is_completed_and_only_right_answers_count(log: str, folder: Any) 
 
 @pytest.mark.parametrize("student", ODD)
 def test_odd_notebook_is_answered_with_a_page(student: str, log: str, folder: Any) -> None:
-    assert "0 of 4 points" in folder.feedback(student, UNIT)
+    assert "0 / 4 points" in folder.feedback(student, UNIT)
 
 
 @pytest.mark.parametrize("student", REFUSED, ids=repr)

@@ -74,7 +74,7 @@ def term(
 
 def test_learner_fetches_the_feedback(term: Term) -> None:
     (page,) = term.fetched
-    assert "Every amount is divided by the sum of its own row." in page and "0 of 4 points" in page
+    assert "Every amount is divided by the sum of its own row." in page and "0 / 4 points" in page
 
 
 def test_page_of_who_is_not_in_the_exchange_can_be_found_by_nobody(term: Term) -> None:
