@@ -104,6 +104,6 @@ def version(
         print(f"attention-kata {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        from .practising import glance
+        from .learn import glance
 
         glance()

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from grader.course import Course, Unit
 
+MINUTE = 60
+
 HandedIn = Annotated[
     Path | None,
     typer.Option("--handed-in", help="A CSV with columns learner, time and maybe unit: who is late.", metavar="FILE"),
@@ -198,15 +200,37 @@ def console() -> Console:
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
-    """A progress bar on standard error when that is a terminal; call `advance(name)` after each item."""
+def progress(what: str, total: int, *, with_rate: bool = False) -> Iterator[Callable[..., None]]:
+    """A progress bar on standard error when that is a terminal; call `advance(name, was_done=True)` after each item.
+
+    An item that needed nothing to be done is taken off the total, so that rate and remaining time are right.
+    """
     if not sys.stderr.isatty():
-        yield lambda name: None
+        yield lambda name, was_done=True: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    class Rate(TextColumn):
+        def render(self, task: Task) -> Text:
+            return Text(rate_in_words(task.speed))
+
+    rate = [Rate("")] if with_rate else []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *rate, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda name: progress.advance(task)
+        task, left = progress.add_task(what, total=total), total
+
+        def advance(name: str, was_done: bool = True) -> None:
+            nonlocal left
+            left -= not was_done
+            progress.update(task, advance=int(was_done), total=left)
+
+        yield advance
+
+
+def rate_in_words(speed: float | None) -> str:
+    """Items per second, in words; empty while unknown."""
+    if not speed:
+        return ""
+    return f"{speed:.1f} a second" if speed >= 1 else f"{speed * MINUTE:.1f} a minute"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from grader.cli.class_grading import rate_in_words
+from grader.cli.terms import rate_in_words
 
 
 @pytest.mark.parametrize(

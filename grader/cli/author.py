@@ -1,4 +1,4 @@
-"""`kata doctor`, `kata new` and `kata verify`."""
+"""The author's commands: `kata new` and `kata verify`."""
 
 from __future__ import annotations
 
@@ -10,75 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.sandbox.doctor import examine, strongest_level
-from grader.sandbox.levels import GRADING_LEVELS, LEVELS
-
-from .app import LEARN, WRITE, app
+from .app import WRITE, app
 from .completing import exercise_ids, unit_folders
-from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
-from .next_steps import next_steps
+from .endings import EXIT_NOT_RIGHT, UsageError
 from .terms import CourseFile, Isolation, Seed, course_at, level_called, progress, refuse_unknown, seed_or_fresh
 
 if TYPE_CHECKING:
     from grader.course import Course
-
-
-@app.command(rich_help_panel=LEARN)
-def doctor(
-    stop_judges: Annotated[
-        bool, typer.Option("--stop-judges", help="Only stop the judges that run in the background for you.")
-    ] = False,
-) -> None:
-    """Show what this machine can isolate, what to install, which judges run in the background, and what to do next."""
-    if stop_judges:
-        _stop_judges()
-        return
-    findings = examine()
-    for finding in findings:
-        print(
-            f"  {'yes' if finding.works else 'no ':3}  {finding.part}{': ' + finding.remedy if finding.remedy else ''}"
-        )
-    level = strongest_level(findings)
-    if level != "none":
-        from grader.sandbox.doctor import try_level
-
-        refused = try_level(level)
-        while refused and level != "process":
-            print(f"  no   a worker at level {level}: {refused}")
-            level = LEVELS[LEVELS.index(level) + 1]
-            refused = try_level(level)
-    print(f"Isolation: {level}")
-    _tell_judges()
-    for line in next_steps(level, findings):
-        print(line)
-    if level not in GRADING_LEVELS:
-        print("You can practise here, but other people's work can't be graded on this machine.")
-        sys.exit(EXIT_CANNOT_ISOLATE)
-
-
-def _tell_judges() -> None:
-    from grader.service.client import SWITCH, is_kept_warm, running_judges
-    from grader.service.registration import ServiceError
-
-    if not is_kept_warm():
-        print(f"No judge is kept warm: {SWITCH} is 0.")
-        return
-    try:
-        kept = running_judges()
-    except ServiceError as error:
-        print(f"No judge can be kept warm: {error}")
-        return
-    for each in kept:
-        print(f"A judge is kept warm (process {each.pid}, level {each.level}) for {each.course}")
-    if kept:
-        print("It ends after 15 minutes without work; `kata doctor --stop-judges` ends it now.")
-
-
-def _stop_judges() -> None:
-    from grader.service.client import running_judges
-
-    ended = running_judges(end=True)
-    print(f"Ended: {len(ended)}." if ended else "No judge was kept warm.")
 
 
 @app.command(rich_help_panel=WRITE)

@@ -10,7 +10,7 @@ import typer
 
 from .app import TEACH, app
 from .endings import UsageError
-from .exporting import Force
+from .teach_export import Force
 from .terms import CourseFile, Units, course_at, progress, set_units
 
 

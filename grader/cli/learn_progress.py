@@ -1,8 +1,10 @@
-"""`kata review`: passed exercises come back, to be written again from the formula."""
+"""What a learner has done: `kata review` brings it back to be written again, `kata report` shows it on a page."""
 
 from __future__ import annotations
 
+import webbrowser
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,8 +12,8 @@ import typer
 from .app import LEARN, app
 from .completing import exercise_ids
 from .endings import UsageError
-from .practising import progress_of, workspace_here
-from .terms import CourseFile, console
+from .learn import progress_of, workspace_here
+from .terms import CourseFile, Isolation, Seed, console, level_called, progress, say, seed_or_fresh
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +22,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from grader.course import Exercise
+    from grader.practice.checking import Checked
     from grader.practice.review import Coming, HandedOut
     from grader.practice.workspace import Workspace
+
+PAGE = "report.html"
+ENDINGS = (".html", ".htm")
 
 
 @app.command(rich_help_panel=LEARN)
@@ -127,3 +133,53 @@ def _text(screen: Console, shown: str, style: str = "") -> Text:
     from grader.render.safe_text import encodable, visible
 
     return Text(encodable(visible(shown), screen.encoding), style=style)
+
+
+@app.command(rich_help_panel=LEARN)
+def report(
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help=f"The file to write; {PAGE} beside your exercises folder by default."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    isolation: Isolation = "best",
+    seed: Seed = None,
+    course: CourseFile = None,
+) -> None:
+    """Check what you have started, and write your progress as a page."""
+    workspace = workspace_here(course)
+    path = workspace.root / PAGE if out is None else out
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError(f"{path} should end in .html: it becomes a page, and an exercise must not be written over.")
+    progress_of(workspace)
+    from grader.files import write_file, write_output
+    from grader.play.keeping import read_kept
+    from grader.practice.page import learner_of
+    from grader.practice.progress import now
+    from grader.render.learner_page import render_learner
+
+    checked = _checked(workspace, isolation, seed)
+    page = render_learner(learner_of(workspace, progress_of(workspace), now(), checked, read_kept(workspace)))
+    if out is None:
+        write_file(path, page.encode("utf-8"), below=workspace.root)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_output(path, page.encode("utf-8"))
+    print(f"Your progress is in {workspace.shown(path)}")
+    if show and not webbrowser.open(path.resolve().as_uri()):
+        print("No browser could be opened here: open the file in yours.")
+
+
+def _checked(workspace: Workspace, isolation: str, seed: int | None) -> Checked | None:
+    """Check everything that is started; None if nothing is."""
+    from grader.practice.checking import check_files, files_started
+
+    begun = files_started(workspace)
+    if not begun:
+        return None
+    level = level_called(isolation, chosen_aloud=False)
+    with progress("Checking", len(begun)) as advance:
+        checked = check_files(workspace, begun, level, seed_or_fresh(seed, workspace.course), advance)
+    if checked.noted.damage:
+        say(checked.noted.damage)
+    return checked

@@ -1,20 +1,21 @@
-"""`kata grade-class`."""
+"""Grading others' work: `kata grade` and `kata grade-class`."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.service.client import judge_for
+
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, UsageError, stop
-from .expected import demand_class
+from .expected import demand_class, demand_there
 from .terms import (
     CourseFile,
     Exempt,
@@ -29,6 +30,7 @@ from .terms import (
     console,
     course_at,
     level_called,
+    progress,
     refuse_exposed,
     say,
     seed_or_fresh,
@@ -37,11 +39,77 @@ from .terms import (
 if TYPE_CHECKING:
     from grader.classroom.lms_names import Platform
     from grader.classroom.regrading import Move
+    from grader.course import Course
+    from grader.record import Record
     from grader.render.class_summary import ClassSummary
 
-MINUTE = 60
 MOST_MOVES = 20
 """The most changed points that are printed; the file has all."""
+
+
+@app.command(rich_help_panel=TEACH)
+def grade(
+    path: Annotated[Path, typer.Argument(help="A folder, zip, notebook or file.", metavar="PATH")],
+    only: Only = None,
+    unit: Units = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write the record here; - for standard output.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write the report here as a page.")] = None,
+    isolation: Isolation = "full",
+    seed: Seed = None,
+    handed_in: HandedIn = None,
+    extensions: Extensions = None,
+    exempt: Exempt = None,
+    raw: Raw = False,
+    course: CourseFile = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
+) -> None:
+    """Grade one submission."""
+    level = level_called(isolation, chosen_aloud=True)
+    chosen = course_at(course)
+    demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
+    refuse_exposed(level, chosen.root)
+    exercises = chosen_exercises(chosen, only, unit)
+    from grader.classroom.course_digest import stamped
+    from grader.classroom.final_points import final_record
+    from grader.classroom.kept_times import PolicyTables
+    from grader.course.headings import titles_of, units_of
+    from grader.intake import read_submission
+
+    given = PolicyTables(handed_in, extensions, exempt, raw).read(chosen)
+    submission = read_submission(path, chosen)
+    judge = judge_for(chosen, level, seed_or_fresh(seed, chosen), exercises)
+    records: list[Record] = []
+    with closing(judge), progress("Grading", len(exercises) or len(chosen.exercises)) as advance:
+        judge.grade([submission], records.append, advance)
+    record = stamped(records[0], chosen)
+    if not raw:
+        record, remarks = final_record(record, chosen, given)
+        for remark in remarks:
+            say(remark)
+    _write_outputs(record, chosen, json, html)
+    if json != Path("-"):
+        from grader.render.terminal import print_record
+
+        print_record(record, console(), titles=titles_of(chosen), units=units_of(chosen), verbose=verbose)
+    if not record.complete:
+        stop(
+            "Some exercises could not be graded: that is the grader's fault, not the learner's.",
+            EXIT_CANNOT_ISOLATE,
+        )
+
+
+def _write_outputs(record: Record, course: Course, json: Path | None, html: Path | None) -> None:
+    from grader.files import write_output
+
+    if json == Path("-"):
+        print(record.to_json())
+    elif json is not None:
+        write_output(json, f"{record.to_json()}\n".encode())
+    if html is not None:
+        from grader.course.headings import titles_of, units_of
+        from grader.render.record_page import render_record
+
+        write_output(html, render_record(record, titles=titles_of(course), units=units_of(course)).encode("utf-8"))
 
 
 @app.command("grade-class", rich_help_panel=TEACH)
@@ -139,45 +207,9 @@ class _Terminal:
         """Print a sentence on standard error."""
         say(sentence)
 
-    @contextmanager
-    def progress(self, total: int) -> Iterator[Callable[[str, bool], None]]:
-        """A progress bar on standard error when that is a terminal.
-
-        The yielded function is called with each learner's name and whether there was anything to grade: a learner who
-        keeps an earlier record is removed from the total, so that rate and remaining time are those of grading.
-        """
-        if not sys.stderr.isatty():
-            yield lambda name, was_graded: None
-            return
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
-        from rich.text import Text
-
-        class Rate(TextColumn):
-            def render(self, task: Task) -> Text:
-                return Text(rate_in_words(task.speed))
-
-        columns = (TextColumn("Grading"), BarColumn(), MofNCompleteColumn(), Rate(""), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("", total=total)
-            left_out = 0
-
-            def note_graded(name: str, was_graded: bool) -> None:
-                nonlocal left_out
-                if was_graded:
-                    bar.advance(task)
-                else:
-                    left_out += 1
-                    bar.update(task, total=total - left_out)
-
-            yield note_graded
-
-
-def rate_in_words(speed: float | None) -> str:
-    """Submissions per second, in words; empty while unknown."""
-    if not speed:
-        return ""
-    return f"{speed:.1f} a second" if speed >= 1 else f"{speed * MINUTE:.1f} a minute"
+    def progress(self, total: int) -> AbstractContextManager[Callable[[str, bool], None]]:
+        """A progress bar; see `terms.progress`."""
+        return progress("Grading", total, with_rate=True)
 
 
 def _platform_called(name: str | None) -> Platform | None:

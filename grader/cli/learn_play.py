@@ -16,7 +16,7 @@ from grader.sandbox.launch import launch_ahead
 from .app import LEARN, app
 from .completing import exercise_ids
 from .endings import EXIT_NOT_RIGHT, UsageError
-from .practising import progress_of, workspace_here
+from .learn import progress_of, workspace_here
 from .terms import CourseFile, Isolation, console, level_called
 
 if TYPE_CHECKING:
