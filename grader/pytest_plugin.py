@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from grader.errors import KataError
-from grader.judge.errors import CheckFailed
+from grader.judge.faults import CheckFailed
 from grader.sandbox.launch import MachineError
 
 if TYPE_CHECKING:

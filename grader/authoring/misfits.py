@@ -12,7 +12,7 @@ from typing import Any
 from grader.course import Course, Exercise
 from grader.course.errors import did_you_mean
 from grader.judge.checks import Kit, collect_checks
-from grader.judge.errors import BankError, GraderBroken
+from grader.judge.faults import BankError, GraderBroken
 from grader.judge.mistakes import Mistake, load_bank
 from grader.judge.trusted import TrustedModule
 

@@ -116,7 +116,7 @@ class Dispatch:
 def is_no_submissions_doing(error: Exception) -> bool:
     """Whether an error of a batch concerns the whole run: a fault of the machine or of the course."""
     from grader.course import CourseError
-    from grader.judge.errors import GraderBroken
+    from grader.judge.faults import GraderBroken
 
     return isinstance(error, (MachineError, GraderBroken, CourseError))
 

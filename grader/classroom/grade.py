@@ -23,7 +23,7 @@ from .final_points import apply_policy
 from .kept_times import KeptTimes, PolicyTables
 from .lms_names import Platform
 from .members import Members
-from .played import keep_played
+from .played_maps import keep_played
 from .pool import Judges
 from .regrading import Move
 from .results_file import RESULTS, read_results, ungraded

@@ -13,7 +13,7 @@ from grader.render.class_summary import ClassSummary
 from grader.render.record_page import render_record
 
 from .page_names import page_name
-from .played import PlayedOf
+from .played_maps import PlayedOf
 from .results_file import disputed, handed_in_nothing, read_results
 
 CLASS_PAGE = "class.html"

@@ -165,8 +165,8 @@ class _InTerminal:
 
     def _run(self, screen: Console, text: str, off: Sequence[str]) -> None:
         from grader.play.parts import Slider
+        from grader.play.scene_terminal import show
         from grader.play.slider import slide
-        from grader.play.terminal import show
 
         try:
             for part in self._showing.parts(text, off, in_full=False):
@@ -180,7 +180,7 @@ class _InTerminal:
     def _say(self, screen: Console, sentence: str) -> None:
         """Print a sentence; control characters in quoted code or input are made safe."""
         from grader.play.parts import Words
-        from grader.play.terminal import show
+        from grader.play.scene_terminal import show
 
         show(Words(sentence, "warning"), screen)
 

@@ -14,7 +14,7 @@ from grader.course import Course, Exercise
 
 from .authored import fault, place
 from .edits import edited
-from .errors import BankError
+from .faults import BankError
 
 
 def load_alternatives(course: Course, exercise: Exercise) -> dict[str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from .answers import Ask, Ended
 from .case import Case, called_again, function, module
 from .compare import same
-from .errors import CheckFailed
 from .failure import expect, fail
 from .families import from_family
+from .faults import CheckFailed
 from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation
 from .points import points
 from .shared_checks import (

@@ -26,8 +26,8 @@ from grader.course import Course, Exercise
 from grader.course.stubs import same_as_stub, stub_of
 
 from .authored import fault, place
-from .errors import GraderBroken
 from .expected import KnowsAnswers
+from .faults import GraderBroken
 from .kept import Kept
 from .plan_file import PlanFile
 from .points import HiddenCheck, Role, read_hidden

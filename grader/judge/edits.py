@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .errors import BankError
+from .faults import BankError
 
 Edit = tuple[str, str]
 

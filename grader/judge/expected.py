@@ -8,7 +8,7 @@ from typing import Protocol
 from .answers import Answers, Reading
 from .case import Question
 from .draw import Draw
-from .errors import GraderBroken
+from .faults import GraderBroken
 from .mistakes import Mistake
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from grader.sandbox.worker import WorkerLost
 
 from .compare import names_text, shape_text
-from .errors import CheckFailed
+from .faults import CheckFailed
 
 DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
 """A match begins at the first digit of a run of digits: otherwise a text of 100,000 digits would take minutes."""

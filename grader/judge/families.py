@@ -17,7 +17,7 @@ from grader.course.errors import did_you_mean
 from grader.course.model import FAMILIES
 
 from .authored import place
-from .errors import BankError
+from .faults import BankError
 
 if TYPE_CHECKING:
     from .mistakes import Mistake

@@ -36,8 +36,8 @@ from grader.sandbox.sandbox import AnySandbox, open_sandbox
 
 from .authored import line_of, place
 from .checks import Check, Kit, Worth, collect_checks
-from .errors import CheckFailed, GraderBroken
 from .expected import NotInPlan
+from .faults import CheckFailed, GraderBroken
 from .plan import Plan, rehearse
 from .points import CHECK_ERRORS, Role
 from .process import LocalProcess, WalledProcess

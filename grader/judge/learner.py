@@ -17,9 +17,9 @@ from .answers import Answers, Ended, Malformed, Reading, Talk, read_answers
 from .case import GRADIENTS, OUTPUT, Case, FreshQuestions, Question, Questions
 from .compare import difference, form_difference, gradients_difference, is_far_off, scale_for
 from .draw import Draw
-from .errors import CheckFailed
 from .expected import KnowsAnswers
 from .failure import error_text, expect, fail
+from .faults import CheckFailed
 
 MAX_LINES = 2000
 LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)

@@ -13,8 +13,8 @@ from typing import Any
 
 from .authored import fault, place
 from .edits import Edit, edited
-from .errors import BankError
 from .families import Families
+from .faults import BankError
 
 _read_now: ContextVar[str] = ContextVar("bank", default="")
 """The bank that is being loaded: mistakes created meanwhile belong to it."""

@@ -20,7 +20,7 @@ from grader.sandbox.inside import wire
 from .answers import Answers, Reading, Talk
 from .case import Case, Question, Questions
 from .draw import Draw, Kind
-from .errors import CheckFailed
+from .faults import CheckFailed
 from .learner import Exchange, LearnerModule
 from .points import CHECK_ERRORS
 

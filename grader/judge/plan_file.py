@@ -23,7 +23,7 @@ import safetensors.torch
 import torch
 
 from .draw import Kind
-from .errors import GraderBroken
+from .faults import GraderBroken
 from .fingerprint import Print
 
 VERSION = 3

@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from .errors import GraderBroken
+from .faults import GraderBroken
 
 CHECK_ERRORS = (
     Exception,

@@ -19,12 +19,12 @@ from grader.sandbox.clock import Allowance, Budget
 from grader.sandbox.inside import host, wire
 from grader.sandbox.pipes import Parts
 from grader.sandbox.sandbox import AnySandbox
-from grader.sandbox.worker import Bounds, Script, Worker, WorkerLost
+from grader.sandbox.worker import Bounds, LearnerFile, Worker, WorkerLost
 
 from .answers import Malformed, read_error
 from .case import Question
-from .errors import CheckFailed
 from .failure import error_text, forbidden_text, loss_text, syntax_text
+from .faults import CheckFailed
 from .learner import Meanwhile, nothing
 
 MAX_LOSSES = 3
@@ -34,10 +34,10 @@ MOST_AHEAD_BYTES = 16 * 1024 * 1024
 """Limit for answers that no check has asked for yet; the largest right ones are a fiftieth of it."""
 
 
-def script_of(exercise: Exercise, source: bytes) -> Script:
+def script_of(exercise: Exercise, source: bytes) -> LearnerFile:
     """What a worker needs to know of an exercise, with the learner's file for it."""
     forbidden = exercise.forbidden
-    return Script(
+    return LearnerFile(
         file=exercise.file_name,
         source=source,
         entry_points=exercise.entry_points,
@@ -237,11 +237,11 @@ class WalledProcess(_Facts):
         bounds = Bounds(self._budget.cpu_seconds_left, limits.memory_mb, limits.reply_mb, limits.output_kb)
         worker = self._worker = self._sandbox().spawn(bounds)
         self._is_loaded = False
-        worker.give([self.script.frame(worker.reply_bytes)], answers=Script.ANSWERS)
+        worker.give([self.script.frame(worker.reply_bytes)], answers=LearnerFile.ANSWERS)
         # one after another, the first once the file is loaded: the code sees no question before the one before it is
         # answered
         for number, question in enumerate(self._to_come):
-            worker.give([question.frame], answers=1, after=Script.ANSWERS + number)
+            worker.give([question.frame], answers=1, after=LearnerFile.ANSWERS + number)
         return worker
 
     def _load(self, worker: Worker) -> None:

@@ -7,7 +7,7 @@ import secrets
 from grader.course import Course
 from grader.record import MAX_SEED
 
-from .errors import GraderBroken
+from .faults import GraderBroken
 
 
 def seed_for(course: Course, given: int | None = None) -> int:

@@ -15,10 +15,10 @@ from .diagnosis import CheckedExchanges, diagnose
 from .draw import Draw
 from .expected import KnowsAnswers, NotInPlan
 from .learner import Exchange, LearnerModule
-from .mismatch import mismatch_of
 from .mistakes import Mistake
 from .plan import Plan
 from .process import LocalProcess, WalledProcess
+from .wrong_place import mismatch_of
 
 MAX_KEPT_BYTES = 4 * 1024 * 1024
 """Limit for the answers of one session kept for the diagnosis; a whole course's right answers take a tenth of it

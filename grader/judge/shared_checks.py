@@ -23,8 +23,8 @@ from .answers import Ask
 from .case import OBSERVED, OUTPUT, Case
 from .compare import same
 from .draw import Draw
-from .errors import CheckFailed
 from .failure import expect
+from .faults import CheckFailed
 from .learner import Exchange, LearnerModule
 
 STAYS_BELOW = "stays below"

@@ -13,7 +13,7 @@ from grader.intake import Submission
 from grader.mismatch import Mismatch
 from grader.record import CourseStamp, Problem, Record
 
-from .errors import CheckFailed
+from .faults import CheckFailed
 from .grading import Ending, Judge, ask_check, ending_of, result_of
 from .points import CHECK_ERRORS
 from .process import QUITTING, LocalProcess, frames_of

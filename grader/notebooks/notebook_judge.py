@@ -10,7 +10,7 @@ from grader.classroom import Terms
 from grader.course import load_course
 from grader.errors import KataError
 from grader.intake import SourceFile, Submission
-from grader.judge.errors import GraderBroken
+from grader.judge.faults import GraderBroken
 from grader.record import Record
 from grader.sandbox.launch import MachineError
 from grader.service.client import judge_for as open_judge

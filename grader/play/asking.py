@@ -39,7 +39,7 @@ class Class:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Attending:
     """The attention of some layers, computed by a learner's class, with some parts switched off.
 
     A part is switched off by changing the inputs, not the code. A head: its columns of the output projection are zero.

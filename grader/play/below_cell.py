@@ -18,9 +18,9 @@ from grader.practice.workspace import Workspace
 from grader.sandbox.doctor import strongest_level
 
 from .catalogue import play_of, standing_with
-from .page import render_cell
 from .parts import Part, Words
-from .terminal import show
+from .scene_page import render_cell
+from .scene_terminal import show
 
 TEXT_WIDTH = 100
 """Columns of the text: what fits into a notebook's output without scrolling."""

@@ -46,7 +46,7 @@ class Scene(Protocol):
 def scene_of(play: Play, stage: Stage) -> Scene:
     """Create the scene of an exercise."""
     module = importlib.import_module(f"grader.play.scenes.{play.scene}")
-    return cast(Scene, module.Scene(play, stage))
+    return cast(Scene, getattr(module, f"{play.scene.capitalize()}Scene")(play, stage))
 
 
 HEAD = re.compile(r"head:([1-9]\d?)\.([1-9]\d?)")
@@ -215,7 +215,7 @@ PLAYS = (
     Play("self_attention", "scale", SCALE, GAPS, ("scale",)),
     Play(
         "cross_attention",
-        "dates",
+        "translator",
         "a translator of dates asks through your class; see what each place of the answer looks at",
         "a date, such as 3 May 2024 or 24.12.1999",
     ),

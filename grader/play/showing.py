@@ -11,8 +11,8 @@ from grader.practice.workspace import Workspace
 
 from .catalogue import Play, Standing, digest_of, scene_of
 from .keeping import keep, played_of
-from .page import render_play
 from .parts import Part, Words
+from .scene_page import render_play
 from .stage import Stage, Stopped
 
 PAGES = "play"

@@ -13,7 +13,7 @@ from rich.text import Text
 from grader.practice.events import POLL_SECONDS, listening
 
 from .parts import Slider
-from .terminal import drawn
+from .scene_terminal import drawn
 
 SMALLER, LARGER = "-,<", "+=.>"
 GO_ON = "\r\n q"

@@ -12,8 +12,8 @@ from grader.course import Exercise
 from grader.judge.answers import Answers, Malformed, read_answers
 from grader.judge.case import Case, Question
 from grader.judge.compare import form_difference
-from grader.judge.errors import CheckFailed
 from grader.judge.failure import error_text
+from grader.judge.faults import CheckFailed
 from grader.judge.process import LocalProcess, WalledProcess
 from grader.sandbox.launch import Launched
 from grader.sandbox.levels import Level

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from grader.course import Exercise
 from grader.intake import Submission
-from grader.judge.errors import CheckFailed, GraderBroken
+from grader.judge.faults import CheckFailed, GraderBroken
 from grader.mismatch import Mismatches
 from grader.record import HIDDEN, ExerciseResult, Record
 

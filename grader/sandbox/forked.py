@@ -21,7 +21,7 @@ WIDE_PIPE_BYTES = 1 << 20
 """Requested capacity of a pipe: a writer blocks only when this much is unread."""
 
 
-class Zygote(Protocol):
+class Forker(Protocol):
     """What a worker needs from the process that forked it."""
 
     def pidfd_of(self, number: int, deadline: float) -> int: ...
@@ -37,7 +37,7 @@ class ForkedWorker(Worker):
     PRELIMINARIES = 1  # "ready", once it is locked down
 
     def __init__(
-        self, number: int, bounds: Bounds, zygote: Zygote, pump: Pump, questions: int, answers: int, output: int
+        self, number: int, bounds: Bounds, zygote: Forker, pump: Pump, questions: int, answers: int, output: int
     ) -> None:
         super().__init__(number, bounds)
         self._zygote = zygote

@@ -17,7 +17,7 @@ from .forked import ForkedWorker
 from .launch import JoinedZygote, Launched, LaunchedZygote, MachineError, launch, launch_zygote
 from .levels import Level
 from .pipes import Pump
-from .spawned import SpawnedWorkers
+from .spare import SpawnedWorkers
 from .worker import END_SECONDS, Bounds, Worker
 
 START_SECONDS = 60.0

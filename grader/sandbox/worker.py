@@ -37,7 +37,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Script:
+class LearnerFile:
     """A learner's file to be sent to a worker, and what to look for in it before it runs."""
 
     file: str

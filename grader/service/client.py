@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from grader.files import lock_at
-from grader.judge.errors import GraderBroken
+from grader.judge.faults import GraderBroken
 from grader.sandbox.launch import MachineError, launch_ahead
 from grader.sandbox.levels import Level
 from grader.starting import HOME

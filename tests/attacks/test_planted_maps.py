@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.entries import Entry
-from grader.classroom.played import PlayedOf, keep_played, played_in
+from grader.classroom.played_maps import PlayedOf, keep_played, played_in
 from grader.intake.reading_time import READING_SECONDS
 from grader.played import MOST_BYTES
 from grader.record import Record

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
-from grader.judge.errors import BankError
 from grader.judge.families import FromFamily
+from grader.judge.faults import BankError
 from grader.judge.mistakes import Mistake, load_bank
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")

@@ -1,6 +1,6 @@
 import pytest
 
-from grader.judge.errors import BankError
+from grader.judge.faults import BankError
 from grader.judge.mistakes import Mistake, load_bank
 
 REFERENCE = "def f(x):\n    return x + 1\n"

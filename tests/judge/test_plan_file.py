@@ -13,8 +13,8 @@ from grader.judge import plan_file
 from grader.judge.answers import Answers
 from grader.judge.case import Question, function
 from grader.judge.draw import COMMON
-from grader.judge.errors import GraderBroken
 from grader.judge.expected import NotInPlan
+from grader.judge.faults import GraderBroken
 from grader.judge.fingerprint import fingerprint
 from grader.judge.kept import MANY_NUMBERS, Kept, packed_expected, shortened
 from grader.judge.plan_file import AS_REFERENCE, KnownMistake, PlanFile, PlannedDraws, digest_of_text

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.play import nets
-from grader.play.asking import Asked
+from grader.play.asking import Attending
 from grader.play.catalogue import Without
 from grader.play.scenes.heads import CLASSES
 from grader.play.stage import Stopped
@@ -29,7 +29,7 @@ def x():
 
 
 def asked(stage, id, layers, *edits, **how):
-    return Asked(stage(id, *edits, **how), CLASSES[id](64), layers)
+    return Attending(stage(id, *edits, **how), CLASSES[id](64), layers)
 
 
 @pytest.mark.parametrize("id", CAUSAL)

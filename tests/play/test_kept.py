@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.entries import Entry
-from grader.classroom.played import PlayedOf, keep_played, played_in
+from grader.classroom.played_maps import PlayedOf, keep_played, played_in
 from grader.play.keeping import played_of
 from grader.play.parts import Heat, Written
 from grader.played import MOST_BYTES, Played, PlayedMap, as_bytes, from_bytes

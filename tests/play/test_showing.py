@@ -7,9 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from grader.play.page import render_play
 from grader.play.parts import Curve, Grid, Heat, Words, Written
-from grader.play.terminal import show
+from grader.play.scene_page import render_play
+from grader.play.scene_terminal import show
 
 NAN = float("nan")
 HEAT = Heat("Who <looks>", tuple("ab c"), tuple("ab c"), ((1.0, 0.0, 0.0, NAN),) * 4, "a note")

@@ -10,9 +10,9 @@ import pexpect
 import pytest
 from rich.console import Console
 
-from grader.play.page import render_cell, render_play
 from grader.play.parts import Heat, Slider, Written
-from grader.play.terminal import show
+from grader.play.scene_page import render_cell, render_play
+from grader.play.scene_terminal import show
 
 SECONDS = 120
 ID = "scaled_scores"

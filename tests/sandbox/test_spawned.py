@@ -15,8 +15,8 @@ from grader.sandbox.clock import Budget
 from grader.sandbox.inside import wire
 from grader.sandbox.launch import LaunchedZygote, MachineError, launch, launch_spawned
 from grader.sandbox.sandbox import Sandbox, open_sandbox
-from grader.sandbox.spawned import SpawnedWorkers
-from grader.sandbox.worker import Bounds, Script, WorkerLost, ending_of
+from grader.sandbox.spare import SpawnedWorkers
+from grader.sandbox.worker import Bounds, LearnerFile, WorkerLost, ending_of
 
 SECONDS = 30
 """Enough for any answer, on a busy machine too."""
@@ -35,8 +35,8 @@ def within(seconds: float) -> Budget:
 
 
 def give_file(worker, source: bytes):
-    script = Script("f.py", source, ("f",))
-    worker.give([script.frame(worker.reply_bytes)], answers=Script.ANSWERS)
+    script = LearnerFile("f.py", source, ("f",))
+    worker.give([script.frame(worker.reply_bytes)], answers=LearnerFile.ANSWERS)
 
 
 def begin(workers, source: str, bounds: Bounds | None = None):
@@ -274,7 +274,7 @@ JUDGE = """
 import sys
 sys.path.insert(0, {here!r})
 from test_spawned import begin, wire, within
-from grader.sandbox.spawned import SpawnedWorkers
+from grader.sandbox.spare import SpawnedWorkers
 workers = SpawnedWorkers()
 worker = begin(workers, "def f():\\n    while True: pass")
 steps = [{{"do": "entry", "name": "f", "tell": False}},

@@ -7,7 +7,7 @@ from io import FileIO
 
 import pytest
 
-from grader.sandbox.spawned import Incoming, Outgoing
+from grader.sandbox.spare import Incoming, Outgoing
 
 LONG = 20
 LARGE = 6 << 20

@@ -11,7 +11,7 @@ from grader.sandbox.clock import Budget
 from grader.sandbox.inside import wire
 from grader.sandbox.launch import MachineError
 from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.worker import Bounds, Script, WorkerLost
+from grader.sandbox.worker import Bounds, LearnerFile, WorkerLost
 
 SECONDS = 10
 ALL_SECONDS = 60
@@ -30,7 +30,9 @@ def ask(sandbox, source: str, *args, bounds: Bounds | None = None, seconds: floa
     worker = sandbox.spawn(bounds or Bounds())
     try:
         budget = Budget(ALL_SECONDS, seconds, ALL_SECONDS)
-        worker.give([Script("f.py", source.encode(), ("f",)).frame(worker.reply_bytes)], answers=Script.ANSWERS)
+        worker.give(
+            [LearnerFile("f.py", source.encode(), ("f",)).frame(worker.reply_bytes)], answers=LearnerFile.ANSWERS
+        )
         worker.receive(budget)
         loaded = worker.receive(budget)
         assert loaded == {"loaded": True}, loaded

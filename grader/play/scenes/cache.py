@@ -26,7 +26,7 @@ REPEATED, TRIES = 4, 3
 SAME = 1e-4
 
 
-class Scene:
+class CacheScene:
     """A letter model whose attention is the learner's class, run on the whole text at once or letter by letter."""
 
     example = EXAMPLE

@@ -12,7 +12,7 @@ from grader.play.catalogue import switched_off
 from grader.play.texts import GAP
 from grader.sandbox.inside.wire import Slot
 
-from ..asking import Asked, Class, called, state_of
+from ..asking import Attending, Class, called, state_of
 from ..catalogue import Play
 from ..nets import Attend, Projections, layers_of, load, projections_of, right_attention, run
 from ..parts import Curve, Grid, Part, Words, Written
@@ -25,7 +25,7 @@ BYTES = 2
 TOKENS = 1000
 
 
-class Scene:
+class GroupedScene:
     """A model that guesses hidden letters, with ever fewer heads of keys and values."""
 
     example = EXAMPLE
@@ -71,7 +71,7 @@ class Scene:
     def attend(self, shared: int) -> Attend:
         """Attention with `shared` heads of keys and values, by the learner's code. Raises Stopped."""
         if self._play.id == "grouped_query_attention":
-            return Asked(self._stage, grouped(shared), self._layers).attend
+            return Attending(self._stage, grouped(shared), self._layers).attend
         return by_formula([self._converted(weights, shared) for weights in self._layers])
 
     def right_attend(self, shared: int) -> Attend:

@@ -12,7 +12,7 @@ from grader.play.catalogue import BadText, Without, switched_off
 from grader.play.texts import CONTEXT, decode, encode, repeat, story
 
 from .. import asking
-from ..asking import Asked, Class
+from ..asking import Attending, Class
 from ..catalogue import Play
 from ..nets import later, layers_of, load, loss_by_letter, projections_of, right_attention, right_weights, run
 from ..parts import Grid, Heat, Part, Words, Written
@@ -41,7 +41,7 @@ CLASSES: dict[str, Callable[[int], Class]] = {
 }
 
 
-class Scene:
+class HeadsScene:
     """A model of two layers that reads letters; its attention is the learner's class."""
 
     example = EXAMPLE
@@ -50,7 +50,7 @@ class Scene:
         self._play, self._stage = play, stage
         self._model = load(MODEL)
         self._layers = tuple(projections_of(self._model, each, HEADS) for each in range(layers_of(self._model)))
-        self._all_on = Asked(stage, CLASSES[play.id](CONTEXT), self._layers)
+        self._all_on = Attending(stage, CLASSES[play.id](CONTEXT), self._layers)
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
         """Two heads and what they attend to, what the model writes, and its loss without each part."""
@@ -78,7 +78,7 @@ class Scene:
 
     # --- what the heads do ----------------------------------------------------------------------------------------
 
-    def all_weights(self, asked: Asked, letters: torch.Tensor) -> torch.Tensor:
+    def all_weights(self, asked: Attending, letters: torch.Tensor) -> torch.Tensor:
         """The attention weights (layers, heads, n, n) for one text, read off the learner's own output."""
         seen: list[torch.Tensor] = []
 
@@ -115,7 +115,12 @@ class Scene:
         )
 
     def _maps(
-        self, asked: Asked, text: str, letters: torch.Tensor, yours: torch.Tensor, shown: Mapping[tuple[int, int], str]
+        self,
+        asked: Attending,
+        text: str,
+        letters: torch.Tensor,
+        yours: torch.Tensor,
+        shown: Mapping[tuple[int, int], str],
     ) -> Iterator[Part]:
         due = self.right_weights(letters)
         yield Words(
@@ -140,26 +145,26 @@ class Scene:
 
     # --- what comes of it -----------------------------------------------------------------------------------------
 
-    def _written(self, asked: Asked, text: str, letters: torch.Tensor, without: Without) -> Written:
+    def _written(self, asked: Attending, text: str, letters: torch.Tensor, without: Without) -> Written:
         texts = [("your class", self._continued(self._all_on, letters))]
         if without:
             texts.append((f"without {without}", self._continued(asked, letters)))
         return Written("What the model writes, the likeliest letter each time", text, tuple(texts))
 
-    def _continued(self, asked: Asked, letters: torch.Tensor) -> str:
+    def _continued(self, asked: Attending, letters: torch.Tensor) -> str:
         for _ in range(WRITTEN_LETTERS):
             logits = run(self._model, letters[None], asked.attend, residual=not asked.without.residual)
             letters = torch.cat([letters, logits[0, -1:].argmax(-1)])
         return decode(letters[-WRITTEN_LETTERS:].tolist())
 
-    def losses(self, asked: Asked) -> tuple[float, float]:
+    def losses(self, asked: Attending) -> tuple[float, float]:
         """The loss in nats a letter: on stories, and on the part of repeats that occurred before."""
         texts = measured_texts()
         logits = run(self._model, texts[:, :-1], asked.attend, residual=not asked.without.residual)
         loss = loss_by_letter(logits, texts[:, 1:])
         return loss[:STORIES].mean().item(), loss[STORIES:, KNOWN_FROM:].mean().item()
 
-    def _effects(self, asked: Asked, without: Without, back: torch.Tensor, found: torch.Tensor) -> Grid:
+    def _effects(self, asked: Attending, without: Without, back: torch.Tensor, found: torch.Tensor) -> Grid:
         all_off = [Without(), Without(heads=frozenset({best(back)})), Without(heads=frozenset({best(found)}))]
         all_off += [Without(mask=True), Without(scale=True), Without(residual=True)]
         if without and without not in all_off:

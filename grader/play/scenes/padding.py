@@ -10,7 +10,7 @@ import torch
 from grader.play.catalogue import BadText, switched_off
 from grader.play.texts import ALPHABET, GAP, HIDDEN, decode, encode_with_gaps, story
 
-from ..asking import Asked, projected
+from ..asking import Attending, projected
 from ..catalogue import Play
 from ..nets import Attend, layers_of, load, loss_by_letter, projections_of, run
 from ..parts import Grid, Heat, Part, Words, Written
@@ -27,7 +27,7 @@ MEASURED_TEXTS, MEASURED_LETTERS, HIDDEN_EVERY = 12, 36, 7
 Mask = torch.Tensor | None
 
 
-class Scene:
+class PaddingScene:
     """A model that guesses hidden letters from both sides; its attention is the learner's class."""
 
     example = EXAMPLE
@@ -36,7 +36,7 @@ class Scene:
         self._play, self._stage = play, stage
         self._model = load(MODEL)
         self._layers = tuple(projections_of(self._model, each, HEADS) for each in range(layers_of(self._model)))
-        self._asked = Asked(stage, projected("MultiHeadAttention", 0.0), self._layers)
+        self._asked = Attending(stage, projected("MultiHeadAttention", 0.0), self._layers)
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
         """The guesses and the attention weights, in four ways."""

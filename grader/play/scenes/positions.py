@@ -34,7 +34,7 @@ WRITTEN_LETTERS = 16
 SAME = 1e-3
 
 
-class Scene:
+class PositionsScene:
     """A model that reads letters and gets its positions from the learner's function."""
 
     example = EXAMPLE

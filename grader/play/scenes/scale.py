@@ -12,7 +12,7 @@ from grader.judge.case import Case
 from grader.play.catalogue import switched_off
 from grader.play.texts import GAP
 
-from ..asking import Asked, self_attention
+from ..asking import Attending, self_attention
 from ..catalogue import Play
 from ..nets import Projections, layers_of, load, projections_of, right_attention, run
 from ..parts import Curve, Grid, Heat, Part, Slider, Words, Written
@@ -25,7 +25,7 @@ FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Factors of the queries. With heads 64 wide, leaving out 1/√d is a factor of 8."""
 
 
-class Scene:
+class ScaleScene:
     """A model with one head that guesses hidden letters; the learner's code computes its scores."""
 
     example = EXAMPLE
@@ -117,14 +117,14 @@ class Scene:
     def _attend(self, factor: float, layer: int, x: torch.Tensor) -> torch.Tensor:
         weights = self._scaled(factor)[layer]
         if self._play.id == "self_attention":
-            return Asked(self._stage, self_attention("MySelfAttention"), self._scaled(factor)).attend(layer, x)
+            return Attending(self._stage, self_attention("MySelfAttention"), self._scaled(factor)).attend(layer, x)
         value = x @ weights.value.T
         together = self._output(weights, x, value) if self._play.id == "attention" else self._looked(weights, x) @ value
         return F.linear(together, weights.out, weights.out_bias)
 
     def _weights(self, factor: float, layer: int, x: torch.Tensor) -> torch.Tensor:
         if self._play.id == "self_attention":
-            return Asked(self._stage, self_attention("MySelfAttention"), self._scaled(factor)).weights(layer, x)[0]
+            return Attending(self._stage, self_attention("MySelfAttention"), self._scaled(factor)).weights(layer, x)[0]
         return self._looked(self._scaled(factor)[layer], x[None])[0]
 
     def _looked(self, weights: Projections, x: torch.Tensor) -> torch.Tensor:

@@ -24,7 +24,7 @@ TEXTS = 6
 SHOWN = (4, 64)
 
 
-class Scene:
+class WindowScene:
     """A model that reads letters, with attention by the formula and the learner's mask."""
 
     example = EXAMPLE

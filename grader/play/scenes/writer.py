@@ -34,7 +34,7 @@ SEED = 7
 BAR = 40
 
 
-class Scene:
+class WriterScene:
     """Trains the learner's class on a text. The weights so far are kept, so that training can go on after a stop."""
 
     example = EXAMPLE

@@ -16,14 +16,14 @@ OPEN_FILES = 64
 
 
 @dataclass(frozen=True)
-class Bounds:
+class Rlimits:
     """Processor seconds and bytes of memory that one worker may use."""
 
     cpu_seconds: int
     memory_bytes: int
 
 
-def limit(bounds: Bounds) -> None:
+def limit(bounds: Rlimits) -> None:
     """Limit processor time, memory, open files and file sizes of this process for good.
 
     Raises OSError or ValueError when the system refuses one of them.
@@ -32,17 +32,17 @@ def limit(bounds: Bounds) -> None:
         resource.setrlimit(what, (soft, hard))
 
 
-def limit_as_possible(bounds: Bounds) -> None:
+def limit_as_possible(bounds: Rlimits) -> None:
     """As `limit`, for a process that is already warm, as far as the system allows: macOS cannot limit memory."""
     if resource is None:
         return
     used = math.ceil(time.process_time())
-    for what, (soft, hard) in _limits(Bounds(bounds.cpu_seconds + used, bounds.memory_bytes)).items():
+    for what, (soft, hard) in _limits(Rlimits(bounds.cpu_seconds + used, bounds.memory_bytes)).items():
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(what, (soft, hard))
 
 
-def _limits(bounds: Bounds) -> dict[int, tuple[int, int]]:
+def _limits(bounds: Rlimits) -> dict[int, tuple[int, int]]:
     one_more = bounds.cpu_seconds + 1  # SIGXCPU comes first; SIGKILL for code that catches it
     # RLIMIT_AS limits addresses, and a torch build with CUDA reserves three gigabytes of them before any code runs:
     # whatever the libraries use, half of the limit is left for the learner's code.

@@ -16,7 +16,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from .limits import Bounds, limit
+from .limits import Rlimits, limit
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -60,7 +60,7 @@ class Rules:
         self._program = _seccomp_program()
         self._libc = ctypes.CDLL(None, use_errno=True)
 
-    def confine(self, bounds: Bounds, parent: int) -> None:
+    def confine(self, bounds: Rlimits, parent: int) -> None:
         """Apply everything to this process. `parent` is the process whose death must end this one.
 
         Raises LockdownFailed when a part fails or does not hold.

@@ -23,7 +23,7 @@ def main() -> None:
         wire.write_frame(answers, wire.pack({"warm": True}, 0))
         questions = _ended_with_the_judge(questions)
         order = wire.unpack(*wire.read_frame(questions, 0))
-        limits.limit_as_possible(limits.Bounds(order["cpu_seconds"], order["memory_bytes"]))
+        limits.limit_as_possible(limits.Rlimits(order["cpu_seconds"], order["memory_bytes"]))
         wire.write_frame(answers, wire.pack({"ready": True}, 0))
         serving.serve(questions, answers)
         code = 0

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from . import serving, wire
 from .large_pages import PageCollapse
-from .limits import Bounds, limit
+from .limits import Rlimits, limit
 from .lockdown import HIGHEST_FD, WORKER_FDS, LockdownFailed, Rules
 from .warmth import keep_what_is_loaded, warm_up, warm_up_for_many
 
@@ -120,7 +120,7 @@ class Zygote:
             return True
         pid = self._fork()
         if pid == 0:
-            run_worker(fds, Bounds(order["cpu_seconds"], order["memory_bytes"]), self.rules)
+            run_worker(fds, Rlimits(order["cpu_seconds"], order["memory_bytes"]), self.rules)
         for fd in fds:
             os.close(fd)
         child = Child(control, order["spawn"], pid, os.pidfd_open(pid))
@@ -174,7 +174,7 @@ def threads_of(pid: int) -> int:
         return 0
 
 
-def run_worker(fds: list[int], bounds: Bounds, rules: Rules | None) -> None:
+def run_worker(fds: list[int], bounds: Rlimits, rules: Rules | None) -> None:
     """Become a worker: take the descriptors, lock down, answer questions, exit. Never returns."""
     code = LOCKDOWN_FAILED
     try:

@@ -7,19 +7,22 @@ import datetime
 import pytest
 import torch
 
-from grader.play import dates
+from grader.play import written_dates
 from grader.play.catalogue import BadText
 from grader.play.parts import Grid, Heat, Words, Written
-from grader.play.scenes.dates import EXAMPLE, tried
+from grader.play.scenes.translator import EXAMPLE, tried
 
 EVERY = 37
 """Days from one date to the next: 1,974 of them, in each form."""
 
 
-@pytest.mark.parametrize("form", dates.FORMS)
+@pytest.mark.parametrize("form", written_dates.FORMS)
 def test_nearly_every_date_of_two_centuries_comes_out_right(scene, form):
-    days = [dates.FIRST + datetime.timedelta(days=n) for n in range(0, (dates.LAST - dates.FIRST).days, EVERY)]
-    sources = torch.tensor([dates.encode(dates.written(day, form)) for day in days])
+    days = [
+        written_dates.FIRST + datetime.timedelta(days=n)
+        for n in range(0, (written_dates.LAST - written_dates.FIRST).days, EVERY)
+    ]
+    sources = torch.tensor([written_dates.encode(written_dates.written(day, form)) for day in days])
     came = scene("cross_attention").right_translation(sources)
     assert sum(one == day.isoformat() for one, day in zip(came, days, strict=True)) >= 0.99 * len(days)
 

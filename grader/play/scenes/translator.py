@@ -9,8 +9,8 @@ import torch
 
 from grader.play.catalogue import BadText, switched_off
 
-from .. import dates
-from ..asking import Asked, self_attention
+from .. import written_dates
+from ..asking import Attending, self_attention
 from ..catalogue import Play
 from ..nets import load, norm, projections_of, remember, right_attention, translate
 from ..parts import Grid, Heat, Part, Words, Written
@@ -23,7 +23,7 @@ TRIED = 40
 SAME = 1e-3
 
 
-class Scene:
+class TranslatorScene:
     """A model of one layer: ten output slots attend to the letters of a date through the learner's class."""
 
     example = EXAMPLE
@@ -32,7 +32,7 @@ class Scene:
         self._play, self._stage = play, stage
         self._model = load(MODEL)
         self._weights = projections_of(self._model, 0, 1)
-        self._asked = Asked(stage, self_attention("CrossAttention"), (self._weights,))
+        self._asked = Attending(stage, self_attention("CrossAttention"), (self._weights,))
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
         """The translation, the attention of each slot, and the share of dates that are right."""
@@ -51,7 +51,7 @@ class Scene:
     def translated(self, sources: torch.Tensor) -> list[str]:
         """The translation of each source with the learner's class."""
         logits = translate(self._model, sources, lambda x, memory: self._asked.attend(0, x, memory))
-        return ["".join(dates.DIGITS[number] for number in row) for row in logits.argmax(-1).tolist()]
+        return ["".join(written_dates.DIGITS[number] for number in row) for row in logits.argmax(-1).tolist()]
 
     def _alignment(self, text: str, sources: torch.Tensor, translated: str) -> Iterator[Part]:
         memory = remember(self._model, sources)
@@ -59,7 +59,7 @@ class Scene:
         yours = self._asked.weights(0, slots, memory, memory=True)[0]
         due = self.right_weights(slots, memory)
         places = tuple(translated)
-        letters = tuple(text.ljust(dates.LONGEST))
+        letters = tuple(text.ljust(written_dates.LONGEST))
         yield Words(
             "How to read the map: each row is a place of the answer, each column a letter of the date "
             "(blanks behind fill it up). It is read off your class's own output."
@@ -84,13 +84,13 @@ class Scene:
     def right_translation(self, sources: torch.Tensor) -> list[str]:
         """The translation of each source with attention by the formula."""
         logits = translate(self._model, sources, lambda x, memory: right_attention(self._weights, x, memory=memory))
-        return ["".join(dates.DIGITS[number] for number in row) for row in logits.argmax(-1).tolist()]
+        return ["".join(written_dates.DIGITS[number] for number in row) for row in logits.argmax(-1).tolist()]
 
 
 def read_date(text: str) -> torch.Tensor:
     """The typed text as one source. Raises BadText."""
     try:
-        return torch.tensor([dates.encode(text)])
+        return torch.tensor([written_dates.encode(text)])
     except ValueError as error:
         raise BadText(str(error)) from None
 
@@ -98,8 +98,8 @@ def read_date(text: str) -> torch.Tensor:
 def tried() -> tuple[torch.Tensor, list[str]]:
     """Random dates, as inputs and as expected outputs."""
     chance = random.Random(8)
-    pairs = [dates.pair(chance) for _ in range(TRIED)]
-    return torch.tensor([dates.encode(source) for source, _ in pairs]), [target for _, target in pairs]
+    pairs = [written_dates.pair(chance) for _ in range(TRIED)]
+    return torch.tensor([written_dates.encode(source) for source, _ in pairs]), [target for _, target in pairs]
 
 
 def right_of(came: Sequence[str], due: Sequence[str]) -> int:
