@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course import Course
-from grader.intake import Listing, SubmissionError, look_into, nothing_in
+from grader.intake import SubmissionError
 
 from . import download
+from .class_listing import Listing, look_into, nothing_in
 from .download import read_download
 from .groups import in_groups, read_groups
 from .lms_names import Platform

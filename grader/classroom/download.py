@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course
-from grader.intake import LeftOut, Listing, SubmissionError, look_into, nothing_in
+from grader.intake import SubmissionError
 from grader.intake.names import COURSE_WORK, ExerciseNames, first_few, is_passed_over, printable
 from grader.intake.zip_file import METHODS
 
+from .class_listing import LeftOut, Listing, look_into, nothing_in
 from .entries import Entry, entries
 from .lms_names import TITLES, Platform, platform_of, read_names
 

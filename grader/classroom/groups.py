@@ -13,10 +13,10 @@ from typing import Annotated, ClassVar
 
 from grader.course.errors import quoted
 from grader.errors import KataError
-from grader.intake import LeftOut
 from grader.intake.names import first_few
 
 from .claims import folded
+from .class_listing import LeftOut
 from .csv_file import Column, CsvRow, read_rows
 from .entries import Entry
 from .members import LEARNERS, Learner, Member, Members, by_name

@@ -18,10 +18,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader.errors import KataError
 from grader.files import write_file
-from grader.intake import LeftOut
 from grader.intake.names import first_few
 
 from .claims import Claim, LearnerMatch, resolve
+from .class_listing import LeftOut
 from .entries import Entry, distinct
 from .lms_names import Platform
 from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher

@@ -24,11 +24,12 @@ from typing import overload
 from grader.course import Course
 from grader.errors import KataError
 from grader.files import write_file
-from grader.intake import LeftOut, Submission
+from grader.intake import Submission
 from grader.record import CheckResult, CourseStamp, ExerciseResult, Record, RecordError
 from grader.render.csv_text import table, text_field
 from grader.render.safe_text import visible
 
+from .class_listing import LeftOut
 from .members import CLASS_LIST, Learner, read_learners
 from .run_header import Terms
 

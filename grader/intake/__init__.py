@@ -4,20 +4,15 @@ Nothing here is extracted to disk, imported, compiled or parsed as Python, and n
 `names` recognises count; all others are reported, never guessed at.
 """
 
-from .class_listing import LeftOut, Listing, look_into, nothing_in
 from .reading import LooseFile, read_loose_files, read_submission
 from .submission import FileProblem, SourceFile, Submission, SubmissionError
 
 __all__ = [
     "FileProblem",
-    "LeftOut",
-    "Listing",
     "LooseFile",
     "SourceFile",
     "Submission",
     "SubmissionError",
-    "look_into",
-    "nothing_in",
     "read_loose_files",
     "read_submission",
 ]

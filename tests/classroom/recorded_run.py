@@ -15,6 +15,7 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
+from grader.classroom.class_listing import look_into
 from grader.classroom.dispatch import grade_batch
 from grader.classroom.entries import Entry, OutOfReach, entries, read_entry
 from grader.classroom.members import Members, members
@@ -22,7 +23,7 @@ from grader.classroom.results_file import digest_of, fault_record
 from grader.classroom.run import ClassRun
 from grader.classroom.run_header import Terms, header_of
 from grader.course import Course, load_course
-from grader.intake import Submission, look_into
+from grader.intake import Submission
 from grader.record import CheckResult, CourseStamp, ExerciseResult, Problem, Record
 
 GENEROUS = "# generous"

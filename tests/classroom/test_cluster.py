@@ -19,6 +19,7 @@ import distributed
 import pytest
 
 from grader.classroom import cluster
+from grader.classroom.class_listing import look_into
 from grader.classroom.cluster import ClusterJudges, NoWorkerLeft
 from grader.classroom.cluster_worker import Job, fingerprints, why_not
 from grader.classroom.entries import entries
@@ -26,7 +27,6 @@ from grader.classroom.results_file import read_results
 from grader.classroom.run_header import RunHeader, Terms, header_of
 from grader.course import Course
 from grader.errors import KataError
-from grader.intake import look_into
 from grader.sandbox.doctor import strongest_level
 
 pytestmark = pytest.mark.timeout(600)

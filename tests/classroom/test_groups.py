@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from grader.classroom.class_listing import look_into
 from grader.classroom.entries import entries
 from grader.classroom.groups import in_groups, read_groups
 from grader.classroom.members import Members, members
 from grader.classroom.results_file import read_results
 from grader.classroom.roster import read_roster
 from grader.classroom.run import ClassRun
-from grader.intake import look_into
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]

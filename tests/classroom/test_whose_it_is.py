@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.claims import Claim, resolve
+from grader.classroom.class_listing import look_into
 from grader.classroom.download import read_download
 from grader.classroom.entries import entries
 from grader.classroom.lms_names import platform_of, read_names
@@ -22,7 +23,6 @@ from grader.classroom.members import Learner, members
 from grader.classroom.roster import Enrolled
 from grader.classroom.times import Row, by_learner
 from grader.errors import KataError
-from grader.intake import look_into
 from grader.record import Record
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .names import first_few, is_passed_over, kind_of_file, own_name, printable
-from .regular_file import reason_of
-from .submission import SubmissionError
+from grader.intake import SubmissionError
+from grader.intake.names import first_few, is_passed_over, kind_of_file, own_name, printable
+from grader.intake.regular_file import reason_of
 
 _TOLD = 5  # names listed in a sentence
 
@@ -87,7 +87,3 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # a link to itself, or an entry without permission
         return False
-
-
-def _name_of(folder: Path) -> str:
-    return folder.name if folder.name not in ("", "..") else Path(os.path.abspath(folder)).name
