@@ -128,13 +128,14 @@ def feedback(
     course: CourseFile = None,
 ) -> None:
     """Write feedback for a whole class: a zip of pages, and for Moodle the worksheet with grades and comments."""
-    from grader.formats.feedback import FeedbackOptions, write_feedback
+    from grader.formats.feedback import write_feedback
+    from grader.formats.results_table import ExportOptions
 
     demand_results(out, "kata feedback {}")
     chosen = course_at(course)
     units = units_called(chosen, unit)
     tell_units(chosen, units)
-    written, torn = write_feedback(out, chosen, FeedbackOptions(worksheet, units, to, force), say)
+    written, torn = write_feedback(out, worksheet, to, ExportOptions(course=chosen, units=units, say=say), force=force)
     for path in written:
         print(path)
     if torn:

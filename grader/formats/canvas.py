@@ -16,15 +16,14 @@ that before it does. So learners without a submission are left out.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
-from grader.classroom.claims import folded
 from grader.errors import KataError
 from grader.render.csv_text import line_field, number_field
 from grader.render.csv_text import table as as_csv
 
-from .people import Person, shown_name
-from .results_table import ResultsRow, ResultsTable, demand_different
+from .people import Person, namesakes, shown_name
+from .results_table import ResultsRow, ResultsTable
+from .shared_text import demand_different
 
 HEADER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS_POSSIBLE = "Points Possible"
@@ -38,24 +37,28 @@ _PASSED_OVER = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|
 
 def lines(table: ResultsTable) -> list[str]:
     """The text of the file. Raises KataError when two learners are alike, or Canvas would not accept a title."""
+    say, people = table.options.say, table.people
     titles = [_title(column.title) for column in table.columns]
     demand_different(titles, "columns")
-    left_out = table.people.none | _namesakes(table)
-    _say_who_is_unknown(table)
-    has_canvas_ids = any(person.own_id for person in table.people.of.values())
-    worth = [number_field(column.max_points) for column in table.columns]
-    rows = [[*HEADER, *titles], [f"    {POINTS_POSSIBLE}", *[""] * (len(HEADER) - 1), *worth]]
-    seen: set[str] = set()
+    if alike := namesakes(table.learners, people, table.options.roster):
+        say(f"Left out, since others have the same name: {', '.join(alike)}.")
+    strangers = [each.shown for each in table.learners if each.name not in people.of]
+    if table.options.roster is None:
+        say("No roster was given, so Canvas finds learners by their names: --roster takes Canvas's own export.")
+    elif strangers:
+        say(f"Not in the roster, so Canvas will ask who they are: {', '.join(strangers)}.")
+    has_canvas_ids = any(person.own_id for person in people.of.values())
+    keys: list[str] = []
+    rows = [[*HEADER, *titles]]
+    rows += [[f"    {POINTS_POSSIBLE}", "", "", "", "", *(number_field(each.max_points) for each in table.columns)]]
     for row in table.rows():
-        if row.learner.name in left_out:
-            continue
-        key, who = _who(row, has_canvas_ids=has_canvas_ids)
-        if key in seen:
-            raise KataError(f"Two learners are {key!r} to Canvas: their marks could not be told apart.")
-        seen.add(key)
-        excused = [EXCUSED if each.is_excused(row.record) else "" for each in table.columns]
-        points = [number_field(each.points(row.record)) for each in table.columns]
-        rows.append([*who, *(mark or ex for mark, ex in zip(points, excused, strict=True))])
+        if row.learner.name not in {*people.none, *alike}:
+            key, who = _who(row, has_canvas_ids=has_canvas_ids)
+            keys.append(key)
+            excused = [EXCUSED if each.is_excused(row.record) else "" for each in table.columns]
+            points = [number_field(each.points(row.record)) for each in table.columns]
+            rows.append([*who, *(mark or ex for mark, ex in zip(points, excused, strict=True))])
+    demand_different(keys, "learners")
     return [as_csv(rows)]
 
 
@@ -67,10 +70,8 @@ def _who(row: ResultsRow, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
     if not (login or number or submission.isdecimal()):  # a bare number is all that is known: it may be Canvas's id
         login = submission
     key = next(filter(None, (person.login, person.email, person.sis_id, person.own_id, submission)))
-    # with this name a learner would set what the assignments are worth
-    name = " ".join((shown_name(person).strip() or key).split()).replace(
-        POINTS_POSSIBLE, POINTS_POSSIBLE.replace(" ", "_")
-    )
+    name = " ".join((shown_name(person).strip() or key).split())
+    name = name.replace(POINTS_POSSIBLE, "Points_Possible")  # else it would set what the assignments are worth
     ids = [number, ""] if has_canvas_ids else ["", number]
     return key, [*map(line_field, (name, *ids, login)), ""]
 
@@ -80,25 +81,3 @@ def _title(title: str) -> str:
     if not name or name in _RESERVED or _PASSED_OVER.search(name):
         raise KataError(f"Canvas keeps the title {title!r} for itself; call the column something else.")
     return name
-
-
-def _namesakes(table: ResultsTable) -> frozenset[str]:
-    """Learners of whom only a name is known that another one has too: Canvas would mix up their scores."""
-    roster, people = table.options.roster, table.people.of
-    known = {each.name for each in table.learners if each.in_roster} if roster is None else people.keys()
-    names = [each.shown for each in table.learners if roster is None or each.name not in people]
-    counts = Counter(folded(name) for name in [*names, *map(shown_name, roster or ())])
-    found = [each.name for each in table.learners if each.name not in known and counts[folded(each.shown)] > 1]
-    if found:
-        table.options.say(f"Left out, since others have the same name: {', '.join(found)}.")
-    return frozenset(found)
-
-
-def _say_who_is_unknown(table: ResultsTable) -> None:
-    strangers = [each.shown for each in table.learners if each.name not in table.people.of]
-    if table.options.roster is None:
-        table.options.say(
-            "No roster was given, so Canvas finds learners by their names: --roster takes Canvas's own export."
-        )
-    elif strangers:
-        table.options.say(f"Not in the roster, so Canvas will ask who they are: {', '.join(strangers)}.")

@@ -18,22 +18,34 @@ from .results_table import ResultsTable, mark_of
 
 BOM = "\ufeff"
 """At the start of a file it tells Excel that the encoding is UTF-8; without it é becomes Ã©."""
-
 BY_EXERCISE = "grades-by-exercise.csv"
 """What the file is called with a row for each learner and exercise."""
 
-HANDED_IN_NOTHING = "handed in nothing"
-CLAIMED_TWICE = "several submissions claim to be theirs, so none counts"
+POINTS_OF = "points of "
+"""Here in front of an exercise's id, which may be any column's title; in the file the title is the id alone."""
 
-Cells = list[str | float | None]
+Cells = dict[str, str | float | None]
+"""A row's cells by their columns' titles; those that are not there are empty."""
 
 
 def lines(table: ResultsTable) -> Iterable[str]:
     """The lines of the file. Raises KataError if it is asked for by unit."""
     if table.options.by == "unit":
         raise KataError("The format csv has a row by learner or by exercise, not by unit.")
-    lines = (as_csv([[_field(cell) for cell in cells]]) for cells in _rows(table))
-    return chain([BOM] if table.options.bom else [], lines)
+    by_learner = table.options.by == "learner"
+    graded = ["graded_points", "graded_max_points"] if table.is_adjusted else []
+    group = ["group"] if any(each.group for each in table.learners) else []
+    titles = ["submission", "name", "id", "email", *group]
+    if by_learner:
+        titles += ["remark", "points", "max_points", *graded, *(["adjustments"] if graded else [])]
+        titles += [*(POINTS_OF + id for id in table.worth), "files_not_taken", "isolation", "seed"]
+    else:
+        titles += ["exercise", "title", "status", "points", "max_points", *graded]
+        titles += ["checks_passed", "checks", "mistakes"]
+    header = as_csv([[each.removeprefix(POINTS_OF) for each in titles]])
+    rows = _rows(table, "remark" if by_learner else "status")
+    lines = (as_csv([[_field(cells.get(each)) for each in titles]]) for cells in rows)
+    return chain([BOM] if table.options.bom else [], [header], lines)
 
 
 def _field(cell: str | float | None) -> str:
@@ -42,56 +54,51 @@ def _field(cell: str | float | None) -> str:
     return text_field(visible(cell)) if isinstance(cell, str) else number_field(cell)
 
 
-def _rows(table: ResultsTable) -> Iterator[Cells]:
-    """The titles, the rows of everybody with a record, and a row with the reason of everybody without."""
-    is_by_learner, before = table.options.by == "learner", ["graded_points", "graded_max_points"]
-    titles: Cells = ["submission", "name", "id", "email", *(["group"] if table.has_groups else [])]
-    titles += ["remark"] if is_by_learner else ["exercise", "title", "status"]
-    reason = len(titles) - 1
-    titles += ["points", "max_points", *(before if table.is_adjusted else [])]
-    if is_by_learner:
-        titles += ["adjustments"] if table.is_adjusted else []
-        titles += [*table.worth, "files_not_taken", "isolation", "seed"]
-    else:
-        titles += ["checks_passed", "checks", "mistakes"]
-    yield titles
+def _rows(table: ResultsTable, reason: str) -> Iterator[Cells]:
+    """The rows of everybody with a record, and a row with the reason, in that column, of everybody without."""
     for row in table.rows():
         if row.learner.name not in table.people.none:
-            who = _who(row.learner, table)
-            for cells in [_of_record(row.record, table)] if is_by_learner else _of_exercises(row.record, table):
-                yield [*who, *cells]
-    without = [(each, HANDED_IN_NOTHING) for each in table.absent if each.name not in table.people.none]
-    for learner, why in [*without, *((each, CLAIMED_TWICE) for each in table.disputed)]:
-        cells = _who(learner, table)
-        yield [*cells, *[None] * (reason - len(cells)), why, *[None] * (len(titles) - reason - 1)]
+            by_exercise = _of_exercises(row.record, table.options.titles)
+            for cells in [_of_record(row.record)] if table.options.by == "learner" else by_exercise:
+                yield {**_who(row.learner, table), **cells}
+    for learner in table.absent:
+        if learner.name not in table.people.none:
+            yield {**_who(learner, table), reason: "handed in nothing"}
+    for learner in table.disputed:
+        yield {**_who(learner, table), reason: "several submissions claim to be theirs, so none counts"}
 
 
 def _who(learner: Learner, table: ResultsTable) -> Cells:
-    person = table.people.of.get(learner.name)
-    name, id, email = learner.shown, "", ""
-    if person:
-        name, id, email = shown_name(person), person.own_id or person.sis_id or person.login, person.email
-    return [learner.name, name, id, email or learner.email, *([learner.group] if table.has_groups else [])]
+    who: Cells = {"submission": learner.name, "name": learner.shown, "email": learner.email, "group": learner.group}
+    if person := table.people.of.get(learner.name):
+        id, email = person.own_id or person.sis_id or person.login, person.email or learner.email
+        who |= {"name": shown_name(person), "id": id, "email": email}
+    return who
 
 
-def _of_record(record: Record, table: ResultsTable) -> Cells:
+def _of_record(record: Record) -> Cells:
     failed = [each.id for each in record.exercises if each.status == "error"]
-    marks = {each.id: mark_of(each) for each in record.exercises}
-    cells: Cells = [f"not graded: {', '.join(failed)}" if failed else None, mark_of(record), record.counted_max_points]
+    cells: Cells = {POINTS_OF + each.id: mark_of(each) for each in record.exercises}
+    cells |= {"remark": f"not graded: {', '.join(failed)}" if failed else None}
+    cells |= {"points": mark_of(record), "max_points": record.counted_max_points}
     if record.is_adjusted:
         reasons = " ".join(f"{each.reason} ({change(each)})" for each in record.adjustments or ())
-        cells += [record.points if record.complete else None, record.max_points, visible(reasons)]
-    elif table.is_adjusted:
-        cells += [None, None, None]
-    return [*cells, *(marks.get(id) for id in table.worth), len(record.not_taken), record.isolation, record.seed]
+        graded = record.points if record.complete else None
+        cells |= {"graded_points": graded, "graded_max_points": record.max_points, "adjustments": reasons}
+    return {**cells, "files_not_taken": len(record.not_taken), "isolation": record.isolation, "seed": record.seed}
 
 
-def _of_exercises(record: Record, table: ResultsTable) -> Iterator[Cells]:
+def _of_exercises(record: Record, titles: dict[str, str]) -> Iterator[Cells]:
     for each in record.exercises:
-        status = f"{MARKS[each.status].word}{', does not count' if each.uncounted else ''}"
-        passed = sum(check.outcome == "passed" for check in each.checks)
-        yield [
-            *(each.id, table.options.titles.get(each.id, each.id), status, mark_of(each), each.counted_max_points),
-            *((each.points, each.max_points) if table.is_adjusted else ()),
-            *(passed, len(each.checks), " ".join(found.mistake for found in each.diagnosis)),
-        ]
+        yield {
+            "exercise": each.id,
+            "title": titles.get(each.id, each.id),
+            "status": f"{MARKS[each.status].word}{', does not count' if each.uncounted else ''}",
+            "points": mark_of(each),
+            "max_points": each.counted_max_points,
+            "graded_points": each.points,
+            "graded_max_points": each.max_points,
+            "checks_passed": sum(check.outcome == "passed" for check in each.checks),
+            "checks": len(each.checks),
+            "mistakes": " ".join(found.mistake for found in each.diagnosis),
+        }

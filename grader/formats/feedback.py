@@ -14,25 +14,23 @@ mod/assign/feedback/offline/importgradeslib.php (452e36f). They say:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
 from grader.classroom.csv_file import Table, lacking, read_table
-from grader.classroom.members import Learner
 from grader.classroom.moodle_worksheet import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
 from grader.classroom.page_names import page_name
 from grader.classroom.roster import participant_in
-from grader.course import Course, Unit
-from grader.course.headings import titles_of, units_of
+from grader.course.headings import units_of
 from grader.errors import KataError
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, Record
 from grader.render.csv_text import number_field
 from grader.render.record_page import render_record
 from grader.render.safe_text import safe_line
-from grader.render.verdict import ExerciseVerdict, verdict_on
+from grader.render.verdict import verdict_on
 from grader.render.wording import MARKS, change, score, ungraded
 from grader.zip_writing import zip_of
 
@@ -59,30 +57,58 @@ class Feedback:
     comment: str
 
 
+def write_feedback(
+    out: Path, worksheet: Path | None, to: Path | None, options: ExportOptions, *, force: bool = False
+) -> tuple[list[Path], str]:
+    """Write a zip of every learner's page, and the worksheet if there is one, beside the results or into a folder.
+
+    worksheet: Moodle's, to be filled in; then the pages get the names that Moodle expects.
+
+    Returns the paths, and a sentence on learners whom the worksheet takes for one and the same; "" if there are none.
+    Raises KataError when a file cannot be read or written.
+    """
+    sheet = read_worksheet(worksheet) if worksheet else None
+    people = read_people(worksheet) if worksheet else None
+    table = ResultsTable(out, replace(options, roster=people))
+    folder, written = to or out, []
+    participants = {name: person.participant for name, person in table.people.of.items() if person.participant}
+    if sheet:
+        known = participants.keys() | table.people.none
+        if left_out := [each.shown for each in table.learners if each.name not in known]:
+            options.say(f"Not in the worksheet, so they get nothing back: {first_few(left_out)}.")
+        numbered = ((participants.get(row.learner.name), row.record) for row in table.rows())
+        of = {number: feedback_on(record, options.titles) for number, record in numbered if number}
+        written.append(write_new(folder / WORKSHEET, filled(sheet, of, options.say).encode("utf-8"), force=force))
+    written.append(write_new(folder / ZIP, zip_of(_pages(table, participants if sheet else None)), force=force))
+    return written, torn(table)
+
+
+def _pages(table: ResultsTable, participants: Mapping[str, str] | None) -> Iterator[tuple[str, bytes]]:
+    """Each learner's page and its path: by the id, or where Moodle looks for this participant's."""
+    units = units_of(table.options.course) if table.options.course else []
+    for row in table.rows():
+        path = page_name(row.learner.name)
+        if participants is not None:
+            name = re.sub(r"[^\w .-]+|_", " ", row.learner.shown).strip() or "participant"
+            path = f"{name}_{participants.get(row.learner.name)}_assignsubmission_file_/{PAGE}"
+        if participants is None or row.learner.name in participants:
+            yield path, render_record(row.titled, titles=table.options.titles, units=units).encode("utf-8")
+
+
 def feedback_on(record: Record, titles: Mapping[str, str]) -> Feedback:
     """The grade, with a few lines of HTML: the total, what the policy changed, and where points were lost."""
     lines = [ungraded(record)]
     if record.complete:
         lines = [f"{score(record.counted_points)} / {score(record.counted_max_points)}"]
     lines += [f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ()]
-    lost = [each for each in record.exercises if not each.uncounted and each.points < each.max_points]
-    lines += [_line_on(verdict_on(each, title=titles.get(each.id, ""))) for each in lost]
+    for each in record.exercises:
+        if not each.uncounted and each.points < each.max_points:
+            verdict = verdict_on(each, title=titles.get(each.id, ""))
+            missed = "; ".join(check.title for failure in verdict.failures for check in failure.checks)
+            why = missed if verdict.status == "failed" else MARKS[verdict.status].word
+            lines.append(f"{verdict.title}: {verdict.score}. {why}")
     comment = "".join(f"<p>{escape(line)}</p>" for line in lines)
     return Feedback(mark_of(record), record.counted_max_points, comment)
-
-
-def _line_on(verdict: ExerciseVerdict) -> str:
-    missed = "; ".join(check.title for failure in verdict.failures for check in failure.checks)
-    why = missed if verdict.status == "failed" else MARKS[verdict.status].word
-    return f"{verdict.title}: {verdict.score}. {why}"
-
-
-def place_for(learner: Learner, participant: str) -> str:
-    """The path of a learner's page in the zip: by the id, or where Moodle looks for this participant's."""
-    if not participant:
-        return page_name(learner.name)
-    name = re.sub(r"[^\w .-]+|_", " ", learner.shown).strip() or "participant"
-    return f"{name}_{participant}_assignsubmission_file_/{PAGE}"
 
 
 def read_worksheet(path: Path) -> Table:
@@ -132,52 +158,3 @@ def _worth(maximum: str) -> float:
             f"In the worksheet the maximum grade is {maximum!r}: set the assignment's grade to points in Moodle."
         )
     return worth
-
-
-@dataclass(frozen=True)
-class FeedbackOptions:
-    """What feedback is written, and where.
-
-    worksheet: Moodle's, to be filled in; then the pages get the names that Moodle expects. units: only these. to: a
-    folder; that of the results if None. force: write over what is there.
-    """
-
-    worksheet: Path | None = None
-    units: Sequence[Unit] = ()
-    to: Path | None = None
-    force: bool = False
-
-
-def write_feedback(
-    out: Path, course: Course, options: FeedbackOptions, say: Callable[[str], None]
-) -> tuple[list[Path], str]:
-    """Write a zip of every learner's page, and the worksheet if there is one.
-
-    Returns the paths, and a sentence on learners whom the worksheet takes for one and the same; "" if there are none.
-    say: receives sentences for the user. Raises KataError when a file cannot be read or written.
-    """
-    worksheet, folder = options.worksheet, options.to or out
-    sheet = read_worksheet(worksheet) if worksheet else None
-    people = read_people(worksheet) if worksheet else None
-    table = ResultsTable(out, ExportOptions(roster=people, course=course, units=options.units, say=say))
-    participants = {name: person.participant for name, person in table.people.of.items()}
-    titles, units = titles_of(course), units_of(course)
-    written = []
-    if sheet:
-        known = {name for name, number in participants.items() if number} | table.people.none
-        if left_out := [each.shown for each in table.learners if each.name not in known]:
-            say(f"Not in the worksheet, so they get nothing back: {first_few(left_out)}.")
-        numbered = ((participants.get(row.learner.name), row.record) for row in table.rows())
-        of = {number: feedback_on(record, titles) for number, record in numbered if number}
-        text = filled(sheet, of, say)
-        written.append(write_new(folder / WORKSHEET, text.encode("utf-8"), force=options.force))
-    pages = (
-        (
-            place_for(row.learner, participants.get(row.learner.name, "")),
-            render_record(row.titled, titles=titles, units=units).encode("utf-8"),
-        )
-        for row in table.rows()
-        if not sheet or participants.get(row.learner.name)
-    )
-    written.append(write_new(folder / ZIP, zip_of(pages), force=options.force))
-    return written, torn(table)

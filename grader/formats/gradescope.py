@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grader.record import Record
-from grader.render.verdict import ExerciseVerdict, verdict_on
+from grader.render.verdict import verdicts_on
 from grader.render.wording import score
 
 from .results_table import ResultsTable, TableColumn
-from .shared_text import MESSAGE_LINES, paragraphs, probably, text_of_record
+from .shared_text import MESSAGE_LINES, paragraphs, tests_of, text_of_record
 
 LEAST = 1e-5
 """Points that differ by less are equal; they are rounded before."""
@@ -47,16 +47,12 @@ def results_json(record: Record, titles: Mapping[str, str], worth: float) -> dic
         return no_grade(paragraphs(told, "Nothing of it counts for you, so there is no grade."))
     counted, most = record.counted_points, record.counted_max_points
     scaled = f"In proportion, {score(counted)} of {score(most)} points are {score(points)} of {score(worth)}."
-    tests = []
-    for number, exercise in enumerate(record.exercises, start=1):
-        verdict = verdict_on(exercise, title=titles.get(exercise.id, ""), lines=MESSAGE_LINES)
-        tests += [_uncounted(test) if exercise.uncounted else test for test in _tests(verdict, number)]
     return {
         "score": points,
         "execution_time": math.ceil(sum(exercise.seconds for exercise in record.exercises)),
         "output": paragraphs(told, scaled if abs(points - counted) > LEAST else ""),
         "extra_data": {"seed": record.seed, "isolation": record.isolation, "max_score": most},
-        "tests": tests,
+        "tests": list(_tests(record, titles)),
     }
 
 
@@ -65,30 +61,18 @@ def no_grade(output: str) -> dict[str, Any]:
     return {"output": output}
 
 
-def _uncounted(test: dict[str, Any]) -> dict[str, Any]:
-    """A test of what does not count for this learner: how it ran, without points."""
-    told = {key: value for key, value in test.items() if key not in ("score", "max_score")}
-    return {**told, "name": f"{test['name']} (does not count)"}
-
-
-def _tests(verdict: ExerciseVerdict, number: int) -> Iterator[dict[str, Any]]:
-    """A test for each check; one for an exercise whose checks did not run."""
-    common = {"tags": [verdict.id], "visibility": "visible"}
-    if not verdict.is_checked:
-        points = {"score": 0.0, "max_score": verdict.max_points, "status": "failed"}
-        yield {**points, "name": verdict.title, "number": f"{number}", "output": verdict.note, **common}
-        return
-    named = probably(verdict.probably)
-    for place, check in enumerate(verdict.checks, start=1):
-        output = check.said
-        if check.outcome == "failed":
-            output, named = paragraphs(output, named), ""
-        yield {
-            "score": check.points,
-            "max_score": check.max_points,
-            "status": "passed" if check.outcome == "passed" else "failed",
-            "name": f"{verdict.title}: {check.title}",
-            "number": f"{number}.{place}",
-            "output": output,
-            **common,
-        }
+def _tests(record: Record, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """A test for each check; what does not count for this learner without points."""
+    verdicts = verdicts_on(record, titles, lines=MESSAGE_LINES)
+    for number, (exercise, verdict) in enumerate(zip(record.exercises, verdicts, strict=True), start=1):
+        for place, test in enumerate(tests_of(verdict), start=1):
+            name = f"{verdict.title}: {test.title}" if verdict.is_checked else verdict.title
+            yield {
+                **({} if exercise.uncounted else {"score": test.points, "max_score": test.max_points}),
+                "status": "passed" if test.outcome == "passed" else "failed",
+                "name": f"{name} (does not count)" if exercise.uncounted else name,
+                "number": f"{number}.{place}" if verdict.is_checked else f"{number}",
+                "output": test.said,
+                "tags": [verdict.id],
+                "visibility": "visible",
+            }

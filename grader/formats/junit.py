@@ -13,15 +13,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from grader.record import ExerciseResult, Record
+from grader.record import Record
 from grader.render.csv_text import number_field
 from grader.render.safe_text import safe_line, visible
-from grader.render.verdict import verdict_on
+from grader.render.verdict import verdicts_on
 
 from .results_table import ResultsTable, mark_of
-from .shared_text import MESSAGE_LINES, paragraphs, probably, text_of_record
+from .shared_text import MESSAGE_LINES, tests_of, text_of_record
 
 HOST = "localhost"  # the schema's value for an unknown host
+_REASONS = {"failed": ("failure", "CheckFailed"), "error": ("error", "GraderError"), "skipped": ("skipped", "")}
+"""The element that says why a test did not pass, and its type."""
 
 
 def lines(table: ResultsTable) -> Iterator[str]:
@@ -31,8 +33,7 @@ def lines(table: ResultsTable) -> Iterator[str]:
     for id, row in enumerate(table.rows()):
         suite = Element("testsuite")
         _describe(suite, row.record)
-        for exercise in row.record.exercises:
-            suite.extend(_cases(exercise, table.options.titles.get(exercise.id, "")))
+        suite.extend(_cases(row.record, table))
         SubElement(suite, "system-out").text = text_of_record(row.record)
         SubElement(suite, "system-err")
         suite.attrib.update(
@@ -52,35 +53,27 @@ def lines(table: ResultsTable) -> Iterator[str]:
 
 
 def _describe(suite: Element, record: Record) -> None:
-    properties = SubElement(suite, "properties")
-    told = {
-        "submission": visible(record.submission),
-        "points": number_field(mark_of(record)),
-        "max_points": number_field(record.counted_max_points),
-    }
+    told = {"submission": visible(record.submission), "points": number_field(mark_of(record))}
+    told["max_points"] = number_field(record.counted_max_points)
     if record.is_adjusted:
         told["graded_points"] = number_field(record.points)
         told["graded_max_points"] = number_field(record.max_points)
+    properties = SubElement(suite, "properties")
     for key, value in {**told, "isolation": record.isolation, "seed": str(record.seed)}.items():
         SubElement(properties, "property", name=key, value=value)
 
 
-def _cases(exercise: ExerciseResult, title: str) -> Iterator[Element]:
-    """A case for each check; one for an exercise whose checks did not run."""
-    verdict = verdict_on(exercise, title=title, lines=MESSAGE_LINES)
-    checks = [(each.title, each.outcome, each.said) for each in verdict.checks]
-    if not verdict.is_checked:
-        checks = [(verdict.title, "error" if verdict.status == "error" else "skipped", verdict.note)]
-    seconds = exercise.seconds / len(checks)  # a record has the time of an exercise, not of each check
-    named = probably(verdict.probably)
-    for name, outcome, said in checks:
-        case = Element("testcase", name=name, classname=verdict.id, time=number_field(seconds))
-        first_line = said.partition("\n")[0]
-        if outcome == "failed":
-            text, named = paragraphs(said, named), ""
-            SubElement(case, "failure", message=text.partition("\n")[0], type="CheckFailed").text = text
-        elif outcome == "error":
-            SubElement(case, "error", message=first_line, type="GraderError").text = said
-        elif outcome == "skipped":
-            SubElement(case, "skipped", message=first_line)
-        yield case
+def _cases(record: Record, table: ResultsTable) -> Iterator[Element]:
+    verdicts = verdicts_on(record, table.options.titles, lines=MESSAGE_LINES)
+    for exercise, verdict in zip(record.exercises, verdicts, strict=True):
+        tests = tests_of(verdict)
+        seconds = exercise.seconds / len(tests)  # a record has the time of an exercise, not of each check
+        for test in tests:
+            case = Element("testcase", name=test.title, classname=verdict.id, time=number_field(seconds))
+            if test.outcome in _REASONS:
+                tag, type = _REASONS[test.outcome]
+                reason = SubElement(case, tag, message=test.said.partition("\n")[0])
+                if type:
+                    reason.set("type", type)
+                    reason.text = test.said
+            yield case

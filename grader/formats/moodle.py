@@ -14,26 +14,21 @@ Sources: MoodleDocs, "Grade import" (docs.moodle.org/311/en/Grade_import), and M
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from grader.errors import KataError
 from grader.record import Record
 from grader.render.csv_text import line_field, number_field
 from grader.render.csv_text import table as as_csv
 
 from .people import Person, first_and_last
-from .results_table import ResultsTable, TableColumn, demand_different
+from .results_table import ResultsTable, TableColumn
+from .shared_text import demand_different
 
 NO_GRADE = "-"
 MOST_POINTS = 100.0
 """The highest grade that Moodle accepts, unless the site allows more."""
 
-IDENTIFIERS = {
-    "email": ("Email address", "email"),
-    "id number": ("ID number", "sis_id"),
-    "username": ("Username", "login"),
-}
-"""The title of each identifier's column, and the field of a person; the first is preferred."""
+IDENTIFIERS = {"email": "Email address", "id number": "ID number", "username": "Username"}
+"""The title of each identifier's column; the first is preferred."""
 
 
 def lines(table: ResultsTable) -> list[str]:
@@ -41,20 +36,28 @@ def lines(table: ResultsTable) -> list[str]:
 
     Raises KataError when nobody has an identifier, or two learners or columns are alike.
     """
-    say, people = table.options.say, _people(table)
-    identifier = _best_identifier(people.values())
-    ids = {name: _id_of(person, identifier) for name, person in people.items() if _id_of(person, identifier)}
+    say, most = table.options.say, number_field(MOST_POINTS)
+    people = {each.name: table.people.of[each.name] for each in table.learners if each.name in table.people.of}
+    if not any(any(_ids(person).values()) for person in people.values()):
+        if table.options.roster is not None:
+            raise KataError("Moodle needs an email address, ID number or username of each learner: there is none.")
+        say("No roster was given, so the submissions' names stand for Moodle's usernames.")
+        people = {each.name: Person(whole_name=each.shown, login=each.name) for each in table.learners}
+    # the identifier that most of these people have, each a different one
+    identifier = max(IDENTIFIERS, key=lambda each: len({_ids(person)[each] for person in people.values()} - {""}))
+    ids = {name: id for name, person in people.items() if (id := _ids(person)[identifier])}
     if left_out := [each.shown for each in table.learners if each.name not in ids]:
         say(f"Left out, since the roster has no {identifier} of theirs: {', '.join(left_out)}.")
-    if large := [each.title for each in table.columns if each.max_points > MOST_POINTS]:
-        say(f"Moodle's grade items are worth {number_field(MOST_POINTS)}: written out of that: {', '.join(large)}.")
-    titles = [_title(column) for column in table.columns]
+    large = {each.title: f"{each.title} (out of {most})" for each in table.columns if each.max_points > MOST_POINTS}
+    if large:
+        say(f"Moodle's grade items are worth {most}: written out of that: {', '.join(large)}.")
+    titles = [large.get(column.title, column.title) for column in table.columns]
     demand_different(titles, "columns")
     demand_different(list(ids.values()), "learners")
     names = {name: first_and_last(people[name]) for name in ids}
     is_whole = any(last for _, last in names.values()) and not any(first for first, _ in names.values())
     header = ["Full name"] if is_whole else ["First name", "Last name"]
-    rows = [[*header, IDENTIFIERS[identifier][0], *map(line_field, titles)]]
+    rows = [[*header, IDENTIFIERS[identifier], *map(line_field, titles)]]
     above: set[str] = set()
     for row in table.rows():
         if id := ids.get(row.learner.name, ""):
@@ -63,37 +66,15 @@ def lines(table: ResultsTable) -> list[str]:
             marks = [NO_GRADE if each is None else number_field(min(each, MOST_POINTS)) for each in points]
             rows.append([*map(line_field, names[row.learner.name][is_whole:]), id, *marks])
     if above:
-        say(
-            f"Moodle takes no more than {number_field(MOST_POINTS)}, so what extra credit gave beyond that is left "
-            f"out: {', '.join(sorted(above))}."
-        )
+        gone = ", ".join(sorted(above))
+        say(f"Moodle takes no more than {most}, so what extra credit gave beyond that is left out: {gone}.")
     return [as_csv(rows)]
 
 
-def _people(table: ResultsTable) -> dict[str, Person]:
-    """The person for each learner who has one, by the name in the results. Raises KataError if nobody has an id."""
-    people = {each.name: table.people.of[each.name] for each in table.learners if each.name in table.people.of}
-    if any(_id_of(person, each) for person in people.values() for each in IDENTIFIERS):
-        return people
-    if table.options.roster is not None:
-        raise KataError("Moodle needs an email address, ID number or username of each learner: there is none.")
-    table.options.say("No roster was given, so the submissions' names stand for Moodle's usernames.")
-    return {each.name: Person(whole_name=each.shown, login=each.name) for each in table.learners}
-
-
-def _best_identifier(people: Collection[Person]) -> str:
-    """The identifier that most of these people have, each a different one."""
-    return max(IDENTIFIERS, key=lambda each: len({_id_of(person, each) for person in people} - {""}))
-
-
-def _id_of(person: Person, identifier: str) -> str:
-    value = line_field(getattr(person, IDENTIFIERS[identifier][1]))
-    return "" if value == "0" else value
-
-
-def _title(column: TableColumn) -> str:
-    is_large = column.max_points > MOST_POINTS
-    return f"{column.title} (out of {number_field(MOST_POINTS)})" if is_large else column.title
+def _ids(person: Person) -> dict[str, str]:
+    """Each identifier of a person, "" for those that Moodle would take for none."""
+    fields = map(line_field, (person.email, person.sis_id, person.login))
+    return {each: "" if id == "0" else id for each, id in zip(IDENTIFIERS, fields, strict=True)}
 
 
 def _points(column: TableColumn, record: Record) -> float | None:

@@ -6,11 +6,12 @@ import wants an id in the column from which it came.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.claims import Claim, resolve
+from grader.classroom.claims import Claim, folded, resolve
 from grader.classroom.csv_file import read_rows
 from grader.classroom.lms_names import platform_called
 from grader.classroom.members import Learner
@@ -67,38 +68,42 @@ def match_people(learners: Sequence[Learner], roster: Roster | None) -> Matches:
     Learners who are not in the roster are left out, and so are all who match the same person.
     """
     if roster is None:
-        return Matches({each.name: _as_graded(each) for each in learners}, {})
+        ids = {each.name: each.name if each.in_roster else "" for each in learners}
+        as_graded = {
+            each.name: Person(whole_name=each.shown, sis_id=ids[each.name], email=each.email) for each in learners
+        }
+        return Matches(as_graded, {})
     people = {_enrolled(person): person for person in roster}
     matches = resolve([_claim(each) for each in learners], list(people)).matches
     matcher = Matcher(list(people))
-    owners: dict[Person, list[str]] = {}
+    owners: dict[Enrolled, list[str]] = {}
     for learner, match in zip(learners, matches, strict=True):
-        if found := match.learner or _called_so(learner, matcher):
-            owners.setdefault(people[found], []).append(learner.name)
+        # on a platform learners choose the names that are displayed
+        texts = () if learner.platform else (learner.email, learner.shown)
+        called_so = (found for text in texts if text and (found := matcher.learner(text)))
+        if owner := match.learner or next(called_so, None):
+            owners.setdefault(owner, []).append(learner.name)
     torn: dict[str, tuple[str, ...]] = {}
-    for person, names in owners.items():
+    for owner, names in owners.items():
         if len(names) > 1:  # several people may have this name
-            torn[shown_name(person)] = (*torn.get(shown_name(person), ()), *names)
-    return Matches({names[0]: person for person, names in owners.items() if len(names) == 1}, torn)
+            torn[owner.name] = (*torn.get(owner.name, ()), *names)
+    return Matches({names[0]: people[owner] for owner, names in owners.items() if len(names) == 1}, torn)
 
 
-def _as_graded(learner: Learner) -> Person:
-    return Person(whole_name=learner.shown, sis_id=learner.name if learner.in_roster else "", email=learner.email)
+def namesakes(learners: Sequence[Learner], people: Matches, roster: Roster | None) -> list[str]:
+    """Learners of whom only a name is known that another one has too, by their names in the results."""
+    known = {each.name for each in learners if each.in_roster} if roster is None else people.of.keys()
+    names = [each.shown for each in learners if roster is None or each.name not in people.of]
+    counts = Counter(folded(name) for name in [*names, *map(shown_name, roster or ())])
+    return [each.name for each in learners if each.name not in known and counts[folded(each.shown)] > 1]
 
 
 def _enrolled(person: Person) -> Enrolled:
-    ids = tuple(filter(None, (person.own_id, person.sis_id, person.login)))
-    name = shown_name(person)
-    return Enrolled(ids[0] if ids else person.email or name, name, person.email, ids, person.participant)
+    ids, name = tuple(filter(None, (person.own_id, person.sis_id, person.login))), shown_name(person)
+    return Enrolled(next(iter(ids), person.email or name), name, person.email, ids, person.participant)
 
 
 def _claim(learner: Learner) -> Claim:
     """The learner's name as a claim; the id if the class was graded with a roster."""
     platform = platform_called(learner.platform)
     return Claim(platform, learner.name if platform in ("plain", "blackboard") else learner.shown, learner.ids)
-
-
-def _called_so(learner: Learner, matcher: Matcher) -> Enrolled | None:
-    """Whom the learner's email or name means. On a platform learners choose the names that are displayed."""
-    texts = () if learner.platform else (learner.email, learner.shown)
-    return next((found for text in texts if text and (found := matcher.learner(text))), None)

@@ -15,14 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from grader.classroom.members import Learner
-from grader.classroom.results_file import (
-    RESULTS,
-    Result,
-    disputed,
-    handed_in_nothing,
-    read_results,
-    ungraded,
-)
+from grader.classroom.results_file import RESULTS, Result, disputed, handed_in_nothing, read_results, ungraded
 from grader.course import Course, Unit
 from grader.course.headings import titles_of
 from grader.errors import KataError
@@ -63,12 +56,6 @@ def mark_of(graded: Record | ExerciseResult) -> float | None:
     return None if graded.status == "error" or graded.uncounted else graded.counted_points
 
 
-def demand_different(names: Sequence[str], what: str) -> None:
-    """Raise KataError if a name occurs twice."""
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise KataError(f"Two {what} are called {twice[0]!r}; the marks could not be told apart.")
-
-
 @dataclass(frozen=True)
 class TableColumn:
     """The exercises whose points stand in one column."""
@@ -85,10 +72,9 @@ class TableColumn:
         """
         there = self._in(record)
         counting = [each for each in there if not each.uncounted]
-        is_whole = len(there) == len(record.exercises if self.exercises is None else self.exercises)
-        if not counting or not is_whole or any(each.status == "error" for each in counting):
-            return None
-        if self.exercises is None and not record.complete:
+        needed = there if self.exercises is None else counting
+        is_whole = self.exercises is None or len(there) == len(self.exercises)
+        if not counting or not is_whole or any(each.status == "error" for each in needed):
             return None
         points = sum(each.counted_points for each in counting)
         worth = sum(each.counted_max_points for each in counting)
@@ -106,20 +92,10 @@ class TableColumn:
 
 
 @dataclass(frozen=True)
-class ResultsRow:
-    """One learner with a record.
+class ResultsRow(Result):
+    """One learner with a record; `person` is how the platform's roster knows the learner, if it does."""
 
-    person: as the platform's roster knows the learner; None if it does not.
-    """
-
-    learner: Learner
-    record: Record
-    person: Person | None
-
-    @property
-    def titled(self) -> Record:
-        """The record with the learner's display name and id as its title, for a page."""
-        return Result(self.record, self.learner).titled
+    person: Person | None = None
 
 
 class ResultsTable:
@@ -142,7 +118,9 @@ class ResultsTable:
         """Learners to whom the course's policy is not applied yet."""
         self.with_uncounted: list[Learner] = []
         """Learners of whom something does not count."""
-        counting: dict[str, float | None] = {}
+        self.worth: dict[str, float] = {}
+        """What each exercise that counts for anybody adds to the maximum, in order; 0 for extra credit."""
+        graded: dict[str, None] = {}
         handed_in: set[str] = set()
         for learner, record in self._records():
             self.title = " and ".join(unit.title for unit in options.units) or record.course.title
@@ -150,16 +128,14 @@ class ResultsTable:
             self.without_mark += [] if record.complete else [learner]
             self.unadjusted += [] if record.is_adjusted else [learner]
             self.with_uncounted += [learner] if any(each.uncounted for each in record.exercises) else []
+            handed_in |= {each.id for each in record.exercises if each.status != "missing"}
             for each in record.exercises:
-                most = counting.setdefault(each.id)
+                graded[each.id] = None
                 if not each.uncounted:
-                    counting[each.id] = max(most or 0.0, each.counted_max_points)
-                if each.status != "missing":
-                    handed_in.add(each.id)
+                    self.worth[each.id] = max(self.worth.get(each.id, 0.0), each.counted_max_points)
         if not self.learners:
             raise KataError(f"{self._path} holds no records: nobody was graded.")
-        self.worth = {id: most for id, most in counting.items() if most is not None}
-        """What each exercise that counts for anybody adds to the maximum, in order; 0 for extra credit."""
+        self.worth = {id: self.worth[id] for id in graded if id in self.worth}
         self.not_handed_in = self.worth.keys() - handed_in
         """The exercises that nobody has handed in."""
 
@@ -171,12 +147,7 @@ class ResultsTable:
     def rows(self) -> Iterator[ResultsRow]:
         """Every learner with a record, in class order."""
         for learner, record in self._records():
-            yield ResultsRow(learner, record, self.people.of.get(learner.name))
-
-    @cached_property
-    def has_groups(self) -> bool:
-        """Whether any learner has handed in with a group."""
-        return any(each.group for each in self.learners)
+            yield ResultsRow(record, learner, self.people.of.get(learner.name))
 
     @cached_property
     def people(self) -> Matches:
@@ -193,7 +164,7 @@ class ResultsTable:
         """Learners claimed by several submissions: they have no points."""
         return disputed(self.folder) if self.is_class else []
 
-    @cached_property
+    @property
     def waiting(self) -> list[Learner]:
         """Learners whose submission is not graded yet, because the run was stopped."""
         return ungraded(self.folder) if self.is_class else []
@@ -260,7 +231,7 @@ def only_of(record: Record, units: Sequence[Unit]) -> Record:
             "final_max_points": _total(each.counted_max_points for each in there),
             "adjustments": tuple(each for each in record.adjustments or () if each.unit in folders),
         }
-    return Record(**{**dict(record), **part})
+    return record.model_copy(update=part)
 
 
 def _total(points: Iterable[float]) -> float:
