@@ -1,4 +1,4 @@
-"""Write the measured figures into docs/{rivals,load,performance}.md: `python benchmarks/tables.py`.
+"""Write the measured figures into docs/evidence.md: `python benchmarks/tables.py`.
 
 The figures are the files in benchmarks/figures/, which the benchmarks write with `--json`. In the page each stands
 between two marks, `<!-- figures: NAME -->` and `<!-- end -->`; the text around them is left alone.
@@ -25,7 +25,7 @@ import run  # noqa: E402
 import watch  # noqa: E402
 
 FIGURES = ROOT / "benchmarks" / "figures"
-PAGES = [ROOT / "docs" / name for name in ("rivals.md", "load.md", "performance.md")]
+PAGE = ROOT / "docs" / "evidence.md"
 BLOCK = re.compile(r"(<!-- figures: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 Figures = Mapping[str, Any]
 
@@ -144,5 +144,4 @@ def filled(page: str, figures: Path) -> str:
 
 
 if __name__ == "__main__":
-    for page in PAGES:
-        page.write_text(filled(page.read_text(encoding="utf-8"), FIGURES), encoding="utf-8")
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), FIGURES), encoding="utf-8")

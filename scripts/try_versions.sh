@@ -7,7 +7,7 @@
 #
 # "oldest" is the lowest version of each package that pyproject.toml names, "newest" the latest of all. Each goes into an
 # environment of its own in build/versions, with a copy of the project; for smaller downloads set UV_TORCH_BACKEND=cpu.
-# It prints rows for the table in docs/versions.md; what failed is in build/versions/*/said*.
+# It prints rows for the table in docs/evidence.md; what failed is in build/versions/*/said*.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

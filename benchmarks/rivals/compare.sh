@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything in docs/rivals.md, one after the other: installs the rivals if they are not there, lets every cheat and
+# Everything in docs/evidence.md, one after the other: installs the rivals if they are not there, lets every cheat and
 # class run, and writes the figures into the page. Wants a quiet machine; with --quick it only sees that all of it runs,
 # and keeps no figures.
 set -euo pipefail

@@ -171,5 +171,5 @@ def filled(page: Path, figures: Path) -> str:
 
 @pytest.mark.thorough
 def test_the_page_holds_the_figures_that_were_measured() -> None:
-    page = ROOT / "docs" / "rivals.md"
+    page = ROOT / "docs" / "evidence.md"
     assert filled(page, BENCHMARKS / "figures").rstrip() == page.read_text(encoding="utf-8").rstrip()
