@@ -154,12 +154,11 @@ def report(
     progress_of(workspace)
     from grader.files import write_file, write_output
     from grader.play.keeping import read_kept
-    from grader.practice.page import learner_of
+    from grader.practice.learner_page import render_learner
     from grader.practice.progress import now
-    from grader.render.learner_page import render_learner
 
     checked = _checked(workspace, isolation, seed)
-    page = render_learner(learner_of(workspace, progress_of(workspace), now(), checked, read_kept(workspace)))
+    page = render_learner(workspace, progress_of(workspace), now(), checked, read_kept(workspace))
     if out is None:
         write_file(path, page.encode("utf-8"), below=workspace.root)
     else:

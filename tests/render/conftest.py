@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import date, datetime, timedelta, timezone
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fsrs import Card, State
 
+from grader.course.model import Course, Document, Exercise, Unit
 from grader.mismatch import Mismatch
+from grader.practice.checking import Checked, Noted
+from grader.practice.learner_page import render_learner
+from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
+from grader.practice.workspace import Workspace
 from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Problem, Record
 from grader.render.class_summary import ClassSummary
-from grader.render.learner_page import AttemptView, Hint, LearnerView, Task, UnitWork
 
 GOLDEN = Path(__file__).parents[1] / "record" / "golden"
 
@@ -292,68 +299,113 @@ def masked_softmax(message: str = "The weights differ from the expected ones.") 
     )
 
 
-def tries(*points: float, most: float, days_ago: int, reason: str = "Row 0 sums to 0.8.") -> tuple[AttemptView, ...]:
+def tries(*points: float, most: float, days_ago: int, reason: str = "Row 0 sums to 0.8.") -> list[AttemptEntry]:
     """Attempts ten minutes apart; those with all points passed."""
     start = NOW - timedelta(days=days_ago)
-    return tuple(
-        AttemptView(
-            start + timedelta(minutes=10 * n), each, most, each == most, reasons=() if each == most else (reason,)
-        )
+    return [
+        attempt(start + timedelta(minutes=10 * n), each, most, {} if each == most else {"known": reason})
         for n, each in enumerate(points)
+    ]
+
+
+def attempt(at: datetime, points: float, most: float, mistakes: dict[str, str] | None = None, **more: Any) -> Any:
+    status = "passed" if points == most else "failed"
+    return AttemptEntry(
+        at=at, status=status, points=points, max_points=most, digest="", mistakes=mistakes or {}, **more
     )
+
+
+def passed(days_ago: int, due_in: int, attempts: Sequence[AttemptEntry], **more: Any) -> ExerciseProgress:
+    """An exercise passed days ago that comes back in some days."""
+    at = NOW - timedelta(days=days_ago)
+    card = Card(card_id=1, state=State.Review, stability=3.0, difficulty=5.0, due=NOW + timedelta(days=due_in))
+    return ExerciseProgress(passed_at=at, attempts=list(attempts), card={**card.to_dict()}, **more)
+
+
+@dataclass(frozen=True)
+class LearnerAtWork:
+    """All that a learner's page is made from."""
+
+    workspace: Workspace
+    progress: Progress
+    checked: Checked | None
+    at: datetime = NOW
+
+    @property
+    def course(self) -> Course:
+        return self.workspace.course
+
+    def page(self) -> str:
+        return render_learner(self.workspace, self.progress, self.at, self.checked)
+
+    def with_course(self, **changes: Any) -> LearnerAtWork:
+        return replace(self, workspace=replace(self.workspace, course=self.course.model_copy(update=changes)))
+
+    def with_progress(self, **exercises: ExerciseProgress) -> LearnerAtWork:
+        return replace(self, progress=Progress(exercises={**self.progress.exercises, **exercises}))
+
+    def due_in(self, days: int) -> LearnerAtWork:
+        """With the first exercise coming back in some days."""
+        done = self.progress.exercises["softmax"]
+        return self.with_progress(softmax=passed(20, days, done.attempts))
+
+    def with_results(self, change: Callable[[ExerciseResult], ExerciseResult]) -> LearnerAtWork:
+        assert self.checked is not None
+        record = self.checked.record
+        record = record.model_copy(update={"exercises": tuple(map(change, record.exercises))})
+        return replace(self, checked=replace(self.checked, record=record))
+
+
+def small_course(root: Path, version: str) -> Course:
+    """Four units with the exercises of the records."""
+    points = dict(zip(TITLES, (4.0, 3.0, 4.0, 1.5, 5.0, 4.0), strict=True))
+
+    def exercise(id: str, number: int, folder: str) -> Exercise:
+        return Exercise(
+            id=id,
+            number=number,
+            unit=folder,
+            kind="implement",
+            title=TITLES[id],
+            points=points[id],
+            requires=("masked_softmax",) if id == "split_heads" else (),
+            document="one",
+            step="1",
+            entry_points=(id,),
+            hints=("What must a row add up to?", "Divide.", "By the sum."),
+        )
+
+    units = tuple(
+        Unit(folder=folder, title=title, exercises=tuple(exercise(id, n, folder) for n, id in enumerate(ids, 1)))
+        for folder, (title, ids) in zip(("01_lookup", "02_self", "03_masks", "04_heads"), UNITS, strict=True)
+    )
+    document = Document(title="One", author="Some", language="English")
+    return Course(title="Attention Kata", version=version, documents={"one": document}, units=units, root=root)
 
 
 @pytest.fixture
-def learner(half_done: Record) -> LearnerView:
+def learner(half_done: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LearnerAtWork]:
     """Four units with an exercise of every kind: passed, passed and broken since, tried, skipped, open, later."""
-    results = {result.id: result for result in half_done.exercises}
-    results["masked_softmax"] = masked_softmax()
-
-    def task(id: str, state: Any, points: float, most: float, **more: Any) -> Task:
-        return Task(id, TITLES[id], f"exercises/{id}.py", state, points, most, **more)
-
-    again = AttemptView(NOW - timedelta(days=2), 4.0, 4.0, True, is_review=True)
-    tasks = {
-        "softmax": task(
-            "softmax",
-            "passed",
-            4.0,
-            4.0,
-            result=results["softmax"],
-            passed_on=date(2026, 10, 29),
-            due_on=date(2026, 11, 24),
-            attempts=(*tries(0.0, 1.0, 4.0, most=4.0, days_ago=20), again),
-            hints=(Hint(NOW - timedelta(days=20), "Hint 1 of 3", "What must a row add up to?"),),
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    results = {result.id: result for result in half_done.exercises if result.id in ("softmax", "scaled_scores")}
+    again = attempt(NOW - timedelta(days=2), 4.0, 4.0, kind="review")
+    hint = HintEntry(at=NOW - timedelta(days=20), level=1)
+    progress = {
+        "softmax": passed(20, 6, [*tries(0.0, 1.0, 4.0, most=4.0, days_ago=20), again], hints=[hint]),
+        "scaled_scores": passed(10, -1, tries(1.0, 3.0, most=3.0, days_ago=10)),
+        "debug_attn_weights": ExerciseProgress(skipped=True),
+        "masked_softmax": ExerciseProgress(
+            attempts=tries(0.5, 1.0, most=5.0, days_ago=0, reason="the mask is applied after the softmax.")
         ),
-        "scaled_scores": task(
-            "scaled_scores",
-            "passed",
-            3.0,
-            3.0,
-            result=results["scaled_scores"],
-            passed_on=date(2026, 11, 8),
-            due_on=date(2026, 11, 17),
-            attempts=tries(1.0, 3.0, most=3.0, days_ago=10),
-        ),
-        "debug_attn_weights": task("debug_attn_weights", "skipped", 0.0, 4.0),
-        "causal_mask": task("causal_mask", "open", 0.0, 1.5),
-        "masked_softmax": task(
-            "masked_softmax",
-            "tried",
-            1.0,
-            5.0,
-            result=results["masked_softmax"],
-            attempts=tries(0.5, 1.0, most=5.0, days_ago=0, reason="the mask is applied after the softmax."),
-        ),
-        "split_heads": task("split_heads", "later", 0.0, 4.0, after=("Softmax under a mask",)),
     }
-    return LearnerView(
-        course=half_done.course,
-        at=NOW,
-        units=tuple(
-            UnitWork(title, f"exercises/{number:02d}/README.md", tuple(tasks[id] for id in ids))
-            for number, (title, ids) in enumerate(UNITS, 1)
-        ),
-        coming="causal_mask",
-        mismatches={("masked_softmax", "test_example"): WEIGHTS, ("masked_softmax", "test_future"): WEIGHTS},
+    graded = half_done.model_copy(update={"exercises": (*results.values(), masked_softmax())})
+    mismatches = {("masked_softmax", "test_example"): WEIGHTS, ("masked_softmax", "test_future"): WEIGHTS}
+    yield LearnerAtWork(
+        Workspace(small_course(tmp_path, half_done.course.version), tmp_path),
+        Progress(exercises=progress),
+        Checked(graded, mismatches, Noted()),
     )
+    monkeypatch.undo()
+    time.tzset()

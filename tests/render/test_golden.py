@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -23,7 +24,6 @@ from grader.render.class_table import print_class
 from grader.render.heatmap import HeatMap
 from grader.render.heatmap_svg import MARGIN, heatmap_svg
 from grader.render.heatmap_terminal import PaintedHeatMap
-from grader.render.learner_page import LearnerView, render_learner
 from grader.render.record_page import render_record
 from grader.render.terminal import print_record
 from grader.render.verdict import verdict_on
@@ -68,11 +68,11 @@ def test_record_in_a_terminal(
 
 
 def test_record_in_a_terminal_with_everything_that_passed(
-    golden: Golden, titles: dict[str, str], units: Units, half_done: Record, learner: LearnerView
+    golden: Golden, titles: dict[str, str], units: Units, half_done: Record, learner: Any
 ) -> None:
     text = printed(
         lambda console: print_record(
-            half_done, console, titles=titles, units=units, verbose=True, mismatches=learner.mismatches
+            half_done, console, titles=titles, units=units, verbose=True, mismatches=learner.checked.mismatches
         ),
         80,
     )
@@ -86,17 +86,16 @@ def test_page_of_a_record(
     golden(f"{name}.html", render_record(request.getfixturevalue(name), titles=titles, units=units))
 
 
-def test_below_a_cell(golden: Golden, learner: LearnerView) -> None:
-    (task,) = (task for task in learner.tasks if task.id == "masked_softmax")
-    assert task.result
-    shown = verdict_on(task.result, title=task.title, mismatches=learner.mismatches, in_cell=True)
+def test_below_a_cell(golden: Golden, learner: Any, titles: dict[str, str]) -> None:
+    (result,) = (each for each in learner.checked.record.exercises if each.id == "masked_softmax")
+    shown = verdict_on(result, title=titles[result.id], mismatches=learner.checked.mismatches, in_cell=True)
     output = CellOutput(shown, closing="Checked as it was run in [3].", problems=["One."], remarks=["Another."])
     golden("cell.txt", output.text() + "\n")
     golden("cell.html", output.html())
 
 
-def test_page_of_a_learner(golden: Golden, learner: LearnerView) -> None:
-    golden("learner.html", render_learner(learner))
+def test_page_of_a_learner(golden: Golden, learner: Any) -> None:
+    golden("learner.html", learner.page())
 
 
 def test_page_of_a_class(golden: Golden, small_class: ClassSummary) -> None:

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
+from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
 from grader.record import Problem, Record
 from grader.render import class_page
 from grader.render.class_page import relative, render_class
 from grader.render.class_summary import ClassSummary
-from grader.render.learner_page import AttemptView, Hint, LearnerView, Task, render_learner
 from grader.render.record_page import render_record
 
 Units = Sequence[tuple[str, Sequence[str]]]
@@ -43,35 +43,43 @@ def render(request: pytest.FixtureRequest, titles: Mapping[str, str], units: Uni
 
 
 @pytest.fixture
-def hostile_learner(learner: LearnerView) -> LearnerView:
+def hostile_learner(learner: Any) -> Any:
     """Every text is an attack."""
 
-    def spoilt(task: Task) -> Task:
-        result = task.result
-        if result is not None:
-            checks = tuple(check.model_copy(update={"message": HOSTILE, "title": HOSTILE}) for check in result.checks)
-            found = tuple(each.model_copy(update={"message": HOSTILE}) for each in result.diagnosis)
-            result = result.model_copy(update={"checks": checks, "diagnosis": found})
-        attempts = tuple(replace(each, reasons=(HOSTILE,)) for each in task.attempts)
-        hints = (Hint(learner.at, HOSTILE, HOSTILE),)
-        return replace(
-            task, title=HOSTILE, file=HOSTILE, result=result, attempts=attempts, hints=hints, after=(HOSTILE,)
-        )
+    def spoilt(part: Any) -> Any:
+        texts = {"title", "version", "folder", "unit", "message"} & type(part).model_fields.keys()
+        return part.model_copy(update=dict.fromkeys(texts, HOSTILE))
 
-    return replace(
-        learner,
-        course=learner.course.model_copy(update={"title": HOSTILE, "version": HOSTILE}),
-        units=tuple(
-            replace(unit, title=HOSTILE, lesson=HOSTILE, tasks=tuple(map(spoilt, unit.tasks))) for unit in learner.units
-        ),
-        mismatches={key: replace(each, what=HOSTILE, note=HOSTILE) for key, each in learner.mismatches.items()},
+    def spoilt_result(result: Any) -> Any:
+        parts = {"checks": tuple(map(spoilt, result.checks)), "diagnosis": tuple(map(spoilt, result.diagnosis))}
+        return result.model_copy(update=parts)
+
+    units = tuple(
+        spoilt(unit).model_copy(
+            update={
+                "exercises": tuple(spoilt(each).model_copy(update={"hints": (HOSTILE,)}) for each in unit.exercises)
+            }
+        )
+        for unit in learner.course.units
     )
+    progress = {
+        id: done.model_copy(
+            update={
+                "hints": [HintEntry(at=learner.at, level=1)],
+                "attempts": [each.model_copy(update={"mistakes": {HOSTILE: HOSTILE}}) for each in done.attempts],
+            }
+        )
+        for id, done in learner.progress.exercises.items()
+    }
+    seen = {key: replace(each, what=HOSTILE, note=HOSTILE) for key, each in learner.checked.mismatches.items()}
+    spoilt_one = learner.with_course(title=HOSTILE, version=HOSTILE, units=units).with_progress(**progress)
+    spoilt_one = spoilt_one.with_results(spoilt_result)
+    return replace(spoilt_one, checked=replace(spoilt_one.checked, mismatches=seen))
 
 
 @pytest.fixture(params=["learner", "hostile_learner"])
-def any_learner(request: pytest.FixtureRequest) -> LearnerView:
-    view: LearnerView = request.getfixturevalue(request.param)
-    return view
+def any_learner(request: pytest.FixtureRequest) -> Any:
+    return request.getfixturevalue(request.param)
 
 
 def assert_self_contained(html: str, page: Any) -> None:
@@ -102,8 +110,8 @@ def test_page_is_self_contained(
     assert_self_contained(html, read_page(html))
 
 
-def test_page_of_a_learner_is_self_contained_and_runs_nothing(any_learner: LearnerView, read_page: ReadPage) -> None:
-    html = render_learner(any_learner)
+def test_page_of_a_learner_is_self_contained_and_runs_nothing(any_learner: Any, read_page: ReadPage) -> None:
+    html = any_learner.page()
     assert_self_contained(html, read_page(html))
     assert read_page(html).count("script") == 0
 
@@ -116,20 +124,20 @@ def test_page_of_a_record_runs_nothing(
 
 
 def test_learners_text_is_escaped_and_shown(
-    hostile: Record, hostile_learner: LearnerView, titles: Mapping[str, str], units: Units, read_page: ReadPage
+    hostile: Record, hostile_learner: Any, titles: Mapping[str, str], units: Units, read_page: ReadPage
 ) -> None:
     page = read_page(render_record(hostile, titles=titles, units=units))
     assert "</pre><script>alert(1)</script><img src=x onerror=alert(1)> {{ 7 * 7 }}" in page.text
     assert "mallory\\u202etxt.exe<script>" in page.text
-    text = read_page(render_learner(hostile_learner)).text
+    text = read_page(hostile_learner.page()).text
     for told in ("<script>alert(1)</script>", "{{ 7 * 7 }}", "\\u202etxt\\x1b[2J"):
         assert told in text
 
 
 def test_nothing_invisible_reaches_the_page(
-    render: Callable[[Record], str], hostile: Record, hostile_learner: LearnerView
+    render: Callable[[Record], str], hostile: Record, hostile_learner: Any
 ) -> None:
-    assert not invisible(render(hostile)) and not invisible(render_learner(hostile_learner))
+    assert not invisible(render(hostile)) and not invisible(hostile_learner.page())
 
 
 def test_titles_of_a_course_are_escaped_too(half_done: Record, read_page: ReadPage) -> None:
@@ -161,10 +169,10 @@ def test_page_stays_small_whatever_a_learner_prints(half_done: Record) -> None:
 
 
 def test_same_data_give_the_same_page(
-    half_done: Record, render: Callable[[Record], str], learner: LearnerView, small_class: ClassSummary
+    half_done: Record, render: Callable[[Record], str], learner: Any, small_class: ClassSummary
 ) -> None:
     assert render(half_done) == render(half_done)
-    assert render_learner(learner) == render_learner(replace(learner))
+    assert learner.page() == learner.page()
     assert render_class(small_class) == render_class(small_class)
 
 
@@ -208,7 +216,7 @@ def test_script_never_makes_markup_of_text(small_class: ClassSummary) -> None:
 
 
 def test_headings_tables_and_links_are_in_order(
-    learner: LearnerView,
+    learner: Any,
     small_class: ClassSummary,
     half_done: Record,
     titles: Mapping[str, str],
@@ -216,7 +224,7 @@ def test_headings_tables_and_links_are_in_order(
     read_page: ReadPage,
 ) -> None:
     for html in (
-        render_learner(learner),
+        learner.page(),
         render_class(small_class),
         render_record(half_done, titles=titles, units=units),
     ):
@@ -233,13 +241,12 @@ def test_headings_tables_and_links_are_in_order(
         assert {*targets, *named} <= set(ids)
 
 
-def test_equal_pictures_have_ids_of_their_own(learner: LearnerView, read_page: ReadPage) -> None:
-    result = next(task.result for task in learner.tasks if task.id == "masked_softmax")
-    assert result is not None
-    checks = tuple(check.model_copy(update={"visible": True}) for check in result.checks)
-    page = read_page(
-        render_learner(with_task(learner, "masked_softmax", result=result.model_copy(update={"checks": checks})))
-    )
+def test_equal_pictures_have_ids_of_their_own(learner: Any, read_page: ReadPage) -> None:
+    def shown(result: Any) -> Any:
+        checks = tuple(check.model_copy(update={"visible": True}) for check in result.checks)
+        return result.model_copy(update={"checks": checks})
+
+    page = read_page(learner.with_results(shown).page())
     assert page.attributes("class").count("heatmap") == 2
     ids = page.attributes("id")
     assert len(ids) == len(set(ids))
@@ -248,44 +255,57 @@ def test_equal_pictures_have_ids_of_their_own(learner: LearnerView, read_page: R
 # --- a learner's page -------------------------------------------------------------------------------------------------
 
 
-def with_task(learner: LearnerView, id: str, **changes: Any) -> LearnerView:
-    """The learner with one task changed."""
-
-    def changed(task: Task) -> Task:
-        return replace(task, **changes) if task.id == id else task
-
-    return replace(learner, units=tuple(replace(unit, tasks=tuple(map(changed, unit.tasks))) for unit in learner.units))
-
-
-def test_beginner_is_told_what_comes_where(learner: LearnerView, read_page: ReadPage) -> None:
-    fresh = [
-        replace(task, state="open", points=0.0, result=None, passed_on=None, due_on=None, attempts=(), hints=())
-        for task in learner.tasks
-    ]
-    unit = replace(learner.units[0], tasks=tuple(fresh))
-    text = read_page(render_learner(replace(learner, units=(unit,), coming="softmax", mismatches={}))).text
+def test_beginner_is_told_what_comes_where(learner: Any, read_page: ReadPage) -> None:
+    text = read_page(replace(learner, progress=Progress(), checked=None).page()).text
     for told in ("0 of 21.5 points", "Next: Softmax by hand", "Nothing is passed yet.", "No attempt yet."):
         assert told in text
     assert "attempts" not in text
 
 
-def test_who_is_through_is_told_so(learner: LearnerView, read_page: ReadPage) -> None:
-    assert "All done." in read_page(render_learner(replace(learner, coming=None))).text
+def test_who_is_through_is_told_so(learner: Any, read_page: ReadPage) -> None:
+    done = ExerciseProgress(passed_at=learner.at)
+    through = learner.with_progress(**{each.id: done for each in learner.course.exercises})
+    assert "All done." in read_page(through.page()).text
 
 
-def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: LearnerView, read_page: ReadPage) -> None:
-    many = tuple(
-        AttemptView(learner.at + timedelta(minutes=n), 0.0, 5.0, False, reasons=("one", "two", "three", f"last {n}"))
-        for n in range(200)
-    )
-    page = read_page(render_learner(with_task(learner, "masked_softmax", attempts=many)))
+def with_attempts(learner: Any, count: int) -> Any:
+    attempts = [
+        AttemptEntry(
+            at=learner.at - timedelta(hours=n),
+            status="failed",
+            points=0.0,
+            max_points=5.0,
+            digest="",
+            failed=["test_one", "two", "three", f"last {n}"],
+        )
+        for n in range(count)
+    ]
+    return learner.with_progress(masked_softmax=ExerciseProgress(attempts=attempts))
+
+
+def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: Any, read_page: ReadPage) -> None:
+    page = read_page(with_attempts(learner, 200).page())
     assert "The latest 30 of 200." in page.text
     assert page.text.count("one two and 2 more") == 30
 
 
-def test_page_stays_small_after_years(learner: LearnerView) -> None:
-    attempts = tuple(AttemptView(learner.at - timedelta(hours=n), 0.0, 5.0, False) for n in range(1000))
-    assert len(render_learner(with_task(learner, "masked_softmax", attempts=attempts))) < 150_000
+def test_page_stays_small_after_years(learner: Any) -> None:
+    assert len(with_attempts(learner, 1000).page()) < 150_000
+
+
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        pytest.param(-16, "Coming back today Softmax by hand Scores divided by √d", id="overdue"),
+        pytest.param(1, "tomorrow Softmax by hand", id="tomorrow"),
+        pytest.param(5, "Monday 23 November Softmax by hand", id="near"),
+        pytest.param(29, "Thursday 17 December Softmax by hand", id="last-day"),
+        pytest.param(30, "Later 1 exercise, from 18 December on", id="far-away"),
+    ],
+)
+def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: Any, read_page: ReadPage) -> None:
+    text = read_page(learner.due_in(days).page()).text
+    assert told in text
 
 
 # --- a class page -----------------------------------------------------------------------------------------------------

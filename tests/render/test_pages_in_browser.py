@@ -11,7 +11,6 @@ import pytest
 from grader.record import Record
 from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
-from grader.render.learner_page import LearnerView, render_learner
 from grader.render.record_page import render_record
 
 SIZES = {"phone": (375, 812), "desk": (1280, 900)}
@@ -32,8 +31,7 @@ OPEN_ALL = "document.querySelectorAll('details').forEach(each => each.open = tru
 def page(request: pytest.FixtureRequest, tmp_path: Path, titles: dict[str, str], units: Any) -> Path:
     """Each kind of page, as a file."""
     if request.param == "learner":
-        learner: LearnerView = request.getfixturevalue("learner")
-        html = render_learner(learner)
+        html = request.getfixturevalue("learner").page()
     elif request.param == "class":
         html = render_class(request.getfixturevalue("small_class"))
     else:

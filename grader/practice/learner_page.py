@@ -1,0 +1,169 @@
+"""A learner's own page: what is done, what is wrong and why, what comes back when. No scripts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta, timezone
+from itertools import groupby
+
+from grader.course import Exercise
+from grader.played import Played
+from grader.record import ExerciseResult
+from grader.render.at_work import all_at_work
+from grader.render.heatmap import HeatMap
+from grader.render.heatmap_svg import heatmap_svg
+from grader.render.pages import render_page
+from grader.render.verdict import NO_MISMATCHES, ExerciseVerdict, verdict_on
+from grader.render.wording import MARKS, Mark
+
+from .checking import Checked
+from .glance import SAID, SIGNS, missing, next_exercise, state_of
+from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
+from .review import coming_back, local_date
+from .timeline import timeline
+from .workspace import Workspace
+
+AHEAD = 30
+"""Number of days whose reviews are listed, including today."""
+MOST_ATTEMPTS = 30
+"""Limit for the attempts listed for one exercise: the latest ones."""
+MOST_REASONS = 2
+
+STATES = {state: Mark(SAID[state], sign, plain) for state, (sign, plain, _) in SIGNS.items() if state != "next"}
+STATES["tried"] = replace(STATES["tried"], word="not yet")
+NOTHING_PLAYED: Mapping[str, Played] = {}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One exercise and how far the learner is with it, in local time.
+
+    after: titles of those to do first. verdict: on the file as it is; None if it is not begun. hints: when each was
+    shown, its name and its text.
+    """
+
+    exercise: Exercise
+    file: str
+    state: str
+    points: float
+    after: Sequence[str]
+    verdict: ExerciseVerdict | None
+    passed_on: date | None
+    due_on: date | None
+    attempts: Sequence[AttemptEntry]
+    hints: Sequence[tuple[datetime, str, str]]
+
+    @property
+    def max_points(self) -> float:
+        """What the exercise is worth."""
+        return self.exercise.points
+
+
+def render_learner(
+    workspace: Workspace,
+    progress: Progress,
+    at: datetime,
+    checked: Checked | None = None,
+    played: Mapping[str, Played] = NOTHING_PLAYED,
+) -> str:
+    """The page at a time; the same bytes for equal progress.
+
+    checked: the results of the started exercises. played: what was seen of exercises at work, by id.
+    """
+    course = workspace.course
+    results = {result.id: result for result in checked.record.exercises} if checked else {}
+    mismatches = checked.mismatches if checked else NO_MISMATCHES
+    due = {each.exercise.id: local_date(each.due) for each in coming_back(course, progress, at)}
+
+    def task(exercise: Exercise) -> Task:
+        done = progress.exercises.get(exercise.id, ExerciseProgress())
+        result = results.get(exercise.id)
+        return Task(
+            exercise=exercise,
+            file=workspace.shown(workspace.file_of(exercise)),
+            state=state_of(exercise, progress, None),
+            points=_within(done.best, exercise.points),
+            after=[course.exercise(id).title for id in missing(progress, exercise)],
+            verdict=verdict_on(result, title=exercise.title, mismatches=mismatches) if result else None,
+            passed_on=_local(done.passed_at).date() if done.passed_at else None,
+            due_on=due.get(exercise.id),
+            attempts=[_usable(entry, exercise) for entry in done.attempts],
+            hints=[_hint(entry, exercise, done) for entry in done.hints],
+        )
+
+    units = [(unit, [task(exercise) for exercise in unit.exercises]) for unit in course.units]
+    tasks = [task for _, members in units for task in members]
+    max_points = sum(task.max_points for task in tasks)
+    # Numbers, not ids, so that no text of a course or a learner ends up in an address.
+    anchors = {task.exercise.id: f"exercise-{number}" for number, task in enumerate(tasks, 1)}
+    here = at.astimezone()
+    graded = [(each.exercise.id, entry) for each in tasks for entry in each.attempts if entry.status != "partly"]
+    days, later = _agenda(tasks, here.date())
+    return render_page(
+        "learner.html.j2",
+        course=course,
+        at=here,
+        units=units,
+        tasks=tasks,
+        coming=next_exercise(course, progress),
+        lesson_of=lambda unit: workspace.shown(workspace.lesson_of(unit)),
+        anchors=anchors,
+        at_work=all_at_work(played, anchors),
+        heatmap=lambda mismatch, place: heatmap_svg(HeatMap.of_mismatch(mismatch), place),
+        days=days,
+        later=later,
+        day_in_words=lambda day: _in_words(day, here.date()),
+        timeline=timeline(graded, max_points, here.date()),
+        reasons_of=lambda attempt, exercise: _reasons(attempt, results.get(exercise.id)),
+        states=STATES,
+        marks={**MARKS, **STATES},
+        most_attempts=MOST_ATTEMPTS,
+        most_reasons=MOST_REASONS,
+    )
+
+
+def _agenda(tasks: Sequence[Task], today: date) -> tuple[list[tuple[date, list[Task]]], list[tuple[date, Task]]]:
+    """What comes back: by day, with what is overdue today; and what comes later, with its day."""
+    due = sorted(((max(task.due_on, today), task) for task in tasks if task.due_on), key=lambda pair: pair[0])
+    last = today + timedelta(days=AHEAD - 1)
+    near = [pair for pair in due if pair[0] <= last]
+    days = [(day, [task for _, task in pairs]) for day, pairs in groupby(near, key=lambda pair: pair[0])]
+    return days, due[len(near) :]
+
+
+def _in_words(day: date, today: date) -> str:
+    """A day as people say it: "today", "tomorrow", "Monday 23 November"."""
+    near = (day - today).days
+    return f"{day:%A} {day.day} {day:%B}" if near > 1 else "tomorrow" if near == 1 else "today"
+
+
+def _reasons(attempt: AttemptEntry, result: ExerciseResult | None) -> list[str]:
+    """What was off: the known mistakes, which say more than the failed checks; a check without a title as words."""
+    titles = {check.name: check.title for check in result.checks} if result else {}
+    failed = [titles.get(name) or name.removeprefix("test_").replace("_", " ") for name in attempt.failed]
+    return list(attempt.mistakes.values()) or failed
+
+
+def _hint(entry: HintEntry, exercise: Exercise, done: ExerciseProgress) -> tuple[datetime, str, str]:
+    if 1 <= entry.level <= len(exercise.hints):
+        return _local(entry.at), f"Hint {entry.level} of {len(exercise.hints)}", exercise.hints[entry.level - 1]
+    messages = {id: message for attempt in done.attempts for id, message in attempt.mistakes.items()}
+    return _local(entry.at), "From an attempt", messages.get(entry.mistake, "")
+
+
+def _usable(entry: AttemptEntry, exercise: Exercise) -> AttemptEntry:
+    """An attempt with possible points: the file may have been edited, or the course changed."""
+    return entry.model_copy(update={"at": _local(entry.at), "points": _within(entry.points, exercise.points)})
+
+
+def _within(points: float, most: float) -> float:
+    return min(max(points, 0.0), most) if math.isfinite(points) else 0.0
+
+
+def _local(time: datetime) -> datetime:
+    try:
+        return time.astimezone()
+    except (OverflowError, ValueError, OSError):  # Windows has no local time before 1970, and a file may be edited
+        return time.replace(tzinfo=timezone.utc)
