@@ -1,4 +1,4 @@
-"""What `kata play` showed of a learner's own code, for pages: maps with their descriptions, and written texts."""
+"""What `kata play` showed of learners' own code, drawn for pages: as many maps as a page has room for."""
 
 from __future__ import annotations
 
@@ -37,49 +37,31 @@ class _Room:
 
 @dataclass(frozen=True)
 class AtWork:
-    """One exercise on a page. `note`: when it was played, and with passing code or not; maps: titles and pictures."""
+    """One exercise on a page: what was seen of it, and pictures of those of its maps for which there is room."""
 
-    note: str
-    maps: tuple[tuple[str, Markup], ...]
-    given: str
-    wrote: tuple[tuple[str, str], ...]
+    played: Played
+    pictures: list[tuple[str, Markup]]
 
 
 def all_at_work(played: Mapping[str, Played], places: Mapping[str, str]) -> dict[str, AtWork]:
     """Those of the exercises on a page, by id. places: what each is called there, in ids."""
     room = _Room(MOST_CELLS)
-    shown = {}
-    for id, each in played.items():
-        if id in places:
-            how = "with code that had passed" if each.was_right else "with code that had not passed as it was"
-            drawn = [drawing for drawing in each.maps if room.takes(drawing)]
-            missing = "" if len(drawn) == len(each.maps) else " The page has no room for all of its maps."
-            shown[id] = AtWork(
-                note=f"Played on {each.at.day} {each.at:%B %Y}, {how}. It counts for no points.{missing}",
-                maps=tuple((one.title, _drawn(one, f"{places[id]}-{number}")) for number, one in enumerate(drawn)),
-                given=each.given,
-                wrote=each.wrote,
-            )
-    return shown
-
-
-@dataclass(frozen=True)
-class LearnerMap:
-    """One learner's map of one exercise on the class page, with a link to the learner's page."""
-
-    learner: str
-    link: str
-    title: str
-    picture: Markup
+    return {
+        id: AtWork(
+            each, [_picture(shown, f"{places[id]}-{n}") for n, shown in enumerate(filter(room.takes, each.maps))]
+        )
+        for id, each in played.items()
+        if id in places
+    }
 
 
 @dataclass
 class ExerciseMaps:
-    """One exercise that learners played: how many did, and the first of their maps."""
+    """One exercise that learners played: how many did; of the first maps the learner, their page, title and picture."""
 
     title: str
     count: int = 0
-    maps: list[LearnerMap] = field(default_factory=list)
+    maps: list[tuple[str, str, str, Markup]] = field(default_factory=list)
 
 
 class Gallery:
@@ -97,10 +79,9 @@ class Gallery:
             if exercise is None or not each.maps:
                 continue
             exercise.count += 1
-            first = each.maps[0]
-            if len(exercise.maps) < SHOWN_EACH and own.takes(first) and self._room.takes(first):
-                place = f"gallery-{id}-{len(exercise.maps)}"
-                exercise.maps.append(LearnerMap(learner, link, first.title, _drawn(first, place)))
+            first, number = each.maps[0], len(exercise.maps)
+            if number < SHOWN_EACH and own.takes(first) and self._room.takes(first):
+                exercise.maps.append((learner, link, *_picture(first, f"gallery-{id}-{number}")))
 
     @property
     def exercise_maps(self) -> list[ExerciseMaps]:
@@ -108,5 +89,5 @@ class Gallery:
         return [exercise for exercise in self._exercises.values() if exercise.count]
 
 
-def _drawn(shown: PlayedMap, place: str) -> Markup:
-    return heatmap_svg(HeatMap.of_attention(shown), place)
+def _picture(shown: PlayedMap, place: str) -> tuple[str, Markup]:
+    return shown.title, heatmap_svg(HeatMap.of_attention(shown), place)

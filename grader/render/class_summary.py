@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
@@ -26,6 +26,10 @@ FEW_PASS = 0.1
 ENOUGH_TRIED = 5
 """An exercise may be unfair if at least this many tried, and at most the share FEW_PASS of these passed."""
 BINS = 10
+
+NO_AVERAGE = "Left out of the averages and the chart."
+NO_ZERO = "That is no zero: they are left out of the averages and the chart. Grade them again."
+UNTIL_ONE = "None of these counts, so there is no mark until one is left."
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,16 @@ class Topic:
     def how_many(self) -> str:
         """How many learners share it, of how many who tried."""
         return f"{len(self.learners)} of the {counted(self.exercise.tried, 'learner')} who tried"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Learners without a mark, and why. status: whose sign to show. people: names of those who have no row."""
+
+    status: Status
+    what: str
+    remark: str
+    people: Sequence[LearnerRow | str]
 
 
 @dataclass(frozen=True)
@@ -225,6 +239,19 @@ class ClassSummary:
     def is_empty(self) -> bool:
         """Whether there is nobody to tell of."""
         return not (self.rows or self.absent or self.disputed)
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """Those without a mark, by the reason for it."""
+        cut_short = [row for row in self.rows if not row.is_complete]
+        unreadable = [row for row in self.rows if row.unreadable]
+        reasons = [
+            LeftOut("error", "Not fully graded, by the grader's own fault", NO_ZERO, cut_short),
+            LeftOut("failed", "Could not be read", NO_AVERAGE, unreadable),
+            LeftOut("missing", "On the roster, but handed in nothing", "They have no record and no mark.", self.absent),
+            LeftOut("failed", "Claimed by several submissions, so without a mark", UNTIL_ONE, self.disputed),
+        ]
+        return [each for each in reasons if each.people]
 
     @property
     def is_adjusted(self) -> bool:

@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.intake.names import first_few
-from grader.record import Status
 
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
 from .safe_text import safe_line
@@ -49,10 +48,11 @@ def print_class(summary: ClassSummary, console: Console, *, rest: str = "") -> N
                 console.print()
                 paper.line(heading, style="bold")
             paper.line(line, indent=indent, style=style)
-    for number, (status, line) in enumerate(_left_out(summary)):
-        if not number:
-            console.print()
-        paper.line(f"{sign(status, console)} {line}", style=STYLES[status])
+    if left_out := summary.left_out:
+        console.print()
+    for each in left_out:
+        names = first_few([_who(person) for person in each.people], NAMED, shown=str)
+        paper.line(f"{sign(each.status, console)} {each.what}: {names}", style=STYLES[each.status])
     console.print()
     paper.line(summary.averages, style="bold")
 
@@ -74,10 +74,10 @@ def _print_learners(summary: ClassSummary, paper: Paper, rest: str) -> None:
 
 def _table(rows: Sequence[LearnerRow], summary: ClassSummary, console: Console) -> Table:
     columns = {
-        "submission": [text_for(console, _named(row)) for row in rows],
+        "submission": [text_for(console, ", ".join(filter(None, [row.name, row.note]))) for row in rows],
         "points": [Text(_score(row)) for row in rows],
         "graded": [Text(_graded(row)) for row in rows] if summary.is_adjusted else [],
-        "passed": [Text(_passed(row)) for row in rows],
+        "passed": [Text(f"{row.count('passed')} / {len(row.statuses)}") for row in rows],
         "exercises": [_strip(row, summary, console) for row in rows],
         "problems": [Text(str(row.problems or "")) for row in rows] if any(row.problems for row in rows) else [],
     }
@@ -101,10 +101,6 @@ def _strip(row: LearnerRow, summary: ClassSummary, console: Console) -> Text:
     return strip
 
 
-def _named(row: LearnerRow) -> str:
-    return ", ".join(filter(None, [row.name, row.note]))
-
-
 def _score(row: LearnerRow) -> str:
     return f"{score(row.points)} / {score(row.max_points)}{'' if row.is_complete else ' !'}"
 
@@ -113,8 +109,10 @@ def _graded(row: LearnerRow) -> str:
     return "" if row.graded_points is None else score(row.graded_points)
 
 
-def _passed(row: LearnerRow) -> str:
-    return f"{row.count('passed')} / {len(row.statuses)}"
+def _who(person: LearnerRow | str) -> str:
+    if isinstance(person, str):
+        return person
+    return f"{person.name} ({person.unreadable})" if person.unreadable else person.name
 
 
 def _chart(summary: ClassSummary, console: Console) -> tuple[str, Lines]:
@@ -153,16 +151,3 @@ def _topics(summary: ClassSummary) -> Lines:
     for number, topic in enumerate(summary.topics, 1):
         yield 2, f"{number}. {safe_line(topic.exercise.title)}: {topic.how_many}", ""
         yield 5, safe_line(topic.message), ""
-
-
-def _left_out(summary: ClassSummary) -> Iterator[tuple[Status, str]]:
-    """Learners without a mark, and why; the status is for the sign and the style."""
-    lists: list[tuple[Status, str, list[str]]] = [
-        ("error", "Not fully graded, by the grader's own fault", [x.name for x in summary.rows if not x.is_complete]),
-        ("failed", "Could not be read", [f"{x.name} ({x.unreadable})" for x in summary.rows if x.unreadable]),
-        ("missing", "On the roster, but handed in nothing", summary.absent),
-        ("failed", "Claimed by several submissions, so without a mark", summary.disputed),
-    ]
-    for status, what, names in lists:
-        if names:
-            yield status, f"{what}: {first_few(names, NAMED, shown=str)}"

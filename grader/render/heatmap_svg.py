@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -75,37 +75,14 @@ def heatmap_picture(heat: HeatMap) -> Picture:
     return picture_of(svg, layout.width, layout.height, heat.description, heat.caption)
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """One number with its position in its plane, ready to draw."""
-
-    x: float
-    y: float
-    fill: str
-    ink: str
-    text: str
-    told: str
-    is_wrong: bool
-
-
-@dataclass(frozen=True)
-class _Side:
-    """One plane, with its position in the drawing."""
-
-    title: str
-    x: float
-    y: float
-    cells: tuple[_Cell, ...]
-
-
 class _Layout:
-    """Sizes and positions."""
+    """The planes with their places in the drawing, the sizes of what is in them, and how a number is drawn."""
 
     def __init__(self, heat: HeatMap) -> None:
         self._heat = heat
         rows, columns = heat.shape
         self.has_titles = heat.wrong is not None
-        planes = [*heat.planes, (DIFFERENCE, _difference(heat))] if self.has_titles else heat.planes
+        planes = [*heat.planes, (DIFFERENCE, _difference(heat))] if self.has_titles else list(heat.planes)
         self.cell_height = CELL if self.has_titles else SMALL_CELL
         self.cell_width = self._cell_width([plane for _, plane in planes])
         self.left = LETTER_WIDTH * max(map(len, heat.rows), default=0) + 10
@@ -116,12 +93,7 @@ class _Layout:
         self.width = abreast * (side_width + GAP) - GAP
         self.height = math.ceil(len(planes) / abreast) * (side_height + GAP) - GAP
         self.sides = [
-            _Side(
-                title,
-                number % abreast * (side_width + GAP),
-                number // abreast * (side_height + GAP),
-                tuple(self._cells(title, plane)),
-            )
+            (number % abreast * (side_width + GAP), number // abreast * (side_height + GAP), title, plane)
             for number, (title, plane) in enumerate(planes)
         ]
 
@@ -131,21 +103,11 @@ class _Layout:
         longest = max(len(self._heat.numbers.write(number)) for plane in planes for row in plane for number in row)
         return max(CELL, 8 + DIGIT_WIDTH * longest)
 
-    def _cells(self, title: str, plane: Plane) -> Iterator[_Cell]:
-        heat = self._heat
-        colours = _off(plane) if title is DIFFERENCE else heat.scale.colours
-        for row, numbers in enumerate(plane):
-            for column, number in enumerate(numbers):
-                yield _Cell(
-                    self.left + column * self.cell_width,
-                    self.top + row * self.cell_height,
-                    *colours(number),
-                    text=self._text(row, column, number, title),
-                    told=heat.told(row, column, number),
-                    is_wrong=heat.is_wrong(row, column),
-                )
+    def colours(self, title: str, plane: Plane) -> Colours:
+        """The colours of a plane's numbers."""
+        return _off(plane) if self.has_titles and title == DIFFERENCE else self._heat.scale.colours
 
-    def _text(self, row: int, column: int, number: float, title: str) -> str:
+    def text(self, row: int, column: int, number: float, title: str) -> str:
         """The number; in a wrong cell without room for it, a sign."""
         if self._heat.wrong is None:
             return ""
@@ -153,7 +115,7 @@ class _Layout:
             return self._heat.numbers.write(number)
         if not self._heat.is_wrong(row, column):
             return ""
-        return "!" if title is not DIFFERENCE else "+" if number > 0 else "-"
+        return "!" if title != DIFFERENCE else "+" if number > 0 else "-"
 
 
 def _difference(heat: HeatMap) -> Plane:

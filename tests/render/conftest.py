@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
@@ -16,6 +16,7 @@ from fsrs import Card, State
 
 from grader.course.model import Course, Document, Exercise, Unit
 from grader.mismatch import Mismatch
+from grader.played import Played
 from grader.practice.checking import Checked, Noted
 from grader.practice.learner_page import render_learner
 from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
@@ -335,8 +336,8 @@ class LearnerAtWork:
     def course(self) -> Course:
         return self.workspace.course
 
-    def page(self) -> str:
-        return render_learner(self.workspace, self.progress, self.at, self.checked)
+    def page(self, played: Mapping[str, Played] = {}) -> str:
+        return render_learner(self.workspace, self.progress, self.at, self.checked, played)
 
     def with_course(self, **changes: Any) -> LearnerAtWork:
         return replace(self, workspace=replace(self.workspace, course=self.course.model_copy(update=changes)))

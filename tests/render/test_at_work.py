@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timezone
+from typing import Any
 
 from grader.played import MOST_PLACES, Played, PlayedMap
 from grader.render.at_work import MOST_CELLS, SHOWN_EACH, Gallery, all_at_work
+from grader.render.class_page import render_class
+from grader.render.class_summary import ClassSummary
 
 AT = datetime(2026, 11, 22, tzinfo=timezone.utc)
 IDS = [f"exercise{number}" for number in range(48)]
 LARGE = MOST_PLACES**2
 
 
-def played(side: int) -> Played:
+def played(side: int, maps: int = 2) -> Played:
     letters = ("a",) * side
-    return Played(at=AT, maps=(PlayedMap(title="t", rows=letters, columns=letters, steps=((1,) * side,) * side),) * 2)
+    return Played.model_construct(
+        at=AT,
+        was_right=False,
+        given="",
+        wrote=(),
+        maps=(PlayedMap(title="t", rows=letters, columns=letters, steps=((1,) * side,) * side),) * maps,
+    )
+
+
+def test_pages_show_the_maps_their_note_and_what_was_written(
+    learner: Any, small_class: ClassSummary, read_page: Callable[[str], Any]
+) -> None:
+    seen = played(3).model_copy(update={"was_right": True, "given": "1999-", "wrote": (("your class", "12"),)})
+    own = read_page(learner.page({"softmax": seen, "causal_mask": played(3), "gone": seen}))
+    assert own.attributes("class").count("map") == 4
+    assert "Played on 22 November 2026, with code that had passed. It counts for no points. t" in own.text
+    assert "with code that had not passed as it was." in own.text and "your class 1999-12" in own.text
+    full = learner.page(dict.fromkeys(("softmax", "causal_mask"), played(MOST_PLACES, maps=9)))
+    assert "The page has no room for all of its maps." in read_page(full).text
+    gallery = Gallery({"softmax": "Softmax by hand"})
+    gallery.add("Ada", "ada.html", {"softmax": seen})
+    whole = read_page(render_class(small_class, gallery))
+    assert "Softmax by hand 1 learner Ada: t" in whole.text and whole.attributes("href")[-1] == "./ada.html"
 
 
 def cells(pages: str) -> int:
@@ -23,22 +49,20 @@ def cells(pages: str) -> int:
 
 def test_a_learners_page_holds_all_that_is_usual() -> None:
     seen = all_at_work(dict.fromkeys(IDS[:17], played(30)), dict.fromkeys(IDS, "x"))
-    assert [len(each.maps) for each in seen.values()] == [2] * 17
-    assert not any("no room" in each.note for each in seen.values())
+    assert [len(each.pictures) for each in seen.values()] == [2] * 17
 
 
 def test_what_is_too_much_for_a_learners_page_is_left_out_and_told() -> None:
     seen = all_at_work(dict.fromkeys(IDS, played(MOST_PLACES)), {id: id for id in IDS})
-    drawn = [len(each.maps) for each in seen.values()]
+    drawn = [len(each.pictures) for each in seen.values()]
     assert sum(drawn) == MOST_CELLS // LARGE and list(seen) == IDS
-    assert "The page has no room for all of its maps." in seen[IDS[-1]].note
 
 
 def test_one_learner_does_not_fill_the_class_page() -> None:
     gallery = Gallery({id: id for id in IDS})
     gallery.add("eve", "eve.html", dict.fromkeys(IDS, played(MOST_PLACES)))
     gallery.add("zoe", "zoe.html", dict.fromkeys(IDS[:3], played(30)))
-    shown = [(each.learner, of.title) for of in gallery.exercise_maps for each in of.maps]
+    shown = [(learner, of.title) for of in gallery.exercise_maps for learner, *_ in of.maps]
     assert [title for learner, title in shown if learner == "zoe"] == IDS[:3]
     assert sum(learner == "eve" for learner, _ in shown) < SHOWN_EACH
     assert {of.count for of in gallery.exercise_maps} == {1, 2}
@@ -48,5 +72,5 @@ def test_many_learners_do_not_make_the_class_page_heavy() -> None:
     gallery = Gallery({id: id for id in IDS})
     for number in range(40):
         gallery.add(f"eve{number}", "x.html", dict.fromkeys(IDS[number:], played(MOST_PLACES)))
-    pictures = "".join(each.picture for of in gallery.exercise_maps for each in of.maps)
+    pictures = "".join(picture for of in gallery.exercise_maps for *_, picture in of.maps)
     assert 0 < cells(pictures) <= 2 * MOST_CELLS  # each place is told once, and each row once more
