@@ -226,8 +226,8 @@ def solution(
     force: Annotated[bool, typer.Option("--force", help="Show it before you have passed.")] = False,
 ) -> None:
     """Your answer beside the course's, and other ways to write it; after passing."""
-    from grader.practice.answers import course_answer, print_answers
     from grader.practice.review import note_solution_seen
+    from grader.practice.solution import course_answer, print_answers
 
     workspace = workspace_here(course)
     exercise = workspace.course.exercise(id)

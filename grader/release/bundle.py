@@ -24,8 +24,8 @@ from grader.judge.plan import Plan
 from grader.judge.points import HiddenCheck, hidden_as_bytes
 from grader.judge.process import LocalProcess
 from grader.judge.trusted import quietly
-from grader.practice.answers import sealed
 from grader.practice.making import LESSON_FILES
+from grader.practice.solution import sealed
 from grader.record import HIDDEN, MAX_SEED, Record
 from grader.sandbox.clock import Allowance
 from grader.zip_writing import zip_of

@@ -298,7 +298,7 @@ ON_LEARNERS_TEXT = {
 
 ON_OTHER_TEXT = {
     "grader/practice/script.py": "one's own file and the numbers of one's own check",
-    "grader/practice/answers.py": "a learner's own file, in a command of their own",
+    "grader/practice/solution.py": "a learner's own file, in a command of their own",
     "grader/release/github_workflow.py": "what an instructor gives on the command line",
     "grader/classroom/appeal.py": "line ends alone, each looked at once",
     "grader/classroom/lms_names.py": "names of files, 512 characters at most",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import KataError
-from grader.practice.answers import opened, sealed
+from grader.practice.solution import opened, sealed
 
 TEXT = "def softmax(x):\n    return x.exp() / x.exp().sum(-1, keepdim=True)  # é\n" * 3
 
