@@ -1,23 +1,22 @@
-"""Scaffolds a new exercise's kit: its files, and its entry in course.yml. `kata verify` then says what is missing."""
+"""Scaffolds a new exercise's kit: its files, and its entry in course.yml. `kata verify` refuses what is left TODO."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course import Course, Unit
+from grader.course import Course, Exercise, Unit
 from grader.course.source import read_source
 from grader.course.stubs import make_stub
 from grader.files import write_file
 
 SOLUTION = '''\
-"""{title}: what it is, in a sentence.
+"""{title}: TODO what it is, in a sentence.
 
-    x        (n, d)  what goes in
-    returns  (n, d)  what has to come out
+    x        (n, d)  TODO what goes in
+    returns  (n, d)  TODO what has to come out
 
-Document: {document}, the step that it mirrors.
+Document: {document}, TODO the step that it mirrors.
 
     >>> {id}(torch.tensor([[1.0, 2.0]]))
     tensor([[1., 2.]])
@@ -40,14 +39,14 @@ from grader.judge.authoring import expect, function, points
 
 @points(1, visible=True)
 def test_example(learner):
-    """[1, 2] becomes what the document says."""
+    """TODO: [1, 2] becomes what the document says."""
     (came,) = learner.outputs(function("{id}", torch.tensor([[1.0, 2.0]])))
     expect(came.tolist() == [[1.0, 2.0]], "[1, 2] should become [1, 2].")
 
 
 @points(2, role="main")
 def test_agrees_with_the_reference(learner, draw):
-    """The sentence that a learner reads when this check fails or passes."""
+    """TODO: the sentence that a learner reads when this check fails or passes."""
     rows, columns = draw.distinct(2, 2, 9)
     learner.agrees(
         function("{id}", draw.normal(rows, columns), axes="rows columns"),
@@ -68,7 +67,7 @@ from grader.judge.authoring import Mistake
 MISTAKES = [
     Mistake(
         "transposed",
-        "You turned rows and columns round. Say what a learner probably did, and what to look at.",
+        "You turned rows and columns round. TODO: say what a learner probably did, and what to look at.",
         caught_by="test_agrees_with_the_reference",
         edits=[("x.clone()", "x.T.clone()")],
     ),
@@ -92,93 +91,61 @@ BLOCK = """\
   points: 4
   requires: [{requires}]
   document: {document}
-  step: "which step of the document this is"
+  step: "TODO which step of the document this is"
   entry_points: [{id}]
   hints:
-    - What should a learner ask themselves first?
-    - What has to be done, in words?
-    - Almost the code.
+    - TODO what should a learner ask themselves first?
+    - TODO what has to be done, in words?
+    - TODO almost the code.
 """
-
-PLACEHOLDERS = (
-    *("what it is, in a sentence.", "(n, d)  what goes in", "(n, d)  what has to come out"),
-    *(", the step that it mirrors.", "[1, 2] becomes what the document says."),
-    *("The sentence that a learner reads when this check fails or passes.",),
-    *("Say what a learner probably did, and what to look at.", "which step of the document this is"),
-    *("What should a learner ask themselves first?", "What has to be done, in words?", "Almost the code."),
-    *("the idea in a few plain sentences, the formula, a table of shapes",),
-)
-"""Texts of the scaffold that the author has to replace: `kata verify` refuses them."""
 
 CLOSING = "\n## Try this\n"
 
 SECTION = """
 ## {number:02d} {title}
 
-`{id}`: the idea in a few plain sentences, the formula, a table of shapes, a worked number, the document's step.
+`{id}`: TODO the idea in a few plain sentences, the formula, a table of shapes, a worked number, the document's step.
 """
 
 
-@dataclass(frozen=True)
-class NewExercise:
-    """A new exercise to be scaffolded."""
-
-    id: str
-    title: str
-    unit: Unit
-
-    @property
-    def number(self) -> int:
-        """Its number: after the last one of its unit."""
-        return max(exercise.number for exercise in self.unit.exercises) + 1
-
-    @property
-    def stem(self) -> str:
-        """The name of its file, without the extension, and of its kit's folder."""
-        return f"{self.number:02d}_{self.id}"
-
-    @property
-    def path(self) -> str:
-        """Its file within `exercises` and `solutions`."""
-        return f"{self.unit.folder}/{self.stem}.py"
+def new_exercise(unit: Unit, id: str, title: str) -> Exercise:
+    """A new exercise, numbered after the last one of its unit and requiring that; the rest is as with that one."""
+    last = unit.exercises[-1]
+    number = max(exercise.number for exercise in unit.exercises) + 1
+    written = {"id": id, "number": number, "unit": unit.folder, "title": title}
+    return last.model_copy(update={**written, "requires": (last.id,)})
 
 
-def write_scaffold(course: Course, new: NewExercise) -> Iterator[Path]:
+def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
     """Write the files of a kit and add the exercise to course.yml and the lesson; yield each path.
 
     Raises FileExistsError, before anything is written, when one of the files exists.
     """
-    last = new.unit.exercises[-1]
+    unit = next(unit for unit in course.units if unit.folder == new.unit)
     names = {
         "id": new.id,
         "title": new.title,
         "number": new.number,
-        "document": last.document,
-        "requires": last.id,
+        "document": new.document,
+        "requires": new.requires[0],
     }
     solution = SOLUTION.format(**names)
-    kit = course.root / "tests" / "kits" / new.unit.folder / new.stem
     files = {
-        course.root / "solutions" / new.path: solution,
-        course.root / "exercises" / new.path: make_stub(solution),
-        kit / "checks.py": CHECKS.format(**names),
-        kit / "mistakes.py": MISTAKES,
-        kit / "alternatives.py": ALTERNATIVES,
+        course.solution_path(new): solution,
+        course.stub_path(new): make_stub(solution),
+        course.checks_path(new): CHECKS.format(**names),
+        course.mistakes_path(new): MISTAKES,
+        course.alternatives_path(new): ALTERNATIVES,
     }
     for path in files:
         if path.exists():
             raise FileExistsError(path)
-    catalogue = course.root / "course.yml"
-    entered = _entered(catalogue, course, new.unit, BLOCK.format(**names))
+    catalogue, lesson = course.root / "course.yml", course.lesson_path(unit)
+    files[catalogue] = _entered(catalogue, course, unit, BLOCK.format(**names))
+    files[lesson] = _with_section(lesson.read_text("utf-8"), SECTION.format(**names))
     for path, text in files.items():
         write_file(path, text.encode("utf-8"), below=course.root)
         yield path
-    write_file(catalogue, entered.encode("utf-8"), below=course.root)
-    yield catalogue
-    lesson = course.lesson_path(new.unit)
-    text = _with_section(lesson.read_text("utf-8"), SECTION.format(**names))
-    write_file(lesson, text.encode("utf-8"), below=course.root)
-    yield lesson
 
 
 def _with_section(lesson: str, section: str) -> str:

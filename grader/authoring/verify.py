@@ -1,18 +1,17 @@
-"""The author's gate: checks that each exercise's kit is complete and proves itself."""
+"""Proves kits: each one's checks accept and refuse what they should, and each of its mistakes is named."""
 
 from __future__ import annotations
 
 import multiprocessing
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader.course import Course, CourseError, Exercise, load_course
-from grader.course.stubs import make_stub, same_as_stub, stub_of
-from grader.files import write_file
+from grader.course import Course, Exercise, load_course
+from grader.course.stubs import make_stub
 from grader.intake import SourceFile, Submission
 from grader.judge.alternatives import load_alternatives
 from grader.judge.grading import Judge
@@ -21,10 +20,8 @@ from grader.record import POINTS_TOLERANCE, CheckResult, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.starting import go_back, started_from_home
 
-from .misfits import misfits
-from .unfinished import unfinished
+from .kit import misfits
 
-LEAST_ALTERNATIVES = 3
 EXERCISES_AT_A_TIME = 4
 """Batch size for each process: starting a judge costs a second, waiting for the last batch may cost more."""
 
@@ -57,76 +54,22 @@ class Trial:
         return Submission(f"{self.exercise.id}/{self.name}", {self.exercise.id: file}, ())
 
 
-def incomplete(course: Course, exercise: Exercise) -> list[str]:
-    """The missing parts of an exercise's kit, one sentence each, with what to do."""
-    solution = course.solution_path(exercise)
-    files = {
-        "the reference solution": solution,
-        "the hidden checks": course.checks_path(exercise),
-        "the bank of mistakes": course.mistakes_path(exercise),
-        "the stub": course.stub_path(exercise),
-    }
-    problems = [
-        f"{exercise.id}: {what} is missing: write {path.relative_to(course.root)}"
-        for what, path in files.items()
-        if not path.is_file()
-    ]
-    if len(load_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
-        file = course.alternatives_path(exercise).relative_to(course.root)
-        problems.append(f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {file}")
-    unit = next(unit for unit in course.units if exercise in unit.exercises)
-    lesson = course.lesson_path(unit)
-    if not lesson.is_file() or f"`{exercise.id}`" not in lesson.read_text(encoding="utf-8"):
-        problems.append(f"{exercise.id}: {lesson.relative_to(course.root)} has no section that names `{exercise.id}`")
-    return [*problems, *unfinished(course, exercise)]
-
-
-def stale_stub(course: Course, exercise: Exercise) -> list[str]:
-    """Report a stub that differs from the one made from the reference solution."""
-    try:
-        stub = stub_of(course, exercise)
-    except CourseError as error:
-        return [f"{exercise.id}: the solution's markers do not fit: {error}"]
-    if not same_as_stub(course.stub_path(exercise).read_bytes(), stub):
-        return [f"{exercise.id}: the stub is not made from the solution: run `kata verify --write-stubs`"]
-    return []
-
-
-def write_stubs(course: Course, exercises: Iterable[Exercise]) -> list[str]:
-    """Make the stubs from the solutions; return the files written. Raises CourseError for bad markers."""
-    written = []
-    for exercise in exercises:
-        solution = course.solution_path(exercise)
-        if solution.is_file():
-            path = course.stub_path(exercise)
-            write_file(path, make_stub(solution.read_text(encoding="utf-8")).encode("utf-8"), below=course.root)
-            written.append(str(path.relative_to(course.root)))
-    return written
-
-
-def reference_trial(course: Course, exercise: Exercise) -> Trial:
-    """The trial of the reference solution: full marks in a fraction of the time limit."""
-    reference = course.solution_path(exercise).read_text(encoding="utf-8")
-    return Trial(exercise, "reference", reference, partial(_all_right, exercise), is_timed=True)
-
-
 def trials(course: Course, exercise: Exercise) -> list[Trial]:
-    """All trials that prove one kit. Raises BankError for an unusable bank of mistakes."""
-    first = reference_trial(course, exercise)
-    reference = first.source
+    """All trials that prove one kit, the reference first. Raises BankError for an unusable bank of mistakes."""
+    reference = course.solution_path(exercise).read_text(encoding="utf-8")
     # with a comment added, because an unchanged stub would not be run
     touched_stub = make_stub(reference) + "\n# touched\n"
     right = partial(_all_right, exercise)
     bank = load_bank(course.mistakes_path(exercise))
     return [
-        first,
+        Trial(exercise, "reference", reference, right, is_timed=True),
         Trial(exercise, "stub", touched_stub, _nothing_earned),
         *[Trial(exercise, id, source, right) for id, source in load_alternatives(course, exercise).items()],
         *[Trial(exercise, m.id, m.source_from(reference), partial(_caught, m, bank)) for m in bank],
     ]
 
 
-def prove(judge: Judge, planned: Sequence[Trial], progress: Callable[[str], None] = lambda name: None) -> list[str]:
+def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
     """Grade every trial and return the errors, one sentence each."""
     problems: list[str] = []
     slow: list[Trial] = []
@@ -137,13 +80,11 @@ def prove(judge: Judge, planned: Sequence[Trial], progress: Callable[[str], None
             for check in result.checks:
                 if check.outcome == "error":
                     broken.setdefault((trial.exercise.id, check.name), _broken(trial, check))
-            progress(trial.submission().name)
             continue
         found = [*trial.expect(result), *_leaks(result)]
         problems += [f"{trial.exercise.id}, {trial.name}: {problem}" for problem in found]
         if trial.is_slow(result.seconds):
             slow.append(trial)
-        progress(trial.submission().name)
     return [*broken.values(), *problems, *_still_slow(judge, slow)]
 
 
@@ -156,11 +97,8 @@ def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, Exerci
     records: list[Record] = []
     if planned:
         judge.grade((trial.submission() for trial in planned), records.append)
-    return [(trial, _result_of(trial, record)) for trial, record in zip(planned, records, strict=True)]
-
-
-def _result_of(trial: Trial, record: Record) -> ExerciseResult:
-    return next(each for each in record.exercises if each.id == trial.exercise.id)
+    graded = ({each.id: each for each in record.exercises} for record in records)
+    return [(trial, results[trial.exercise.id]) for trial, results in zip(planned, graded, strict=True)]
 
 
 def _still_slow(judge: Judge, slow: list[Trial]) -> list[str]:
@@ -194,7 +132,7 @@ def prove_in_parallel(
     graded, problems, sound = 0, list[str](), list[str]()
     with started_from_home() as here:
         pool = ProcessPoolExecutor(min(jobs, len(parts)), mp_context=spawn, initializer=go_back, initargs=(here,))
-        proved = pool.map(partial(_prove_part, course_file, level, seed), parts)
+        proved = pool.map(partial(_prove_part, course_file, seed, level), parts)
     with pool:
         for part, proof in zip(parts, proved, strict=True):
             graded += proof.graded
@@ -204,11 +142,10 @@ def prove_in_parallel(
                 progress(id)
         weaker = LEVELS[LEVELS.index(level) + 1 :] if sound else ()
         known = set(problems)
-        for lower, found in zip(
-            weaker, pool.map(partial(_prove_references, course_file, seed, sound), weaker), strict=True
-        ):
-            graded += len(sound)
-            problems += [f"{problem} (isolation {lower})" for problem in found if problem not in known]
+        again = pool.map(partial(_prove_part, course_file, seed, ids=sound, only_references=True), weaker)
+        for lower, proof in zip(weaker, again, strict=True):
+            graded += proof.graded
+            problems += [f"{problem} (isolation {lower})" for problem in proof.problems if problem not in known]
     return graded, problems
 
 
@@ -221,29 +158,21 @@ class Proof:
     sound: list[str]
 
 
-def _prove_part(course_file: Path, level: Level, seed: int, ids: Sequence[str]) -> Proof:
+def _prove_part(
+    course_file: Path, seed: int, level: Level, ids: Sequence[str], *, only_references: bool = False
+) -> Proof:
     """Runs in a worker process: prove some kits. A kit with contradictions is not graded at all."""
     course = load_course(course_file)
-    found = {id: misfits(course, course.exercise(id)) for id in ids}
+    found = {id: [] if only_references else misfits(course, course.exercise(id)) for id in ids}
     problems = [problem for each in found.values() for problem in each]
     sound = [id for id in ids if not found[id]]
     if not sound:
         return Proof(0, problems, sound)
     judge = Judge(course, level, seed, sound)
     try:
-        plan = [trial for id in sound for trial in trials(course, course.exercise(id))]
+        exercises = [course.exercise(id) for id in sound]
+        plan = [each for exercise in exercises for each in trials(course, exercise)[: 1 if only_references else None]]
         return Proof(len(plan), [*problems, *prove(judge, plan)], sound)
-    finally:
-        judge.close()
-
-
-def _prove_references(course_file: Path, seed: int, ids: Sequence[str], level: Level) -> list[str]:
-    """Runs in a worker process: grade the references at another level."""
-    course = load_course(course_file)
-    judge = Judge(course, level, seed, ids)
-    try:
-        plan = [reference_trial(course, course.exercise(id)) for id in ids]
-        return prove(judge, plan)
     finally:
         judge.close()
 

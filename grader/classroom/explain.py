@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course, Exercise
-from grader.course.headings import titles_of
 from grader.intake import SubmissionError
 from grader.judge.shown_case import asked_again
 from grader.record import ExerciseResult
@@ -47,7 +46,7 @@ def explain(
     Raises KataError for an unknown learner or exercise, and when the checks cannot be run again.
     """
     result = result_of_learner(out, learner)
-    record, titles, who = result.record, titles_of(course), safe_line(result.titled.submission)
+    record, titles, who = result.record, course.titles, safe_line(result.titled.submission)
     asked = (
         lost(record) if options.exercise is None else [graded_exercise(result, course.exercise(options.exercise).id)]
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.course import Course
-from grader.course.headings import titles_of, units_of
 from grader.files import write_file
 from grader.render.at_work import Gallery
 from grader.render.class_page import render_class
@@ -26,7 +25,7 @@ def summarize(out: Path, course: Course, *, pages: bool) -> ClassSummary:
 
     Raises KataError when the results cannot be read, OSError when a page cannot be written.
     """
-    titles, units = titles_of(course), units_of(course)
+    titles, units = course.titles, course.headings
     summary, gallery, played = ClassSummary(titles, units), Gallery(titles), PlayedOf(out)
     for result in read_results(out):
         link = page_name(result.learner.name) if pages else None

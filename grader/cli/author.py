@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from keyword import iskeyword
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +13,6 @@ from .app import WRITE, app
 from .completing import exercise_ids, unit_folders
 from .endings import EXIT_NOT_RIGHT, UsageError
 from .terms import CourseFile, Isolation, Seed, course_at, level_called, progress, refuse_unknown, seed_or_fresh
-
-if TYPE_CHECKING:
-    from grader.course import Course
 
 
 @app.command(rich_help_panel=WRITE)
@@ -29,7 +25,7 @@ def new(
     course: CourseFile = None,
 ) -> None:
     """Create a new exercise: a template for each file of its kit, and entries in course.yml and the lesson."""
-    from grader.authoring.scaffold import NewExercise, write_scaffold
+    from grader.authoring.scaffold import new_exercise, write_scaffold
 
     chosen = course_at(course)
     if not (id.isidentifier() and id.islower() and not iskeyword(id)):
@@ -42,21 +38,15 @@ def new(
     words = (title or id.replace("_", " ").capitalize()).strip()
     if not words or any(mark in words for mark in '"\\\n'):
         raise UsageError("A title holds words, and no quotes, backslashes or line ends.")
+    exercise = new_exercise(found, id, words)
     try:
-        for path in write_scaffold(chosen, NewExercise(id, words, found)):
+        for path in write_scaffold(chosen, exercise):
             print(path.relative_to(chosen.root))
     except FileExistsError as error:
         raise UsageError(f"{error.args[0]} is there already.") from None
-    print(f"Now write these, and right answers written differently into {_alternatives_of(chosen, id)}.")
+    alternatives = chosen.alternatives_path(exercise).relative_to(chosen.root)
+    print(f"Now write these, and right answers written differently into {alternatives}.")
     print(f"kata verify {id} says what is missing.")
-
-
-def _alternatives_of(course: Course, id: str) -> Path:
-    """The file for an exercise's alternatives; the loaded course may not contain the exercise yet."""
-    from grader.course import load_course
-
-    again = load_course(course.root / "course.yml")
-    return again.alternatives_path(again.exercise(id)).relative_to(again.root)
 
 
 @app.command(rich_help_panel=WRITE)
@@ -76,7 +66,8 @@ def verify(
     level = level_called(isolation, chosen_aloud=False)
     refuse_unknown(chosen, ids)
     exercises = [chosen.exercise(id) for id in ids or []] or list(chosen.exercises)
-    from grader.authoring.verify import incomplete, prove_in_parallel, stale_stub, write_stubs
+    from grader.authoring.kit import incomplete, stale_stub, write_stubs
+    from grader.authoring.verify import prove_in_parallel
 
     number, graded = seed_or_fresh(seed, chosen), 0
     if stubs:

@@ -79,14 +79,13 @@ def check(
     checked = check_files(workspace, files, level, seed_or_fresh(seed, workspace.course))
     record = checked.record
     is_right = all(result.status in ("passed", "partly", "not_started") for result in record.exercises)
-    from grader.course.headings import titles_of, units_of
     from grader.render.terminal import print_record
 
     print_record(
         record,
         console(),
-        titles=titles_of(workspace.course),
-        units=units_of(workspace.course),
+        titles=workspace.course.titles,
+        units=workspace.course.headings,
         verbose=verbose,
         mismatches=checked.mismatches,
         with_circumstances=verbose or not is_right or not record.complete,
@@ -152,12 +151,11 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
     level = level_called(isolation, chosen_aloud=False)
     workspace = workspace_here(course)
     progress_of(workspace)
-    from grader.course.headings import titles_of
     from grader.practice.watch import Watch
     from grader.render.terminal import print_verdicts
 
     def show(record: Record, mismatches: Mismatches) -> None:
-        print_verdicts(record, screen, titles=titles_of(workspace.course), mismatches=mismatches)
+        print_verdicts(record, screen, titles=workspace.course.titles, mismatches=mismatches)
         _offer_play(record, screen)
 
     screen = console()

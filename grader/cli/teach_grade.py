@@ -72,7 +72,6 @@ def grade(
     from grader.classroom.course_digest import stamped
     from grader.classroom.final_points import final_record
     from grader.classroom.kept_times import PolicyTables
-    from grader.course.headings import titles_of, units_of
     from grader.intake import read_submission
 
     given = PolicyTables(handed_in, extensions, exempt, raw).read(chosen)
@@ -90,7 +89,7 @@ def grade(
     if json != Path("-"):
         from grader.render.terminal import print_record
 
-        print_record(record, console(), titles=titles_of(chosen), units=units_of(chosen), verbose=verbose)
+        print_record(record, console(), titles=chosen.titles, units=chosen.headings, verbose=verbose)
     if not record.complete:
         stop(
             "Some exercises could not be graded: that is the grader's fault, not the learner's.",
@@ -106,10 +105,9 @@ def _write_outputs(record: Record, course: Course, json: Path | None, html: Path
     elif json is not None:
         write_output(json, f"{record.to_json()}\n".encode())
     if html is not None:
-        from grader.course.headings import titles_of, units_of
         from grader.render.record_page import render_record
 
-        write_output(html, render_record(record, titles=titles_of(course), units=units_of(course)).encode("utf-8"))
+        write_output(html, render_record(record, titles=course.titles, units=course.headings).encode("utf-8"))
 
 
 @app.command("grade-class", rich_help_panel=TEACH)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .consistency import entries, inconsistencies
+from .consistency import EACH, at, inconsistencies
 from .errors import did_you_mean, quoted
 from .model import Course, Model
 from .source import Place, read_source
@@ -48,8 +48,8 @@ def _completed(data: Any, root: Path) -> Any:
     if not isinstance(data, dict):
         return data
     shared = data["limits"] if isinstance(data.get("limits"), dict) else {}
-    for place, unit in entries(data, (), "units"):
-        for _, exercise in entries(unit, place, "exercises"):
+    for _, unit in at(data, "units", EACH, kind=dict):
+        for _, exercise in at(unit, "exercises", EACH, kind=dict):
             limits = exercise.get("limits", {})
             exercise["limits"] = {**shared, **limits} if isinstance(limits, dict) else limits
             exercise["unit"] = unit.get("folder")

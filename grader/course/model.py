@@ -218,6 +218,16 @@ class Course(Model):
         """All exercises in course order."""
         return tuple(exercise for unit in self.units for exercise in unit.exercises)
 
+    @property
+    def titles(self) -> dict[str, str]:
+        """Each exercise's title by its id."""
+        return {exercise.id: exercise.title for exercise in self.exercises}
+
+    @property
+    def headings(self) -> list[tuple[str, list[str]]]:
+        """Each unit's title with its exercises' ids, as reports head their parts."""
+        return [(unit.title, [exercise.id for exercise in unit.exercises]) for unit in self.units]
+
     def exercise(self, id: str) -> Exercise:
         """The exercise with this id.
 
@@ -226,8 +236,7 @@ class Course(Model):
         for exercise in self.exercises:
             if exercise.id == id:
                 return exercise
-        ids = [exercise.id for exercise in self.exercises]
-        raise CourseError(f"there is no exercise {quoted(id)}{did_you_mean(id, ids)}")
+        raise CourseError(f"there is no exercise {quoted(id)}{did_you_mean(id, self.titles)}")
 
     @property
     def is_bundle(self) -> bool:

@@ -23,7 +23,6 @@ from grader.classroom.csv_file import Table, lacking, read_table
 from grader.classroom.moodle_worksheet import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
 from grader.classroom.page_names import page_name
 from grader.classroom.roster import participant_in
-from grader.course.headings import units_of
 from grader.errors import KataError
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, Record
@@ -85,7 +84,7 @@ def write_feedback(
 
 def _pages(table: ResultsTable, participants: Mapping[str, str] | None) -> Iterator[tuple[str, bytes]]:
     """Each learner's page and its path: by the id, or where Moodle looks for this participant's."""
-    units = units_of(table.options.course) if table.options.course else []
+    units = table.options.course.headings if table.options.course else []
     for row in table.rows():
         path = page_name(row.learner.name)
         if participants is not None:

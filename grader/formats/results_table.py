@@ -17,7 +17,6 @@ from typing import Any, Literal, get_args
 from grader.classroom.members import Learner
 from grader.classroom.results_file import RESULTS, Result, disputed, handed_in_nothing, read_results, ungraded
 from grader.course import Course, Unit
-from grader.course.headings import titles_of
 from grader.errors import KataError
 from grader.policy.adjusting import DIGITS
 from grader.record import ExerciseResult, Record, RecordError
@@ -46,7 +45,7 @@ class ExportOptions:
     @cached_property
     def titles(self) -> dict[str, str]:
         """Each exercise's title by its id."""
-        return titles_of(self.course) if self.course else {}
+        return self.course.titles if self.course else {}
 
 
 def mark_of(graded: Record | ExerciseResult) -> float | None:

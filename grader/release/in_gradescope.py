@@ -41,8 +41,7 @@ def _result(root: Path) -> dict[str, Any]:
     if graded.record is None:
         return no_grade(f"Nothing was graded: {graded.said} {NOT_YOUR_FAULT}")
     loaded = load_course(course)
-    titles = {exercise.id: exercise.title for exercise in loaded.exercises}
-    return results_json(graded.record, titles, points_of(loaded))
+    return results_json(graded.record, loaded.titles, points_of(loaded))
 
 
 if __name__ == "__main__":

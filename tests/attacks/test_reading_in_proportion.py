@@ -330,8 +330,8 @@ ON_OTHER_TEXT = {
     "grader/in_notebook.py": "sentences of ours, in the learner's own kernel",
     "grader/intake/executed.py": "compiled in a command of the learner's own, as their kernel has done before",
     "grader/intake/names.py": "names of files, their ends or 120 characters of them",
-    "grader/authoring/misfits.py": "the course's own solutions",
-    "grader/authoring/unfinished.py": "the course's own kits and lessons",
+    "grader/authoring/examples.py": "the course's own solutions",
+    "grader/authoring/kit.py": "the course's own kits and lessons",
     "grader/authoring/verify.py": "the course's own documents",
 }
 """Where else something is that may take far longer than its text is long, and why learners cannot make it do so."""

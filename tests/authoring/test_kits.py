@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.verify import Trial, incomplete, prove, prove_in_parallel, stale_stub, trials
+from grader.authoring.kit import incomplete, stale_stub
+from grader.authoring.verify import Trial, prove, prove_in_parallel, trials
 from grader.course import Exercise, load_course
 from grader.judge.grading import Judge
 

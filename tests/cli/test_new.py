@@ -25,24 +25,24 @@ MISTAKES += [
 
 WRITTEN = {
     f"solutions/{FILE}": (
-        ("what it is, in a sentence.", "a copy of what goes in."),
-        ("(n, d)  what goes in", "(n, d)  numbers"),
-        ("(n, d)  what has to come out", "(n, d)  the same numbers"),
-        (", the step that it mirrors.", ", the first one."),
+        ("TODO what it is, in a sentence.", "a copy of what goes in."),
+        ("(n, d)  TODO what goes in", "(n, d)  numbers"),
+        ("(n, d)  TODO what has to come out", "(n, d)  the same numbers"),
+        (", TODO the step that it mirrors.", ", the first one."),
     ),
     f"{KIT}/checks.py": (
-        ("[1, 2] becomes what the document says.", "[1, 2] stays [1, 2]."),
-        ("The sentence that a learner reads when this check fails or passes.", "Every number is kept."),
+        ("TODO: [1, 2] becomes what the document says.", "[1, 2] stays [1, 2]."),
+        ("TODO: the sentence that a learner reads when this check fails or passes.", "Every number is kept."),
     ),
-    f"{KIT}/mistakes.py": ((" Say what a learner probably did, and what to look at.", " Leave out the .T."),),
+    f"{KIT}/mistakes.py": ((" TODO: say what a learner probably did, and what to look at.", " Leave out the .T."),),
     "course.yml": (
-        ("which step of the document this is", "the second one"),
-        ("What should a learner ask themselves first?", "What comes out?"),
-        ("What has to be done, in words?", "A copy of x."),
-        ("Almost the code.", "x.___()"),
+        ("TODO which step of the document this is", "the second one"),
+        ("TODO what should a learner ask themselves first?", "What comes out?"),
+        ("TODO what has to be done, in words?", "A copy of x."),
+        ("TODO almost the code.", "x.___()"),
     ),
     f"exercises/{UNIT}/README.md": (
-        ("the idea in a few plain sentences, the formula, a table of shapes", "a copy; (n, d) in, (n, d) out"),
+        ("TODO the idea in a few plain sentences, the formula, a table of shapes", "a copy; (n, d) in, (n, d) out"),
     ),
 }
 """What an author writes in the place of what the scaffold says."""
@@ -115,7 +115,7 @@ def test_what_is_left_of_the_scaffold_is_refused(left: str, told: str, begun: Pa
     done = kata("verify", "halve", cwd=begun)
     assert done.returncode == 1, done.stdout + done.stderr
     sentence, total = done.stdout.splitlines()
-    assert sentence.startswith(told) and "still stands there: write" in sentence and total.startswith("1 to mend")
+    assert sentence.startswith(told) and "still to write: " in sentence and total.startswith("1 to mend")
     name, line, _ = sentence.split(":", 2)
     assert left.strip(" ,") in (begun / name).read_text("utf-8").splitlines()[int(line) - 1]
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.misfits import misfits
-from grader.authoring.verify import incomplete, write_stubs
+from grader.authoring.kit import incomplete, misfits, write_stubs
 from grader.course import load_course
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -162,7 +161,7 @@ EXAMPLE = """of its row.
         ),
         pytest.param(
             *(BANK, '"You summed the columns."', '"TODO"', "TODO"),
-            "'TODO' still stands there: write what the learner probably did and what to look at",
+            'still to write: Mistake("columns", "TODO"',
             id="a message TODO",
         ),
         pytest.param(
@@ -235,7 +234,7 @@ def test_a_family_is_unfinished_only_for_the_banks_that_take_from_it(
     change(root / BANK, "import Mistake", "import Mistake, from_family")
     course = load_course(root / "course.yml")
     (sentence,) = incomplete(course, course.exercise("share"))
-    assert sentence.startswith("tests/kits/families/sums.py:4: 'TODO' still stands there")
+    assert sentence.startswith('tests/kits/families/sums.py:4: still to write: Mistake("smallest"')
     assert incomplete(course, course.exercise("split")) == []
 
 

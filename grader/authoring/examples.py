@@ -1,69 +1,21 @@
-"""Finds contradictions within a kit before grading: each with its file and line, and what to do."""
+"""Runs the examples that learners read in an exercise's docstrings: each gives what it says."""
 
 from __future__ import annotations
 
 import ast
 import doctest
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from grader.course import Course, Exercise
-from grader.course.errors import did_you_mean
-from grader.judge.checks import Kit, collect_checks
-from grader.judge.faults import BankError, GraderBroken
-from grader.judge.mistakes import Mistake, load_bank
 from grader.judge.trusted import TrustedModule
 
-LEAST_MISTAKES = 3
 PROMPT = ">>>"
 NEGATIVE_ZERO = re.compile(r"-(0\.0*)(?![0-9])")
 ONE_OF_MANY = "for instance"
 """In the comment of an example with a random result: it is run, but its output is not compared."""
-
-
-def misfits(course: Course, exercise: Exercise) -> list[str]:
-    """Errors in a kit whose files all exist, one sentence each."""
-    checks, problems = _names_of_checks(course, exercise)
-    try:
-        bank: Sequence[Mistake] = load_bank(course.mistakes_path(exercise))
-    except BankError as error:
-        return [*problems, str(error)]
-    if len(bank) < LEAST_MISTAKES:
-        file = course.mistakes_path(exercise).relative_to(course.root).as_posix()
-        problems.append(f"{file}: there are {len(bank)} mistakes: write at least {LEAST_MISTAKES}")
-    reference = course.solution_path(exercise).read_text(encoding="utf-8")
-    ids = {mistake.id for mistake in bank}
-    for mistake in bank:
-        problems += _wrong_with(mistake, reference, checks, ids)
-    return [*problems, *wrong_examples(course, exercise)]
-
-
-def _names_of_checks(course: Course, exercise: Exercise) -> tuple[list[str], list[str]]:
-    """The names of the checks; or none, and the error."""
-    try:
-        return [check.name for check in collect_checks(course, [Kit(course, exercise)])[exercise.id]], []
-    except GraderBroken as error:
-        return [], [str(error)]
-
-
-def _wrong_with(mistake: Mistake, reference: str, checks: Sequence[str], ids: Collection[str]) -> Iterator[str]:
-    if not mistake.message.strip():
-        yield f"{mistake.where}: {mistake.id!r} has no message: write what the learner probably did"
-    if checks and mistake.caught_by not in checks:
-        guess = did_you_mean(mistake.caught_by, checks) or f": there are {', '.join(checks)}"
-        yield f"{mistake.where}: caught_by={mistake.caught_by!r} of {mistake.id!r} is no check of the exercise{guess}"
-    if mistake.same_as and mistake.same_as not in ids:
-        guess = did_you_mean(mistake.same_as, sorted(ids))
-        yield f"{mistake.where}: same_as={mistake.same_as!r} of {mistake.id!r} is no mistake of this bank{guess}"
-    try:
-        mistake.source_from(reference)
-    except BankError as error:
-        yield str(error)
-
-
-# --- the examples that learners read ---------------------------------------------------------------------------------
 
 
 def wrong_examples(course: Course, exercise: Exercise) -> list[str]:

@@ -1,0 +1,163 @@
+"""The gate before grading: is a kit complete, and does what its files say of each other fit?
+
+Each fault is a sentence with its file and line, and with what to do.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from grader.course import Course, CourseError, Exercise
+from grader.course.errors import did_you_mean
+from grader.course.source import read_source
+from grader.course.stubs import make_stub, same_as_stub, stub_of
+from grader.files import write_file
+from grader.judge.alternatives import load_alternatives
+from grader.judge.checks import Kit, collect_checks
+from grader.judge.faults import BankError, GraderBroken
+from grader.judge.mistakes import Mistake, load_bank
+
+from .examples import wrong_examples
+
+LEAST_ALTERNATIVES = 3
+LEAST_MISTAKES = 3
+TO_WRITE = re.compile(r"\b(?:TODO|FIXME|XXX|TBD)\b")
+"""What stands in an unfinished line; in a scaffold's too."""
+
+
+def incomplete(course: Course, exercise: Exercise) -> list[str]:
+    """The parts of an exercise's kit that are missing or unfinished."""
+    lesson = course.lesson_path(next(unit for unit in course.units if exercise in unit.exercises))
+    files = {
+        "the reference solution": course.solution_path(exercise),
+        "the hidden checks": course.checks_path(exercise),
+        "the bank of mistakes": course.mistakes_path(exercise),
+        "the stub": course.stub_path(exercise),
+    }
+    problems = [
+        f"{exercise.id}: {what} is missing: write {_named(course, path)}"
+        for what, path in files.items()
+        if not path.is_file()
+    ]
+    if len(load_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
+        file = _named(course, course.alternatives_path(exercise))
+        problems.append(f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {file}")
+    sections = [each for each in _sections(_lines(lesson)) if any(f"`{exercise.id}`" in line for _, line in each)]
+    if not sections:
+        problems.append(f"{exercise.id}: {_named(course, lesson)} has no section that names `{exercise.id}`")
+    bank = course.mistakes_path(exercise)
+    families = [
+        each for each in course.families() if any(f'from_family("{each.stem}"' in line for _, line in _lines(bank))
+    ]
+    for path in (course.solution_path(exercise), course.checks_path(exercise), bank, *families):
+        problems += _to_write(course, path, _lines(path))
+    problems += _without_sentence(course, course.checks_path(exercise))
+    problems += _to_write(course, course.root / "course.yml", _entry(course, exercise))
+    return problems + [each for section in sections for each in _to_write(course, lesson, section)]
+
+
+Lines = list[tuple[int, str]]
+"""Lines of a file, with their numbers."""
+
+
+def _lines(path: Path) -> Lines:
+    return list(enumerate(path.read_text("utf-8").splitlines(), 1)) if path.is_file() else []
+
+
+def _sections(lines: Lines) -> list[Lines]:
+    """The sections of a lesson; the whole if it has none."""
+    starts = [place for place, (_, line) in enumerate(lines) if line.startswith("## ")] or [0]
+    return [lines[start:end] for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
+
+
+def _entry(course: Course, exercise: Exercise) -> Lines:
+    """The lines of course.yml from an exercise's entry to the next one's."""
+    path = course.root / "course.yml"
+    unit = next(place for place, each in enumerate(course.units) if exercise in each.exercises)
+    here = ("units", unit, "exercises", course.units[unit].exercises.index(exercise))
+    numbers = [line for place, line in read_source(path).lines.items() if place[: len(here)] == here]
+    return [(number, line) for number, line in _lines(path) if min(numbers) <= number <= max(numbers)]
+
+
+def _to_write(course: Course, path: Path, lines: Lines) -> Iterator[str]:
+    for number, line in lines:
+        if TO_WRITE.search(line):
+            yield f"{_named(course, path)}:{number}: still to write: {line.strip()}"
+
+
+def _without_sentence(course: Course, path: Path) -> Iterator[str]:
+    """Checks without a docstring, which learners would read."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):  # reported where it is run
+        return
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not ast.get_docstring(node):
+            place = f"{_named(course, path)}:{node.lineno}"
+            yield f"{place}: {node.name} has no docstring: write the sentence that a learner reads"
+
+
+def misfits(course: Course, exercise: Exercise) -> list[str]:
+    """What contradicts the reference or the checks, in a kit whose files all exist."""
+    checks: list[str] = []
+    problems: list[str] = []
+    try:
+        checks = [check.name for check in collect_checks(course, [Kit(course, exercise)])[exercise.id]]
+    except GraderBroken as error:
+        problems.append(str(error))
+    try:
+        bank: Sequence[Mistake] = load_bank(course.mistakes_path(exercise))
+    except BankError as error:
+        return [*problems, str(error)]
+    if len(bank) < LEAST_MISTAKES:
+        file = _named(course, course.mistakes_path(exercise))
+        problems.append(f"{file}: there are {len(bank)} mistakes: write at least {LEAST_MISTAKES}")
+    reference = course.solution_path(exercise).read_text(encoding="utf-8")
+    for mistake in bank:
+        problems += _wrong_with(mistake, reference, checks, sorted(each.id for each in bank))
+    return [*problems, *wrong_examples(course, exercise)]
+
+
+def _wrong_with(mistake: Mistake, reference: str, checks: Sequence[str], ids: Sequence[str]) -> Iterator[str]:
+    if not mistake.message.strip():
+        yield f"{mistake.where}: {mistake.id!r} has no message: write what the learner probably did"
+    if checks and mistake.caught_by not in checks:
+        guess = did_you_mean(mistake.caught_by, checks) or f": there are {', '.join(checks)}"
+        yield f"{mistake.where}: caught_by={mistake.caught_by!r} of {mistake.id!r} is no check of the exercise{guess}"
+    if mistake.same_as and mistake.same_as not in ids:
+        guess = did_you_mean(mistake.same_as, ids)
+        yield f"{mistake.where}: same_as={mistake.same_as!r} of {mistake.id!r} is no mistake of this bank{guess}"
+    try:
+        mistake.source_from(reference)
+    except BankError as error:
+        yield str(error)
+
+
+def stale_stub(course: Course, exercise: Exercise) -> list[str]:
+    """Report a stub that differs from the one made from the reference solution."""
+    try:
+        stub = stub_of(course, exercise)
+    except CourseError as error:
+        return [f"{exercise.id}: the solution's markers do not fit: {error}"]
+    if not same_as_stub(course.stub_path(exercise).read_bytes(), stub):
+        return [f"{exercise.id}: the stub is not made from the solution: run `kata verify --write-stubs`"]
+    return []
+
+
+def write_stubs(course: Course, exercises: Iterable[Exercise]) -> list[str]:
+    """Make the stubs from the solutions; return the files written. Raises CourseError for bad markers."""
+    written = []
+    for exercise in exercises:
+        solution = course.solution_path(exercise)
+        if solution.is_file():
+            path = course.stub_path(exercise)
+            write_file(path, make_stub(solution.read_text(encoding="utf-8")).encode("utf-8"), below=course.root)
+            written.append(_named(course, path))
+    return written
+
+
+def _named(course: Course, path: Path) -> str:
+    return path.relative_to(course.root).as_posix()
