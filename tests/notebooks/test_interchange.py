@@ -245,7 +245,7 @@ def test_untouched_is_not_started_as_files_and_as_notebook(learner: str, made: I
     assert statuses(made.before[learner], FOURTH) == due
     assert statuses(made.after[f"{learner}{BETWEEN}{FOURTH}"], FOURTH) == due
     assert made.in_gradebook(learner, FOURTH) == dict.fromkeys(UNITS[FOURTH], 0.0)
-    assert "not started: 0 of 8" in made.told(learner, FOURTH, "debug_model_args")
+    assert "not started  Find four faults in one class" in made.told(learner, FOURTH, "debug_model_args")
 
 
 @pytest.mark.parametrize(
