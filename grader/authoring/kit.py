@@ -50,7 +50,7 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
         problems.append(f"{exercise.id}: {_named(course, lesson)} has no section that names `{exercise.id}`")
     bank = course.mistakes_path(exercise)
     families = [
-        each for each in course.families() if any(f'from_family("{each.stem}"' in line for _, line in _lines(bank))
+        each for each in course.families() if any(re.search(rf"\b{each.stem}\.\w+\(", line) for _, line in _lines(bank))
     ]
     for path in (course.solution_path(exercise), course.checks_path(exercise), bank, *families):
         problems += _to_write(course, path, _lines(path))

@@ -6,9 +6,8 @@ from .answers import Ask, Ended
 from .case import Case, called_again, function, module
 from .compare import same
 from .failure import expect, fail
-from .families import from_family
 from .faults import CheckFailed
-from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation
+from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation, without
 from .points import points
 from .shared_checks import (
     HIGH,
@@ -45,7 +44,6 @@ __all__ = [
     "ends_loudly",
     "expect",
     "fail",
-    "from_family",
     "function",
     "has_mask_as_buffer",
     "hides_the_last_token",
@@ -59,4 +57,5 @@ __all__ = [
     "same",
     "stay_below",
     "told_plainly",
+    "without",
 ]

@@ -6,18 +6,16 @@ import runpy
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib import invalidate_caches
 from pathlib import Path
 from typing import Any
 
+from grader.course.model import FAMILIES
+
 from .authored import fault, place
 from .edits import Edit, edited
-from .families import Families
 from .faults import BankError
-
-_read_now: ContextVar[str] = ContextVar("bank", default="")
-"""The bank that is being loaded: mistakes created meanwhile belong to it."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class Mistake:
     `everywhere`. `message`: what the learner probably did and what to look at. `caught_by`: the check that must fail.
     `remembers`: what it answers in a case depends on the cases before it in the same question.
     `same_as`: another mistake that gives the same numbers on every legal input, so that either name is right.
-    `where`: the bank's file and line, for its author.
+    `where`: the bank's file, and the line where the id stands if it stands there; for its author.
     """
 
     id: str
@@ -39,11 +37,7 @@ class Mistake:
     same_as: str = ""
     everywhere: bool = False
     remembers: bool = False
-    where: str = field(default="", init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if bank := _read_now.get():
-            object.__setattr__(self, "where", place(Path(bank), _line_reached(bank)))
+    where: str = field(default="", repr=False, compare=False)
 
     def source_from(self, reference: str) -> str:
         """The wrong answer as source code. Raises BankError when an edit does not fit the reference."""
@@ -62,16 +56,6 @@ class Mistake:
     @property
     def _called(self) -> str:
         return f"{self.where}: the mistake {self.id!r}" if self.where else f"mistake {self.id!r}"
-
-
-def _line_reached(bank: str) -> int:
-    """The line of the bank's file that is executing, below any function that it calls."""
-    line, frame = 0, sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_filename == bank:
-            line = frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
-    return line
 
 
 def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
@@ -99,49 +83,55 @@ def _is_python(text: str) -> bool:
 
 
 def load_bank(path: Path) -> tuple[Mistake, ...]:
-    """Read MISTAKES from an exercise's bank (trusted, part of the course), with families expanded.
+    """Read MISTAKES from an exercise's bank (trusted, part of the course).
 
     Raises BankError when there is no bank, or when it cannot be used as written.
     """
     if not path.is_file():
         raise BankError(f"{place(path)}: there is no bank of mistakes")
-    names = _run(path)
-    listed = names.get("MISTAKES")
-    if isinstance(listed, list):
-        listed = Families(path, names.get("WORDS", {}), _load_family).expanded(listed)
-    return _checked(listed, path, "MISTAKES")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    mistakes = _run(path).get("MISTAKES")
+    if not isinstance(mistakes, list) or not all(isinstance(mistake, Mistake) for mistake in mistakes):
+        raise BankError(f"{place(path)}: MISTAKES must be a list of Mistake")
+    ids = [mistake.id for mistake in mistakes]
+    if twice := next((id for id in ids if ids.count(id) > 1), None):
+        raise BankError(f"{place(path, _line_of(twice, lines))}: {twice!r} is the id of two mistakes: rename one")
+    return tuple(replace(mistake, where=place(path, _line_of(mistake.id, lines))) for mistake in mistakes)
 
 
-def _load_family(path: Path) -> tuple[Mistake, ...]:
-    return _checked(_run(path).get("FAMILY"), path, "FAMILY")
+def without(mistakes: Sequence[Mistake], *ids: str) -> list[Mistake]:
+    """Those of a family but for some. Raises BankError for an id that is none of theirs."""
+    if unknown := set(ids) - {mistake.id for mistake in mistakes}:
+        raise BankError(f"without {min(unknown)!r}: there are only {', '.join(mistake.id for mistake in mistakes)}")
+    return [mistake for mistake in mistakes if mistake.id not in ids]
 
 
 def _run(path: Path) -> dict[str, Any]:
     try:
-        with _being_read(path):
+        with _families_beside(path.parents[2]):
             return runpy.run_path(str(path))
     except Exception as error:
         raise BankError(fault(error, path)) from None
 
 
-def _checked(mistakes: object, path: Path, name: str) -> tuple[Mistake, ...]:
-    if not isinstance(mistakes, list) or not all(isinstance(mistake, Mistake) for mistake in mistakes):
-        raise BankError(f"{place(path)}: {name} must be a list of Mistake")
-    first: dict[str, str] = {}
-    for mistake in mistakes:
-        if mistake.id in first:
-            raise BankError(f"{mistake.where}: {mistake.id!r} is the id at {first[mistake.id]} too: rename one")
-        first[mistake.id] = mistake.where
-    return tuple(mistakes)
-
-
 @contextmanager
-def _being_read(path: Path) -> Iterator[None]:
-    before = _read_now.set(str(path))
+def _families_beside(kits: Path) -> Iterator[None]:
+    """Meanwhile `from families import NAME` finds the files of this course, afterwards those of another."""
+    writes_nothing, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    sys.path.insert(0, str(kits))
+    invalidate_caches()
     try:
         yield
     finally:
-        _read_now.reset(before)
+        sys.path.remove(str(kits))
+        sys.dont_write_bytecode = writes_nothing
+        for name in [name for name in sys.modules if name.partition(".")[0] == FAMILIES]:
+            del sys.modules[name]
+
+
+def _line_of(id: str, lines: Sequence[str]) -> int:
+    """The line where the id stands; 0 when a family gave it."""
+    return next((number for number, line in enumerate(lines, 1) if f'"{id}"' in line or f"'{id}'" in line), 0)
 
 
 KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):

@@ -217,9 +217,8 @@ def test_what_an_author_got_wrong_is_told_once_with_its_file_and_line(
 FAMILY = """\
 from grader.judge.authoring import Mistake
 
-FAMILY = [
-    Mistake("smallest", "TODO", "test_example", [("amounts.sum(dim=-1, keepdim=True)", "amounts.amin(-1, True)")]),
-]
+SMALLEST = [("amounts.sum(dim=-1, keepdim=True)", "amounts.amin(-1, True)")]
+smallest = lambda: Mistake("smallest", "TODO", "test_example", SMALLEST)
 """
 
 
@@ -230,8 +229,8 @@ def test_a_family_is_unfinished_only_for_the_banks_that_take_from_it(
     family = root / "tests/kits/families/sums.py"
     family.parent.mkdir()
     family.write_text(FAMILY)
-    change(root / BANK, "MISTAKES = [", 'MISTAKES = [\n    from_family("sums", "smallest"),')
-    change(root / BANK, "import Mistake", "import Mistake, from_family")
+    change(root / BANK, "MISTAKES = [", "MISTAKES = [\n    sums.smallest(),")
+    change(root / BANK, "from grader", "from families import sums\nfrom grader")
     course = load_course(root / "course.yml")
     (sentence,) = incomplete(course, course.exercise("share"))
     assert sentence.startswith('tests/kits/families/sums.py:4: still to write: Mistake("smallest"')

@@ -5,6 +5,7 @@
     class      examples/class: its records, exports and the transcripts of commands
 
 Prints how they differ from the files beside this one and ends with 1 if they do; `--renew` writes these files instead.
+`--only ID` takes the answers to some exercises.
 Everything goes through the command line, as an instructor's work does.
 """
 
@@ -70,15 +71,16 @@ def as_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def answers() -> Files:
-    """A table of every reference, alternative and known mistake."""
+def answers(only: Sequence[str] = ()) -> Files:
+    """A table of every reference, alternative and known mistake; of the other exercises, the rows that are frozen."""
     from grader.course import load_course
     from grader.judge.alternatives import load_alternatives
     from grader.judge.mistakes import load_bank
 
     course = load_course(ROOT / "course.yml")
     sources: dict[str, dict[str, str]] = {}
-    for exercise in course.exercises:
+    chosen = [exercise for exercise in course.exercises if exercise.id in (only or [exercise.id])]
+    for exercise in chosen:
         reference = course.solution_path(exercise).read_text("utf-8")
         named = sources[exercise.id] = {"reference": reference}
         for id, source in load_alternatives(course, exercise).items():
@@ -93,15 +95,21 @@ def answers() -> Files:
             for id, column in zip(sources, columns, strict=True):
                 if column is not None:
                     (learner / f"{id}.py").write_text(column[1], "utf-8")
-        print(kata("grade-class", handed_in, "--out", out, "--seed", SEED)[-300:], file=sys.stderr)
+        print(
+            kata("grade-class", handed_in, "--out", out, "--seed", SEED, "--only", ",".join(sources))[-300:],
+            file=sys.stderr,
+        )
         rows = [
             row_of(exercise, exercise["id"], list(sources[exercise["id"]])[number])
             for number, record in enumerate(records(out))
             for exercise in record["exercises"]
-            if number < len(sources[exercise["id"]])
+            if exercise["id"] in sources and number < len(sources[exercise["id"]])
         ]
-    order = list(sources)
-    rows.sort(key=lambda row: (order.index(row[0]), list(sources[row[0]]).index(row[1])))
+    rows.sort(key=lambda row: list(sources[row[0]]).index(row[1]))
+    with (HERE / "answers.csv").open(encoding="utf-8", newline="") as file:
+        rows += [row for row in list(csv.reader(file))[1:] if only and row[0] not in only]
+    order = [exercise.id for exercise in course.exercises]
+    rows.sort(key=lambda row: order.index(row[0]))
     return {"answers.csv": as_table(["exercise", "answer", "status", "points", "checks", "mistakes"], rows)}
 
 
@@ -214,11 +222,12 @@ def differences(files: Files) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("tables", nargs="+", choices=MAKERS)
+    parser.add_argument("--only", action="append", metavar="ID", help="of the answers, those to these exercises")
     parser.add_argument("--renew", action="store_true", help="write the files instead of comparing")
     options = parser.parse_args()
     differ = 0
     for table in options.tables:
-        files = MAKERS[table]()
+        files = answers(options.only or ()) if table == "answers" else MAKERS[table]()
         if options.renew:
             for name, text in files.items():
                 (HERE / name).parent.mkdir(exist_ok=True)

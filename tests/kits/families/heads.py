@@ -1,121 +1,151 @@
-"""Splitting into heads and joining them again: `.view(in_heads).transpose(1, 2)`, then `.transpose(1, 2).reshape(...)`.
-
-main           the check that compares with the formula
-viewed         what is split, as the message begins: The projections were
-heads          the attribute that holds the number of heads: num_heads
-heads_axis     the axis of the heads, as messages call it: num_heads
-tokens         the number of tokens: n
-keys, values   the variables: keys, values
-model          the width that is split: d_out
-joined         the shape of the joined heads: b, n, self.d_out
-"""
+"""Splitting into heads, `.view(in_heads).transpose(1, 2)`, and joining them, `.transpose(1, 2).reshape(joined)`."""
 
 from grader.judge.authoring import Mistake
 
 VIEW = ".view(in_heads).transpose(1, 2)"
-INTERLEAVED = ".view(b, $tokens, self.head_dim, self.$heads).permute(0, 3, 1, 2)"
-ALL_IN_ONE = ".view(b, self.$heads, $tokens, self.head_dim)"
-MIXED = "(weights @ $values)"
-JOINED = f"{MIXED}.transpose(1, 2).reshape($joined)"
 
-FAMILY = [
-    Mistake(
-        "split-without-transpose",
-        "$viewed viewed as (b, $heads_axis, $tokens, head_dim) at once, which puts parts of several tokens into one head. "
-        "View as (b, $tokens, $heads_axis, head_dim), then swap dimensions 1 and 2.",
-        caught_by="$main",
-        edits=[(VIEW, ALL_IN_ONE)],
-        everywhere=True,
-    ),
-    Mistake(
+
+def split(
+    main: str, *, viewed: str = "The projections were", heads: str, heads_axis: str = "heads", tokens: str = "n"
+) -> list[Mistake]:
+    """The width is cut up in another way. `heads`: the attribute with their number."""
+    interleaved = f".view(b, {tokens}, self.head_dim, self.{heads}).permute(0, 3, 1, 2)"
+    all_in_one = f".view(b, self.{heads}, {tokens}, self.head_dim)"
+    return [
+        Mistake(
+            "split-without-transpose",
+            f"{viewed} viewed as (b, {heads_axis}, {tokens}, head_dim) at once, which puts parts of several tokens into one head. "
+            f"View as (b, {tokens}, {heads_axis}, head_dim), then swap dimensions 1 and 2.",
+            caught_by=main,
+            edits=[(VIEW, all_in_one)],
+            everywhere=True,
+        ),
+        Mistake(
+            "split-interleaved",
+            f"Each head took every {heads_axis}-th column. A head is a run of neighbouring columns: view(b, {tokens}, {heads_axis}, head_dim).",
+            caught_by=main,
+            edits=[(VIEW, interleaved)],
+            everywhere=True,
+        ),
+        Mistake(
+            "heads-attend-to-heads",
+            "The heads and tokens were never swapped: the scores compare the heads of one token with each other. "
+            f"Attention needs (b, {heads_axis}, {tokens}, head_dim), so transpose(1, 2) after the view.",
+            caught_by=main,
+            edits=[(VIEW, ".view(in_heads)"), (".transpose(1, 2).reshape(", ".reshape(")],
+            everywhere=True,
+        ),
+    ]
+
+
+def split_and_merge(main: str, *, heads: str, heads_axis: str = "heads", tokens: str = "n") -> Mistake:
+    """Split and merge are wrong in the same way."""
+    all_in_one = f".view(b, self.{heads}, {tokens}, self.head_dim)"
+    return Mistake(
         "split-and-merged-without-transpose",
         "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head. "
-        "View as (b, $tokens, $heads_axis, head_dim), swap dimensions 1 and 2, and undo both in the reverse order.",
-        caught_by="$main",
-        edits=[(VIEW, ALL_IN_ONE), (".transpose(1, 2).reshape(", ".reshape(")],
+        f"View as (b, {tokens}, {heads_axis}, head_dim), swap dimensions 1 and 2, and undo both in the reverse order.",
+        caught_by=main,
+        edits=[(VIEW, all_in_one), (".transpose(1, 2).reshape(", ".reshape(")],
         everywhere=True,
-    ),
-    Mistake(
-        "split-interleaved",
-        "Each head took every $heads_axis-th column. A head is a run of neighbouring columns: view(b, $tokens, $heads_axis, head_dim).",
-        caught_by="$main",
-        edits=[(VIEW, INTERLEAVED)],
-        everywhere=True,
-    ),
-    Mistake(
-        "split-and-merged-interleaved",
-        "Each head took every $heads_axis-th column, and the merge put them back in the same way. "
-        "A head is a run of neighbouring columns: view(b, $tokens, $heads_axis, head_dim).",
-        caught_by="$main",
-        edits=[(VIEW, INTERLEAVED), (".transpose(1, 2).reshape(", ".permute(0, 2, 3, 1).reshape(")],
-        everywhere=True,
-    ),
-    Mistake(
-        "heads-attend-to-heads",
-        "The heads and tokens were never swapped: the scores compare the heads of one token with each other. "
-        "Attention needs (b, $heads_axis, $tokens, head_dim), so transpose(1, 2) after the view.",
-        caught_by="$main",
-        edits=[(VIEW, ".view(in_heads)"), (".transpose(1, 2).reshape(", ".reshape(")],
-        everywhere=True,
-    ),
-    Mistake(
+    )
+
+
+def merge_without_transpose(main: str, *, values: str = "v", joined: str) -> Mistake:
+    """The heads are joined as they are."""
+    mixed = f"(weights @ {values})"
+    merged = f"{mixed}.transpose(1, 2).reshape({joined})"
+    return Mistake(
         "merge-without-transpose",
         "The heads were joined without swapping heads and tokens back, so tokens and heads are mixed up. "
         "First transpose(1, 2), then reshape.",
-        caught_by="$main",
-        edits=[(JOINED, f"{MIXED}.reshape($joined)")],
-    ),
-    Mistake(
+        caught_by=main,
+        edits=[(merged, f"{mixed}.reshape({joined})")],
+    )
+
+
+def merge_interleaved(
+    main: str, *, values: str = "v", joined: str, heads_axis: str = "heads", tokens: str = "n"
+) -> Mistake:
+    """The heads are joined column by column."""
+    mixed = f"(weights @ {values})"
+    merged = f"{mixed}.transpose(1, 2).reshape({joined})"
+    return Mistake(
         "merge-interleaved",
         "When the heads were joined, column 0 of every head came first, then column 1 of every head, and so on. Keep one head's "
-        "columns side by side: (b, $tokens, $heads_axis, head_dim), then reshape.",
-        caught_by="$main",
-        edits=[(JOINED, f"{MIXED}.permute(0, 2, 3, 1).reshape($joined)")],
-    ),
-    Mistake(
+        f"columns side by side: (b, {tokens}, {heads_axis}, head_dim), then reshape.",
+        caught_by=main,
+        edits=[(merged, f"{mixed}.permute(0, 2, 3, 1).reshape({joined})")],
+    )
+
+
+def view_after_transpose(main: str, *, joined: str) -> Mistake:
+    """view, where reshape is needed."""
+    return Mistake(
         "view-after-transpose",
         "view cannot join dimensions after a transpose. Use reshape, or contiguous() before the view.",
-        caught_by="$main",
-        edits=[(".reshape($joined)", ".view($joined)")],
-    ),
-    Mistake(
-        "keys-wrong-axes",
-        "The keys were transposed over the wrong axes. Scores need (head_dim, tokens) at the end: $keys.transpose(2, 3), or (-2, -1).",
-        caught_by="$main",
-        edits=[("$keys.transpose(2, 3)", "$keys.transpose(1, 2)")],
-    ),
-    Mistake(
+        caught_by=main,
+        edits=[(f".reshape({joined})", f".view({joined})")],
+    )
+
+
+def keys_turned(main: str, *, keys: str = "k") -> list[Mistake]:
+    """The keys are not transposed, or over other axes."""
+    return [
+        Mistake(
+            "keys-wrong-axes",
+            f"The keys were transposed over the wrong axes. Scores need (head_dim, tokens) at the end: {keys}.transpose(2, 3), or (-2, -1).",
+            caught_by=main,
+            edits=[(f"{keys}.transpose(2, 3)", f"{keys}.transpose(1, 2)")],
+        ),
+        Mistake(
+            "keys-not-turned",
+            "The keys were not transposed, so their axes don't fit the queries'. Exchange their last two axes for the product: "
+            f"{keys}.transpose(2, 3).",
+            caught_by=main,
+            edits=[(f"{keys}.transpose(2, 3)", keys)],
+        ),
+    ]
+
+
+def keys_reversed(main: str, *, keys: str = "k") -> Mistake:
+    """`.T` of four axes."""
+    return Mistake(
         "keys-all-axes-reversed",
-        "`.T` reverses all four axes of the keys. Only the last two change places: $keys.transpose(2, 3), or .mT.",
-        caught_by="$main",
-        edits=[("$keys.transpose(2, 3)", "$keys.permute(3, 2, 1, 0)")],
-    ),
-    Mistake(
+        f"`.T` reverses all four axes of the keys. Only the last two change places: {keys}.transpose(2, 3), or .mT.",
+        caught_by=main,
+        edits=[(f"{keys}.transpose(2, 3)", f"{keys}.permute(3, 2, 1, 0)")],
+    )
+
+
+def heads_ignored(main: str, *, heads: str, heads_axis: str = "heads", model: str) -> Mistake:
+    """One head of the full width."""
+    return Mistake(
         "heads-ignored",
-        "$heads_axis makes no difference: one head of the full width attends. Split queries, keys and values into $heads_axis heads.",
-        caught_by="$main",
-        edits=[("self.$heads = $heads", "self.$heads = 1"), ("$model // $heads", "$model")],
-    ),
-    Mistake(
+        f"{heads_axis} makes no difference: one head of the full width attends. Split queries, keys and values into {heads_axis} heads.",
+        caught_by=main,
+        edits=[(f"self.{heads} = {heads}", f"self.{heads} = 1"), (f"{model} // {heads}", model)],
+    )
+
+
+def one_head(main: str, *, heads: str, model: str) -> Mistake:
+    """One head of the full width."""
+    return Mistake(
         "one-head",
-        "There is only one head of the whole width. Split q, k and v into $heads heads.",
-        caught_by="$main",
+        f"There is only one head of the whole width. Split q, k and v into {heads} heads.",
+        caught_by=main,
         edits=[
-            ("self.$heads = $heads", "self.$heads = 1"),
-            ("self.head_dim = $model // $heads", "self.head_dim = $model"),
+            (f"self.{heads} = {heads}", f"self.{heads} = 1"),
+            (f"self.head_dim = {model} // {heads}", f"self.head_dim = {model}"),
         ],
-    ),
-    Mistake(
+    )
+
+
+def divisibility(*, heads: str, model: str) -> Mistake:
+    """Sizes that do not divide are accepted."""
+    return Mistake(
         "no-divisibility-check",
-        "A $model that $heads does not divide was accepted. Refuse it in `__init__` with an assert or a ValueError.",
+        f"A {model} that {heads} does not divide was accepted. Refuse it in `__init__` with an assert or a ValueError.",
         caught_by="test_sizes_that_do_not_divide_are_refused",
-        edits=[('        assert $model % $heads == 0, "$model must be divisible by $heads"\n', "")],
-    ),
-    Mistake(
-        "keys-not-turned",
-        "The keys were not transposed, so their axes don't fit the queries'. Exchange their last two axes for the product: "
-        "$keys.transpose(2, 3).",
-        caught_by="$main",
-        edits=[("$keys.transpose(2, 3)", "$keys")],
-    ),
-]
+        edits=[(f'        assert {model} % {heads} == 0, "{model} must be divisible by {heads}"\n', "")],
+    )

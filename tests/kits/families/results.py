@@ -1,102 +1,111 @@
-"""What becomes of the right result at the very end: axes lost, tokens left out, another dtype.
+"""What becomes of a right result at the very end, in any exercise: axes lost or exchanged, another dtype, no gradient.
 
-main            the check that compares with the formula
-end, returned   the last line, and what it returns: return weights @ values, weights @ values
+`result` is what the reference returns, as it is written behind `return`; `caught_by` the check that sees the mistake.
 """
 
 from grader.judge.authoring import Mistake
 
-ALL_AXES = "The result keeps its batch, its tokens and its width, whatever their size."
 
-FAMILY = [
-    Mistake(
+def _returned(id: str, message: str, caught_by: str, result: str, changed: str) -> Mistake:
+    return Mistake(id, message, caught_by, edits=[(f"return {result}", f"return ({result}){changed}")])
+
+
+def rows_of_tokens(result: str, caught_by: str) -> list[Mistake]:
+    """A result of the shape (batch, tokens, width) that loses axes, or has them in another order."""
+    return [
+        squeezed(result, caught_by),
+        _returned(
+            "tokens-and-width-exchanged",
+            "Tokens and width are exchanged in the result. The order is (batch, tokens, width).",
+            caught_by,
+            result,
+            ".transpose(-2, -1)",
+        ),
+        _returned(
+            "last-token-only",
+            "Only the last token's result came back. Every token gets one: (batch, tokens, width).",
+            caught_by,
+            result,
+            "[..., -1, :]",
+        ),
+        _returned(
+            "averaged-over-the-tokens",
+            "The results were averaged over the tokens. Every token keeps its own: (batch, tokens, width).",
+            caught_by,
+            result,
+            ".mean(dim=-2)",
+        ),
+        _returned(
+            "batch-and-tokens-joined",
+            "The axes of batch and tokens were joined into one. Give the result three axes: (batch, tokens, width).",
+            caught_by,
+            result,
+            ".flatten(0, 1)",
+        ),
+    ]
+
+
+def squeezed(result: str, caught_by: str) -> Mistake:
+    """Every axis of size 1 goes."""
+    return _returned(
         "squeezed",
-        f"squeeze() takes away every axis of size 1: a batch of one, a single token, a width of 1. {ALL_AXES}",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).squeeze()")],
-    ),
-    Mistake(
-        "squeezed-in-front",
-        f"squeeze(0) takes away the batch axis where the batch is one sequence. {ALL_AXES}",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).squeeze(0)")],
-    ),
-    Mistake(
-        "squeezed-tokens",
-        f"squeeze(1) takes away the axis of the tokens where there is one token. {ALL_AXES}",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).squeeze(1)")],
-    ),
-    Mistake(
-        "squeezed-width",
-        f"squeeze(-1) takes away the last axis where the width is 1. {ALL_AXES}",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).squeeze(-1)")],
-    ),
-    Mistake(
-        "only-the-last-token",
-        "Only the last token's row came back. Return a row for each token that asks.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned)[..., -1, :]")],
-    ),
-    Mistake(
-        "only-the-first-token",
-        "Only the first token's row came back. Return a row for each token that asks.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned)[..., 0, :]")],
-    ),
-    Mistake(
-        "only-the-first-sequence",
-        "Only the first sequence of the batch came back. Return all of them.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned)[0]")],
-    ),
-    Mistake(
-        "tokens-averaged",
-        "The rows of the tokens were averaged to one (mean). Each token keeps a row of its own.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).mean(dim=-2)")],
-    ),
-    Mistake(
-        "tokens-added-up",
-        "The rows of the tokens were added up to one (sum). Each token keeps a row of its own.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).sum(dim=-2)")],
-    ),
-    Mistake(
-        "batch-and-tokens-joined",
-        "Batch and tokens were joined into one axis. Give them back as two, as in x.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).flatten(0, 1)")],
-    ),
-    Mistake(
-        "tokens-and-width-joined",
-        "Tokens and width were joined into one axis. Give back a row for each token.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).flatten(1)")],
-    ),
-    Mistake(
-        "result-transposed",
-        "The result is transposed: the width comes before the tokens. The last axis is the width.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).transpose(-2, -1)")],
-    ),
-    Mistake(
-        "result-of-float32",
-        "The numbers are right, but they came back as float32. Return the dtype that came in.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).float()")],
-    ),
-    Mistake(
-        "result-of-float64",
-        "The result is always float64. Return the dtype that came in, such as float32.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).double()")],
-    ),
-    Mistake(
-        "result-of-float16",
-        "The result came back in half precision. Return the dtype that came in, such as float32.",
-        caught_by="$main",
-        edits=[("$end", "return ($returned).half()")],
-    ),
-]
+        "Axes of size 1 were squeezed away. The result keeps all its axes, whatever their sizes: no squeeze().",
+        caught_by,
+        result,
+        ".squeeze()",
+    )
+
+
+def float32_only(result: str, caught_by: str) -> Mistake:
+    """Always float32."""
+    return _returned(
+        "float32-only",
+        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
+        caught_by,
+        result,
+        ".float()",
+    )
+
+
+def float64_only(result: str, caught_by: str) -> Mistake:
+    """Always float64."""
+    return _returned(
+        "float64-only",
+        "The result is always float64. Keep the dtype that comes in: float32 stays float32.",
+        caught_by,
+        result,
+        ".double()",
+    )
+
+
+def detached(result: str, caught_by: str) -> Mistake:
+    """No gradient."""
+    return _returned(
+        "detached",
+        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing is trained through it.",
+        caught_by,
+        result,
+        ".detach()",
+    )
+
+
+def rounded(result: str, caught_by: str) -> Mistake:
+    """Rounded to four places."""
+    return _returned(
+        "rounded",
+        "The result was rounded. Return the numbers as they are.",
+        caught_by,
+        result,
+        ".round(decimals=4)",
+    )
+
+
+def plain_numbers(result: str, caught_by: str) -> Mistake:
+    """No tensor."""
+    return _returned(
+        "plain-numbers",
+        "A list of plain numbers came back (tolist()). Return the tensor itself.",
+        caught_by,
+        result,
+        ".tolist()",
+    )

@@ -15,28 +15,10 @@ MISTAKES = [
         edits=[(LOOKUP, f"({EACH}).mean(dim=0)")],
     ),
     Mistake(
-        "mean-of-everything",
-        "The weighted values were averaged, over the width as well (mean without dim). Add them up over the keys, the first axis.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, f"({EACH}).mean()")],
-    ),
-    Mistake(
         "renormalised",
         "The weights were divided by their sum first. They need not sum to 1: take them as they come.",
         caught_by=AS_THEY_COME,
         edits=[(LOOKUP, "(weights / weights.sum()) @ values")],
-    ),
-    Mistake(
-        "divided-by-the-sizes",
-        "The weights were divided by the sum of their absolute values first. They need not sum to 1: take them as they come.",
-        caught_by=AS_THEY_COME,
-        edits=[(LOOKUP, "(weights / weights.abs().sum()) @ values")],
-    ),
-    Mistake(
-        "divided-by-the-length",
-        "The weights were divided by their norm, the root of the sum of their squares (normalize, norm). Take them as they come.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "(weights / weights.norm()) @ values")],
     ),
     Mistake(
         "softmax-of-the-weights",
@@ -62,12 +44,6 @@ MISTAKES = [
         "along, as much of it as its weight says.",
         caught_by=MAIN,
         edits=[(LOOKUP, "values[weights.argmax()]")],
-    ),
-    Mistake(
-        "only-the-largest-weighted",
-        "Only the value with the largest weight took part. Every value comes along, as much of it as its weight says.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "weights.max() * values[weights.argmax()]")],
     ),
     Mistake(
         "sum-of-weights-times-sum-of-values",
@@ -97,23 +73,10 @@ MISTAKES = [
         edits=[(LOOKUP, "(weights * values).sum(dim=0)")],
     ),
     Mistake(
-        "weights-along-the-width-all-summed",
-        "weights * values with a sum over everything is right for plain numbers only. With vectors each weight belongs to a whole row "
-        "of `values`, and the sum runs over the rows.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "(weights * values).sum()")],
-    ),
-    Mistake(
         "summed-over-everything",
         "The sum ran over the width as well, so one number is left of a vector. Sum over the keys only: dim=0.",
         caught_by=MAIN,
         edits=[(LOOKUP, f"({EACH}).sum()")],
-    ),
-    Mistake(
-        "summed-over-the-width",
-        "The sum ran over the last axis, which is the width when the values are vectors. Sum over the keys, the first axis: dim=0.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, f"({EACH}).sum(dim=-1)")],
     ),
     Mistake(
         "numbers-given-a-width",
@@ -149,22 +112,10 @@ MISTAKES = [
         edits=[(LOOKUP, "weights[:-1] @ values[:-1]")],
     ),
     Mistake(
-        "first-left-out",
-        "The first value is missing from the sum: places are counted from 0.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "weights[1:] @ values[1:]")],
-    ),
-    Mistake(
         "negative-weights-dropped",
         "Negative weights were set to 0. With a negative weight the value is subtracted: leave the weights as they are.",
         caught_by=AS_THEY_COME,
         edits=[(LOOKUP, "weights.clamp(min=0) @ values")],
-    ),
-    Mistake(
-        "signs-dropped",
-        "The weights lost their signs (abs). With a negative weight the value is subtracted: leave the weights as they are.",
-        caught_by=AS_THEY_COME,
-        edits=[(LOOKUP, "weights.abs() @ values")],
     ),
     Mistake(
         "squeezed",
@@ -177,13 +128,6 @@ MISTAKES = [
         "A plain Python number or list came back (item, tolist). Return the tensor: gradients can't flow through plain numbers.",
         caught_by=MAIN,
         edits=[(LOOKUP, "(weights @ values).tolist()")],
-    ),
-    Mistake(
-        "rebuilt-from-plain-numbers",
-        "The result was put together anew from plain numbers (item, tolist, torch.tensor(...)): that loses float64 and cuts off "
-        "every gradient. Compute with the tensors themselves.",
-        caught_by="test_gradients_reach_weights_and_values",
-        edits=[(LOOKUP, "(weights @ values).detach().float()")],
     ),
     Mistake(
         "dtype-lost",
@@ -199,17 +143,6 @@ MISTAKES = [
             (
                 f"return {LOOKUP}",
                 "values *= weights.reshape(-1, *[1] * (values.dim() - 1))\n    return values.sum(dim=0)",
-            )
-        ],
-    ),
-    Mistake(
-        "weights-overwritten",
-        "The weights were changed in place. The caller still needs them: make a new tensor.",
-        caught_by=MANNERS,
-        edits=[
-            (
-                f"return {LOOKUP}",
-                "if values.dim() == 1:\n        weights *= values\n        return weights.sum()\n    return weights @ values",
             )
         ],
     ),
@@ -235,81 +168,9 @@ MISTAKES = [
         edits=[(LOOKUP, "(weights + values.T).T.sum(dim=0)")],
     ),
     Mistake(
-        "only-the-last",
-        "Only the last value, times its weight, came back: the sum is overwritten in the loop (= instead of +=), or only the last term is used.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "weights[-1] * values[-1]")],
-    ),
-    Mistake(
-        "only-the-first",
-        "Only the first value, times its weight, came back: does `return` stand inside the loop?",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "weights[0] * values[0]")],
-    ),
-    Mistake(
-        "axis-kept-at-the-end",
-        "The result has an axis of size 1 at the end (unsqueeze(-1), a weights matrix of one column). The result has shape () or (d,).",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "(weights @ values).unsqueeze(-1)")],
-    ),
-    Mistake(
-        "running-sums",
-        "All sums on the way came back (cumsum, or a list of them). Return the last one alone.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, f"({EACH}).cumsum(dim=0)")],
-    ),
-    Mistake(
-        "multiplied-together",
-        "The weighted values were multiplied together (prod). Add them up.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, f"({EACH}).prod(dim=0)")],
-    ),
-    Mistake(
-        "largest-product",
-        "Only the largest product came back (max). Add them all up.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, f"({EACH}).amax(dim=0)")],
-    ),
-    Mistake(
-        "divided-by-the-number",
-        "The sum was divided by the number of weights that are not 0, or by n - 1. Add up, and divide by nothing.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "(weights @ values) / (len(weights) - 1)")],
-    ),
-    Mistake(
-        "weights-squared",
-        "The weights came in twice, so each counts squared. Multiply each value by its weight once.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "(weights * weights) @ values")],
-    ),
-    Mistake(
-        "values-softmaxed",
-        "A softmax was taken of the result or of the values. Add up the values as they are, each times its weight.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "weights @ values.softmax(dim=0)")],
-    ),
-    Mistake(
         "rounded",
         "The result was rounded. Return it as it comes.",
         caught_by=MAIN,
         edits=[(LOOKUP, "(weights @ values).round(decimals=4)")],
-    ),
-    Mistake(
-        "whole-numbers",
-        "The weights or the result were made whole numbers (int, long). Keep them as they are.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "weights.trunc() @ values")],
-    ),
-    Mistake(
-        "values-detached",
-        "The numbers are right, but no gradient reaches the values (detach, item, float or a new tensor made of them).",
-        caught_by="test_gradients_reach_weights_and_values",
-        edits=[(LOOKUP, "weights @ values.detach()")],
-    ),
-    Mistake(
-        "float64-returned",
-        "The result is always float64. Keep the dtype that comes in: float32 stays float32.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "(weights @ values).double()")],
     ),
 ]

@@ -28,28 +28,10 @@ MISTAKES = [
         edits=[(SCORES, "inputs @ (query / query.norm())")],
     ),
     Mistake(
-        "inputs-normalised",
-        "The inputs were divided by their lengths. Here the dot product of the vectors as they are is asked for.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs / inputs.norm(dim=-1, keepdim=True)) @ query")],
-    ),
-    Mistake(
-        "distance",
-        "This is the Euclidean distance, which is small where two words are alike. Use the dot product: multiply and add.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs - query).norm(dim=-1)")],
-    ),
-    Mistake(
         "negative-distance",
         "This is the Euclidean distance with its sign turned. Use the dot product: multiply and add.",
         caught_by=MAIN,
         edits=[(SCORES, "-(inputs - query).norm(dim=-1)")],
-    ),
-    Mistake(
-        "squared-distance",
-        "This is the squared Euclidean distance. Use the dot product: multiply and add, subtract nothing.",
-        caught_by=MAIN,
-        edits=[(SCORES, "((inputs - query) ** 2).sum(dim=-1)")],
     ),
     Mistake(
         "divided-by-root-of-width",
@@ -81,12 +63,6 @@ MISTAKES = [
         "width: transpose the inputs, or put them first.",
         caught_by=MAIN,
         edits=[(SCORES, "query @ inputs")],
-    ),
-    Mistake(
-        "query-along-the-words",
-        "Broadcasting laid the query along the words instead of along the width. Its numbers belong to the last axis of `inputs`.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs * query.unsqueeze(-1)).sum(dim=-1)")],
     ),
     Mistake(
         "added-instead-of-multiplied",
@@ -149,12 +125,6 @@ MISTAKES = [
         edits=[(SCORES, "inputs @ query.unsqueeze(-1)")],
     ),
     Mistake(
-        "row-of-scores",
-        "The scores came as a row, shape (1, n). Take the extra axis away again: (n,).",
-        caught_by=MAIN,
-        edits=[(SCORES, "query.unsqueeze(0) @ inputs.T")],
-    ),
-    Mistake(
         "squeezed",
         "squeeze() takes away every axis of size 1, also that of the words when there is only one. Name the axis "
         "that should go, or leave squeeze out.",
@@ -166,20 +136,6 @@ MISTAKES = [
         "A Python list came back. Return one tensor: torch.stack makes one of a list of tensors (item and tolist would stop the gradients).",
         caught_by=MAIN,
         edits=[(SCORES, "(inputs @ query).tolist()")],
-    ),
-    Mistake(
-        "list-of-scores",
-        "A Python list of tensors came back. Return one tensor: torch.stack makes one of the list.",
-        caught_by=MAIN,
-        edits=[(SCORES, "list(inputs @ query)")],
-        same_as="plain-numbers",
-    ),
-    Mistake(
-        "rebuilt-from-plain-numbers",
-        "The result was put together anew from plain numbers (item, tolist, torch.tensor(...)): that loses float64 and cuts off "
-        "every gradient. Compute with the tensors themselves.",
-        caught_by=GRADIENTS,
-        edits=[(SCORES, "(inputs @ query).detach().float()")],
     ),
     Mistake(
         "dtype-lost",
@@ -209,28 +165,10 @@ MISTAKES = [
     ),
     kept_from_the_last_call("dot_scores", MAIN),
     Mistake(
-        "only-the-first-word",
-        "Only the first word was scored: does `return` stand inside the loop? One score for each word.",
-        caught_by=MAIN,
-        edits=[(SCORES, "inputs[0] @ query")],
-    ),
-    Mistake(
-        "only-the-last-word",
-        "Only the last word was scored: the score is overwritten in the loop. One score for each word.",
-        caught_by=MAIN,
-        edits=[(SCORES, "inputs[-1] @ query")],
-    ),
-    Mistake(
         "always-the-first-word",
         "The first row of `inputs` always asks. Use the `query` that is passed in.",
         caught_by=MAIN,
         edits=[(SCORES, "inputs @ inputs[0]")],
-    ),
-    Mistake(
-        "always-the-last-word",
-        "The last row of `inputs` always asks. Use the `query` that is passed in.",
-        caught_by=MAIN,
-        edits=[(SCORES, "inputs @ inputs[-1]")],
     ),
     Mistake(
         "last-word-left-out",
@@ -239,99 +177,9 @@ MISTAKES = [
         edits=[(SCORES, "inputs[:-1] @ query")],
     ),
     Mistake(
-        "first-word-left-out",
-        "The first word has no score: places are counted from 0.",
-        caught_by=MAIN,
-        edits=[(SCORES, "inputs[1:] @ query")],
-    ),
-    Mistake(
-        "first-dimension-left-out",
-        "The first number of each vector was left out of the sum: places are counted from 0.",
-        caught_by=MAIN,
-        edits=[(SCORES, "inputs[:, 1:] @ query[1:]")],
-    ),
-    Mistake(
-        "words-added-up",
-        "The scores of all words were averaged or added on the way: only one number is left for all words.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs @ query).sum() * torch.ones_like(inputs[:, 0])")],
-    ),
-    Mistake(
-        "divided-by-the-words",
-        "The scores were divided by the number of words. Here the plain dot product is asked for.",
-        caught_by=MAIN,
-        edits=[(SCORES, "inputs @ query / len(inputs)")],
-    ),
-    Mistake(
-        "largest-product",
-        "Only the largest product of each word came back (max). Add the products up.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs * query).amax(dim=-1)")],
-    ),
-    Mistake(
-        "multiplied-together",
-        "The products were multiplied together (prod). Add them up.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs * query).prod(dim=-1)")],
-    ),
-    Mistake(
-        "differences-added-up",
-        "The differences between the numbers were added up. A dot product multiplies the numbers of the same place, then adds up.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs - query).sum(dim=-1)")],
-    ),
-    Mistake(
-        "absolute-differences",
-        "These are the sums of the absolute differences, which are small where two words are alike. Use the dot product.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs - query).abs().sum(dim=-1)")],
-    ),
-    Mistake(
-        "maximum-subtracted",
-        "The largest score was subtracted from all, which belongs to the softmax. Here the scores themselves are asked for.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs @ query) - (inputs @ query).max()")],
-    ),
-    Mistake(
-        "sorted",
-        "The scores came back in order of size. Keep the order of the words.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs @ query).sort(descending=True).values")],
-    ),
-    Mistake(
         "rounded",
         "The scores were rounded. Return them as they come.",
         caught_by=MAIN,
         edits=[(SCORES, "(inputs @ query).round(decimals=4)")],
-    ),
-    Mistake(
-        "not-summed-and-turned",
-        "The numbers were multiplied one by one and transposed, but not added up. Sum over the width: one score for each word.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs * query).T")],
-    ),
-    Mistake(
-        "sum-over-the-words-and-no-other",
-        "The sum of the products ran over the words and the axis was kept. Sum over the width, the last axis.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs * query).sum(dim=0, keepdim=True)")],
-    ),
-    Mistake(
-        "inputs-detached",
-        "The numbers are right, but no gradient reaches the inputs (detach, item, or a new tensor made of them).",
-        caught_by=GRADIENTS,
-        edits=[(SCORES, "inputs.detach() @ query")],
-    ),
-    Mistake(
-        "query-overwritten",
-        "The query was changed in place (*=, mul_). The caller still needs it: make a new tensor.",
-        caught_by=MANNERS,
-        edits=[(f"return {SCORES}", "scores = inputs @ query\n    query.detach().zero_()\n    return scores")],
-    ),
-    Mistake(
-        "float64-returned",
-        "The result is always float64. Keep the dtype that comes in: float32 stays float32.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs @ query).double()")],
     ),
 ]

@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family, kept_from_the_last_call
+from families import instead_of_softmax
+
+from grader.judge.authoring import Mistake, kept_from_the_last_call, without
 
 MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
@@ -9,11 +11,6 @@ SCORES = "x @ x.transpose(-2, -1)"
 WEIGHTS = "torch.softmax(scores, dim=-1)"
 RESULT = "weights @ x"
 
-WORDS = {
-    "main": MAIN,
-    "softmax": WEIGHTS,
-    "scores": "scores",
-}
 
 MISTAKES = [
     Mistake(
@@ -23,22 +20,10 @@ MISTAKES = [
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-2)")],
     ),
     Mistake(
-        "softmax-over-the-first-axis",
-        "The softmax ran along the first axis, which is the batch when there is one. Each row sums to 1: dim=-1.",
-        caught_by=MAIN,
-        edits=[(WEIGHTS, "torch.softmax(scores, dim=0)")],
-    ),
-    Mistake(
         "softmax-over-axis-one",
         "dim=1 is the last axis only where there is no batch. Count from the end: dim=-1.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=1)")],
-    ),
-    Mistake(
-        "softmax-over-axis-two",
-        "dim=2 is the last axis only where there is one batch axis. Count from the end: dim=-1.",
-        caught_by=LEADING,
-        edits=[(WEIGHTS, "torch.softmax(scores, dim=2)")],
     ),
     Mistake(
         "softmax-without-dim",
@@ -63,19 +48,6 @@ MISTAKES = [
         "XᵀX compares the dimensions with each other, d by d, and fits before X only where n = d. The words are to be compared: XXᵀ.",
         caught_by=MAIN,
         edits=[(SCORES, "x.transpose(-2, -1) @ x")],
-    ),
-    Mistake(
-        "dimensions-against-dimensions-turned-round",
-        "XᵀX compares the dimensions with each other, d by d. The words are to be compared: XXᵀ, n by n, and its weights are multiplied "
-        "with X from the left.",
-        caught_by=MAIN,
-        edits=[(SCORES, "x.transpose(-2, -1) @ x"), (RESULT, "x @ weights.transpose(-2, -1)")],
-    ),
-    Mistake(
-        "dimensions-against-dimensions-and-turned-away",
-        "XᵀX compares the dimensions with each other, d by d, and the result is (d, n). The words are to be compared: XXᵀ, n by n.",
-        caught_by=MAIN,
-        edits=[(SCORES, "x.transpose(-2, -1) @ x"), (RESULT, "weights @ x.transpose(-2, -1)")],
     ),
     Mistake(
         "t-on-a-batch",
@@ -110,58 +82,10 @@ MISTAKES = [
         edits=[(SCORES, "torch.bmm(x, x.transpose(-2, -1))")],
     ),
     Mistake(
-        "bmm-and-axes-counted-from-the-front",
-        "torch.bmm and transpose(1, 2) work with exactly three axes. x may have any number before the last two: use @ and "
-        "transpose(-2, -1).",
-        caught_by=LEADING,
-        edits=[(SCORES, "torch.bmm(x, x.transpose(1, 2))"), (RESULT, "torch.bmm(weights, x)")],
-    ),
-    Mistake(
-        "three-axes-unpacked",
-        "`b, n, d = x.shape` works with exactly three axes. x may have any number before the last two: take sizes from the end, "
-        "x.shape[-1].",
-        caught_by=LEADING,
-        edits=[("scores = ", "b, n, d = x.shape\n    scores = ")],
-    ),
-    Mistake(
-        "permuted-for-three-axes",
-        "permute(0, 2, 1) works with exactly three axes. x may have any number before the last two: transpose(-2, -1).",
-        caught_by=LEADING,
-        edits=[(SCORES, "x @ x.permute(0, 2, 1)")],
-    ),
-    Mistake(
-        "written-for-one-batch-axis",
-        "transpose(1, 2) and dim=2 are right for three axes only. With more or fewer, count from the end: transpose(-2, -1) and "
-        "dim=-1.",
-        caught_by=LEADING,
-        edits=[(SCORES, "x @ x.transpose(1, 2)"), (WEIGHTS, "torch.softmax(scores, dim=2)")],
-    ),
-    Mistake(
         "written-for-one-sentence",
         "`.T` and dim=1 are right for one sentence only. With axes in front, count from the end: transpose(-2, -1) and dim=-1.",
         caught_by=MAIN,
         edits=[(SCORES, "x @ x.permute(*range(x.dim() - 1, -1, -1))"), (WEIGHTS, "torch.softmax(scores, dim=1)")],
-    ),
-    Mistake(
-        "loop-over-one-batch-axis",
-        "A loop over the first axis is right for one batch axis only: with two of them, what the loop works on still has a batch axis. "
-        "@ and transpose(-2, -1) need no loop.",
-        caught_by=LEADING,
-        source="""import torch
-
-
-def simplified_self_attention(x):
-    if x.dim() == 2:
-        return torch.softmax(x @ x.permute(1, 0), dim=-1) @ x
-    reverse = tuple(range(x.dim() - 2, -1, -1))
-    return torch.stack([torch.softmax(part @ part.permute(reverse), dim=-1) @ part for part in x])
-""",
-    ),
-    Mistake(
-        "two-axes-only",
-        "torch.mm works with one sentence only. x may have any number of axes before the last two: use @, which takes them all.",
-        caught_by=MAIN,
-        edits=[(SCORES, "torch.mm(x, x.transpose(-2, -1))")],
     ),
     Mistake(
         "not-transposed",
@@ -271,13 +195,6 @@ def simplified_self_attention(x):
         edits=[(WEIGHTS, "torch.softmax(torch.zeros_like(scores), dim=-1)")],
     ),
     Mistake(
-        "weights-transposed",
-        "The weights were transposed before the last product. A row belongs to the word that asks: weights · X as they are.",
-        caught_by=MAIN,
-        edits=[(RESULT, "weights.transpose(-2, -1) @ x")],
-        same_as="softmax-over-the-columns",
-    ),
-    Mistake(
         "cosine-scores",
         "The scores are cosines: the words were divided by their lengths first. Use the dot products as they are.",
         caught_by=MAIN,
@@ -287,12 +204,6 @@ def simplified_self_attention(x):
                 "torch.nn.functional.normalize(x, dim=-1) @ torch.nn.functional.normalize(x, dim=-1).transpose(-2, -1)",
             )
         ],
-    ),
-    Mistake(
-        "distance-scores",
-        "The scores are Euclidean distances, which are small where two words are alike. Use the dot products.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(x.unsqueeze(-2) - x.unsqueeze(-3)).norm(dim=-1)")],
     ),
     Mistake(
         "future-hidden",
@@ -310,12 +221,6 @@ def simplified_self_attention(x):
         "A word does not look at itself: the diagonal was taken out. Every word looks at every word, itself included.",
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores - 1e9 * torch.eye(x.shape[-2]).to(x), dim=-1)")],
-    ),
-    Mistake(
-        "only-the-first-word",
-        "Only the first word asked: its context vector is in every row. Each word asks for its own row.",
-        caught_by=MAIN,
-        edits=[(RESULT, "(weights[..., :1, :] @ x).expand_as(x)")],
     ),
     Mistake(
         "x-added",
@@ -342,18 +247,6 @@ def simplified_self_attention(x):
         edits=[(RESULT, "(weights @ x).sum(dim=-2)")],
     ),
     Mistake(
-        "rows-replaced-on-the-way",
-        "Each new vector was written into x at once, so later words already looked at changed ones, and the caller's x is lost. "
-        "Write into a new tensor.",
-        caught_by=MAIN,
-        edits=[
-            (
-                f"return {RESULT}",
-                "for i in range(x.shape[-2]):\n        x[..., i, :] = (weights[..., i : i + 1, :] @ x).squeeze(-2)\n    return x",
-            )
-        ],
-    ),
-    Mistake(
         "squeezed",
         "squeeze() takes away every axis of size 1, also a batch of one or a sentence of one word. The result has the shape of x.",
         caught_by=EDGES,
@@ -370,13 +263,6 @@ def simplified_self_attention(x):
         "Two values came back. Return softmax(XXᵀ)X alone.",
         caught_by=MAIN,
         edits=[(RESULT, "weights @ x, weights")],
-    ),
-    Mistake(
-        "rebuilt-from-plain-numbers",
-        "The result was put together anew from plain numbers (item, tolist, torch.tensor(...)): that loses float64 and cuts off "
-        "every gradient. Compute with the tensors themselves.",
-        caught_by=GRADIENTS,
-        edits=[(RESULT, "(weights @ x).detach().float()")],
     ),
     Mistake(
         "float32-on-the-way",
@@ -411,61 +297,18 @@ def simplified_self_attention(x):
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-1).detach()")],
     ),
     kept_from_the_last_call("simplified_self_attention", MAIN),
-    from_family(
-        "instead_of_softmax",
-        "not-divided-less-the-maximum",
-        "minus-sign",
-        "only-the-best",
-        "sign-dropped",
-        "negative-scores-cut-off",
+    *without(
+        instead_of_softmax.another_function(MAIN, softmax=WEIGHTS, scores="scores"),
+        "sigmoid",
+        "not-divided",
+        "softmax-over-everything",
     ),
-    Mistake(
-        "not-divided-less-the-largest-of-all",
-        "exp() was taken of the scores less the largest of all, but the rows were not divided by their sums. Weights of a row sum to 1.",
-        caught_by=MAIN,
-        edits=[(WEIGHTS, "torch.exp(scores - scores.max())")],
-    ),
-    Mistake(
-        "only-the-last-word",
-        "Only the last row came back: the result is overwritten in the loop. Each word has its own row.",
-        caught_by=MAIN,
-        edits=[(RESULT, "(weights @ x)[..., -1, :]")],
-    ),
-    Mistake(
-        "only-the-first-row",
-        "Only the first row came back: does `return` stand inside the loop? Each word has its own row.",
-        caught_by=MAIN,
-        edits=[(RESULT, "(weights @ x)[..., 0, :]")],
-    ),
-    Mistake(
-        "averaged-over-the-words",
-        "The context vectors were averaged to one. Each word keeps its own: the result has the shape of x.",
-        caught_by=MAIN,
-        edits=[(RESULT, "(weights @ x).mean(dim=-2)")],
-    ),
-    Mistake(
-        "squeezed-in-front",
-        "squeeze(0) takes the batch axis away from a batch of one sentence. The result has the shape of x.",
-        caught_by=MAIN,
-        edits=[(RESULT, "(weights @ x).squeeze(0)")],
-    ),
-    Mistake(
-        "squeezed-width",
-        "squeeze(-1) takes away the last axis where the width is 1. The result has the shape of x.",
-        caught_by=EDGES,
-        edits=[(RESULT, "(weights @ x).squeeze(-1)")],
-    ),
+    instead_of_softmax.negative_scores_cut_off(MAIN, softmax=WEIGHTS, scores="scores"),
     Mistake(
         "leading-axes-joined",
         "All leading axes came back joined into one (reshape, view, flatten). The result has the shape of x.",
         caught_by=LEADING,
         edits=[(RESULT, "(weights @ x).reshape(-1, *x.shape[-2:])")],
-    ),
-    Mistake(
-        "first-sentence-only",
-        "Only the first sentence of the batch came back. Return all of them.",
-        caught_by=MAIN,
-        edits=[(RESULT, "(weights @ x)[0] if x.dim() > 2 else weights @ x")],
     ),
     Mistake(
         "elementwise",
@@ -474,45 +317,9 @@ def simplified_self_attention(x):
         edits=[(SCORES, "x * x")],
     ),
     Mistake(
-        "weights-elementwise",
-        "The weights were multiplied with X number by number. Use a matrix product: weights · X.",
-        caught_by=MAIN,
-        edits=[(RESULT, "weights * x")],
-    ),
-    Mistake(
         "scaled-after-softmax",
         "The weights were divided by √d after the softmax. Nothing is scaled here: softmax(XXᵀ)X.",
         caught_by=MAIN,
         edits=[(RESULT, "(weights / x.shape[-1] ** 0.5) @ x")],
-    ),
-    Mistake(
-        "scaled-by-the-words",
-        "The scores were divided by √n before the softmax. Nothing is scaled here: softmax(XXᵀ)X.",
-        caught_by=MAIN,
-        edits=[(SCORES, "x @ x.transpose(-2, -1) / x.shape[-2] ** 0.5")],
-    ),
-    Mistake(
-        "x-zeroed",
-        "x was changed in place on the way. The caller still needs x: work on a new tensor.",
-        caught_by=MANNERS,
-        edits=[(f"return {RESULT}", "result = weights @ x\n    x.detach().zero_()\n    return result")],
-    ),
-    Mistake(
-        "values-detached",
-        "The numbers are right, but x is cut off in the last product (detach, .data), so part of the gradient is missing.",
-        caught_by=GRADIENTS,
-        edits=[(RESULT, "weights @ x.detach()")],
-    ),
-    Mistake(
-        "one-side-detached",
-        "The numbers are right, but one side of XXᵀ is cut off (detach, .data), so part of the gradient is missing.",
-        caught_by=GRADIENTS,
-        edits=[(SCORES, "x @ x.detach().transpose(-2, -1)")],
-    ),
-    Mistake(
-        "float64-returned",
-        "The result is always float64. Keep the dtype that comes in: float32 stays float32.",
-        caught_by=MAIN,
-        edits=[(RESULT, "(weights @ x).double()")],
     ),
 ]

@@ -20,19 +20,6 @@ MISTAKES = [
         everywhere=True,
     ),
     Mistake(
-        "plain-list",
-        "The parameters are kept in a plain Python list, where nn.Module does not find them. "
-        "Make each an attribute of its own: W_query, W_key, W_value.",
-        caught_by=PARAMETERS,
-        edits=[
-            (QUERY, "self.matrices = [nn.Parameter(torch.rand(d_in, d_out)) for _ in range(3)]"),
-            (KEY, ""),
-            (VALUE, ""),
-            (RETURN, "return tuple(x @ matrix for matrix in self.matrices)"),
-        ],
-        same_as="plain-tensors",
-    ),
-    Mistake(
         "made-in-forward",
         "The matrices are drawn anew at every call of `forward`, so nothing can be learned. Make them in __init__.",
         caught_by=PARAMETERS,
@@ -62,31 +49,10 @@ MISTAKES = [
         everywhere=True,
     ),
     Mistake(
-        "linear-layers-with-bias",
-        "These are nn.Linear layers, with a bias. Here each matrix is an nn.Parameter of shape (d_in, d_out), and there is no bias.",
-        caught_by=PARAMETERS,
-        edits=[
-            (DRAWN, "nn.Linear(d_in, d_out)"),
-            (RETURN, "return self.W_query(x), self.W_key(x), self.W_value(x)"),
-        ],
-        everywhere=True,
-    ),
-    Mistake(
         "only-one-matrix",
         "There is one matrix where three are asked for. Queries, keys and values each need their own.",
         caught_by=PARAMETERS,
         edits=[(KEY, ""), (VALUE, ""), (RETURN, "return (x @ self.W_query,) * 3")],
-    ),
-    Mistake(
-        "only-one-matrix-of-another-name",
-        "There is one matrix, `W`, where three are asked for: W_query, W_key and W_value, each with numbers of its own.",
-        caught_by=PARAMETERS,
-        edits=[
-            (QUERY, "self.W = nn.Parameter(torch.rand(d_in, d_out))"),
-            (KEY, ""),
-            (VALUE, ""),
-            (RETURN, "return (x @ self.W,) * 3"),
-        ],
     ),
     Mistake(
         "stored-transposed",
@@ -103,13 +69,6 @@ MISTAKES = [
         "The matrices were made as (d_out, d_in), so x does not fit them. The rows belong to what comes in: (d_in, d_out).",
         caught_by=PARAMETERS,
         edits=[("torch.rand(d_in, d_out)", "torch.rand(d_out, d_in)")],
-        everywhere=True,
-    ),
-    Mistake(
-        "square-matrices",
-        "The matrices are (d_in, d_in). They turn a token of width d_in into one of width d_out: (d_in, d_out).",
-        caught_by=PARAMETERS,
-        edits=[("torch.rand(d_in, d_out)", "torch.rand(d_in, d_in)")],
         everywhere=True,
     ),
     Mistake(
@@ -152,47 +111,10 @@ MISTAKES = [
         everywhere=True,
     ),
     Mistake(
-        "ones",
-        "The matrices start with nothing but ones. Draw the numbers at random.",
-        caught_by=RANDOM,
-        edits=[("torch.rand(", "torch.ones(")],
-        everywhere=True,
-        same_as="zeros",
-    ),
-    Mistake(
-        "query-and-key-zeros",
-        "W_query and W_key start as zeros and would stay zeros in training: the gradient of each is multiplied by the other. Draw their "
-        "numbers at random.",
-        caught_by=RANDOM,
-        edits=[
-            (QUERY, "self.W_query = nn.Parameter(torch.zeros(d_in, d_out))"),
-            (KEY, "self.W_key = nn.Parameter(torch.zeros(d_in, d_out))"),
-        ],
-    ),
-    Mistake(
-        "value-zeros",
-        "W_value starts with one and the same number everywhere, so all d_out numbers of a value are equal. Draw its numbers at random, "
-        "as for the other two.",
-        caught_by=RANDOM,
-        edits=[(VALUE, "self.W_value = nn.Parameter(torch.zeros(d_in, d_out))")],
-    ),
-    Mistake(
         "one-matrix-used-for-all",
         "All three results come from W_query. Use W_key for the keys and W_value for the values.",
         caught_by=MAIN,
         edits=[(RETURN, "return x @ self.W_query, x @ self.W_query, x @ self.W_query")],
-    ),
-    Mistake(
-        "key-matrix-used-for-all",
-        "All three results come from W_key. Use W_query for the queries and W_value for the values.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return x @ self.W_key, x @ self.W_key, x @ self.W_key")],
-    ),
-    Mistake(
-        "value-matrix-used-for-all",
-        "All three results come from W_value. Use W_query for the queries and W_key for the keys.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return x @ self.W_value, x @ self.W_value, x @ self.W_value")],
     ),
     Mistake(
         "query-matrix-used-for-keys",
@@ -224,18 +146,6 @@ MISTAKES = [
         "The three results come in the order values, keys, queries. It should be queries, keys, values.",
         caught_by=MAIN,
         edits=[(RETURN, "return x @ self.W_value, x @ self.W_key, x @ self.W_query")],
-    ),
-    Mistake(
-        "key-first",
-        "The three results come in the order keys, values, queries. It should be queries, keys, values.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return x @ self.W_key, x @ self.W_value, x @ self.W_query")],
-    ),
-    Mistake(
-        "value-first",
-        "The three results come in the order values, queries, keys. It should be queries, keys, values.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return x @ self.W_value, x @ self.W_query, x @ self.W_key")],
     ),
     Mistake(
         "matrix-transposed",
@@ -274,22 +184,10 @@ MISTAKES = [
         edits=[(RETURN, "return torch.cat([x @ self.W_query, x @ self.W_key, x @ self.W_value], dim=-1)")],
     ),
     Mistake(
-        "stacked",
-        "The three results were stacked into one tensor. Return them as three: queries, keys, values.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return torch.stack([x @ self.W_query, x @ self.W_key, x @ self.W_value])")],
-    ),
-    Mistake(
         "outputs-detached",
         "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(RETURN, f"with torch.no_grad():\n            {RETURN}")],
-    ),
-    Mistake(
-        "matrices-detached",
-        "The numbers are right, but the matrices were used through .data or .detach(), so no gradient reaches them.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[(RETURN, "return x @ self.W_query.data, x @ self.W_key.data, x @ self.W_value.data")],
     ),
     Mistake(
         "input-overwritten",
@@ -299,40 +197,10 @@ MISTAKES = [
     ),
     kept_in_evaluation(MAIN),
     Mistake(
-        "key-matrix-used-for-queries",
-        "The queries come from W_key. They belong to W_query.",
-        caught_by=MAIN,
-        edits=[("return x @ self.W_query,", "return x @ self.W_key,")],
-    ),
-    Mistake(
-        "value-matrix-used-for-queries",
-        "The queries come from W_value. They belong to W_query.",
-        caught_by=MAIN,
-        edits=[("return x @ self.W_query,", "return x @ self.W_value,")],
-    ),
-    Mistake(
-        "value-matrix-used-for-keys",
-        "The keys come from W_value. They belong to W_key.",
-        caught_by=MAIN,
-        edits=[(", x @ self.W_key", ", x @ self.W_value")],
-    ),
-    Mistake(
-        "query-matrix-used-for-values",
-        "The values come from W_query. They belong to W_value.",
-        caught_by=MAIN,
-        edits=[(", x @ self.W_value", ", x @ self.W_query")],
-    ),
-    Mistake(
         "key-and-value-share-a-matrix",
         "W_key and W_value are one and the same matrix. Draw a new one for each.",
         caught_by=MAIN,
         edits=[(VALUE, "self.W_value = self.W_key")],
-    ),
-    Mistake(
-        "query-and-value-share-a-matrix",
-        "W_query and W_value are one and the same matrix. Draw a new one for each.",
-        caught_by=MAIN,
-        edits=[(VALUE, "self.W_value = self.W_query")],
     ),
     Mistake(
         "sizes-of-the-document",
@@ -342,35 +210,10 @@ MISTAKES = [
         everywhere=True,
     ),
     Mistake(
-        "square-of-d-out",
-        "The matrices are (d_out, d_out). They turn a token of width d_in into one of width d_out: (d_in, d_out).",
-        caught_by=PARAMETERS,
-        edits=[("torch.rand(d_in, d_out)", "torch.rand(d_out, d_out)")],
-        everywhere=True,
-    ),
-    Mistake(
         "squeezed",
         "squeeze() takes away every axis of size 1: a batch of one, a single token, a width of 1. Each result is (..., n, d_out).",
         caught_by=MAIN,
         edits=[(RETURN, "return tuple((x @ each).squeeze() for each in (self.W_query, self.W_key, self.W_value))")],
-    ),
-    Mistake(
-        "keys-not-projected",
-        "The keys are x itself. All three are learned: x · W_key.",
-        caught_by=MAIN,
-        edits=[(", x @ self.W_key", ", x")],
-    ),
-    Mistake(
-        "values-not-projected",
-        "The values are x itself. All three are learned: x · W_value.",
-        caught_by=MAIN,
-        edits=[(", x @ self.W_value", ", x")],
-    ),
-    Mistake(
-        "keys-transposed",
-        "The keys are transposed already. Here all three are (..., n, d_out); the transpose comes with the scores.",
-        caught_by=MAIN,
-        edits=[(", x @ self.W_key", ", (x @ self.W_key).transpose(-2, -1)")],
     ),
     Mistake(
         "all-transposed",
@@ -378,23 +221,6 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[
             (RETURN, "return tuple((x @ each).transpose(-2, -1) for each in (self.W_query, self.W_key, self.W_value))")
-        ],
-    ),
-    Mistake(
-        "matrix-before-x",
-        "W · x, with the matrix first, does not fit. Each row of x is a token: x · W.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return self.W_query @ x, self.W_key @ x, self.W_value @ x")],
-    ),
-    Mistake(
-        "all-scaled",
-        "The results were divided by √d_out. Here nothing is scaled yet; that comes with the scores.",
-        caught_by=MAIN,
-        edits=[
-            (
-                RETURN,
-                "return tuple(x @ each / each.shape[1] ** 0.5 for each in (self.W_query, self.W_key, self.W_value))",
-            )
         ],
     ),
     Mistake(

@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
+from families import projections
+
+from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
 MAIN = "test_agrees_with_the_three_layers"
 LAYERS = "test_three_layers_with_bias"
@@ -9,20 +11,7 @@ K_LAYER = "self.linear_k = nn.Linear(hidden_size, hidden_size)"
 V_LAYER = "self.linear_v = nn.Linear(hidden_size, hidden_size)"
 RETURN = "return self.linear_q(x), self.linear_k(x), self.linear_v(x)"
 
-WORDS = {
-    "main": MAIN,
-    "to_queries": "linear_q",
-    "to_keys": "linear_k",
-    "to_values": "linear_v",
-    "asking": "return self.",
-    "asked": "(x)",
-    "labelling": ", self.",
-    "labelled": "(x), self",
-    "telling": "self.",
-    "told": "(x)\n",
-    "layer": "nn.Linear(hidden_size, hidden_size)",
-    "asks": "x",
-}
+NAMES = ("linear_q", "linear_k", "linear_v")
 
 MISTAKES = [
     # First of those that lack the parameters' names: other names than these match none of them better.
@@ -118,18 +107,6 @@ MISTAKES = [
         edits=[(RETURN, "return self.linear_v(x), self.linear_k(x), self.linear_q(x)")],
     ),
     Mistake(
-        "key-first",
-        "The three results come in the order key, value, query. It should be query, key, value.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return self.linear_k(x), self.linear_v(x), self.linear_q(x)")],
-    ),
-    Mistake(
-        "value-first",
-        "The three results come in the order value, query, key. It should be query, key, value.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return self.linear_v(x), self.linear_q(x), self.linear_k(x)")],
-    ),
-    Mistake(
         "weights-frozen",
         "The layers are there, but frozen (requires_grad is False), so training would never change them. Leave them as nn.Linear makes them.",
         caught_by=LAYERS,
@@ -192,18 +169,6 @@ MISTAKES = [
         edits=[("hidden_size**-0.5", "hidden_size")],
     ),
     Mistake(
-        "scaling-is-one",
-        "`scaling` is 1 whatever the width. It should be one over the square root of hidden_size: hidden_size ** -0.5.",
-        caught_by=SCALING,
-        edits=[("hidden_size**-0.5", "1.0")],
-    ),
-    Mistake(
-        "minus-the-root",
-        "`scaling` is the root with a minus sign in front. The minus belongs in the exponent: hidden_size ** -0.5.",
-        caught_by=SCALING,
-        edits=[("hidden_size**-0.5", "-(hidden_size**0.5)")],
-    ),
-    Mistake(
         "no-scaling",
         "`scaling` is not set. __init__ keeps it on the module: self.scaling = ...",
         caught_by=SCALING,
@@ -234,62 +199,30 @@ MISTAKES = [
         caught_by=SCALING,
         edits=[(RETURN, f"self.scaling = x.shape[-2] ** -0.5\n        {RETURN}")],
     ),
-    Mistake(
-        "scaling-turned-over-by-forward",
-        "`forward` changes `scaling` itself, so it is another number after each call. `forward` may only read it.",
-        caught_by=SCALING,
-        edits=[(RETURN, f"self.scaling *= self.scaling\n        {RETURN}")],
+    *without(
+        projections.mistakes(
+            MAIN,
+            layers=NAMES,
+            queries="return self.linear_q(x)",
+            keys=", self.linear_k(x), self",
+            values="self.linear_v(x)\n",
+        ),
+        "keys-from-the-query-layer",
+        "keys-from-the-value-layer",
+        "values-from-the-query-layer",
+        "keys-and-values-exchanged",
+        "queries-and-values-exchanged",
     ),
-    from_family(
-        "projections",
-        "queries-from-the-key-layer",
-        "queries-from-the-value-layer",
-        "queries-and-keys-share-a-layer",
-        "keys-and-values-share-a-layer",
-        "queries-and-values-share-a-layer",
-        "queries-not-projected",
+    *without(
+        projections.shared_layers(MAIN, layers=NAMES, layer="nn.Linear(hidden_size, hidden_size)"),
+        "one-layer-under-three-names",
     ),
-    Mistake(
-        "key-from-the-value-layer",
-        "The key comes from linear_v. It belongs to linear_k.",
-        caught_by=MAIN,
-        edits=[("self.linear_k(x), self", "self.linear_v(x), self")],
-    ),
-    Mistake(
-        "value-from-the-query-layer",
-        "The value comes from linear_q. It belongs to linear_v.",
-        caught_by=MAIN,
-        edits=[("self.linear_v(x)\n", "self.linear_q(x)\n")],
-    ),
-    Mistake(
-        "key-layer-used-for-all",
-        "All three results come from linear_k. Use linear_q for the query and linear_v for the value.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return self.linear_k(x), self.linear_k(x), self.linear_k(x)")],
-    ),
-    Mistake(
-        "value-layer-used-for-all",
-        "All three results come from linear_v. Use linear_q for the query and linear_k for the key.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return self.linear_v(x), self.linear_v(x), self.linear_v(x)")],
-    ),
+    projections.queries_not_projected(MAIN, layers=NAMES),
     Mistake(
         "squeezed",
         "squeeze() takes away every axis of size 1: a batch of one, a single token, a width of 1. Each result has the shape of x.",
         caught_by=MAIN,
         edits=[(RETURN, "return self.linear_q(x).squeeze(), self.linear_k(x).squeeze(), self.linear_v(x).squeeze()")],
-    ),
-    Mistake(
-        "stacked",
-        "The three results were stacked into one tensor. Return them as three: query, key, value.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return torch.stack([self.linear_q(x), self.linear_k(x), self.linear_v(x)])")],
-    ),
-    Mistake(
-        "key-transposed",
-        "The key is transposed already. Here all three have the shape of x; the transpose comes with the scores.",
-        caught_by=MAIN,
-        edits=[("self.linear_k(x), self", "self.linear_k(x).transpose(-2, -1), self")],
     ),
     Mistake(
         "all-transposed",
@@ -310,60 +243,9 @@ MISTAKES = [
         everywhere=True,
     ),
     Mistake(
-        "scaling-of-the-example",
-        "`scaling` is 0.125, the number of the example, whatever the width. It is hidden_size ** -0.5.",
-        caught_by=SCALING,
-        edits=[("hidden_size**-0.5", "0.125")],
-    ),
-    Mistake(
-        "scaling-rounded",
-        "`scaling` is rounded: the root was made a whole number first (int, //, isqrt). Take hidden_size ** -0.5 as it is.",
-        caught_by=SCALING,
-        edits=[("hidden_size**-0.5", "1 / int(hidden_size**0.5)")],
-    ),
-    Mistake(
-        "all-scaled",
-        "The three results were multiplied by `scaling`. Here the number is only kept; the scores will be scaled in a later exercise.",
-        caught_by=MAIN,
-        edits=[
-            (RETURN, "return tuple(each(x) * self.scaling for each in (self.linear_q, self.linear_k, self.linear_v))")
-        ],
-    ),
-    Mistake(
-        "softmax-taken",
-        "A softmax was taken of a result. Here the three projections come back as they are; the softmax comes with the scores.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return tuple(each(x).softmax(-1) for each in (self.linear_q, self.linear_k, self.linear_v))")],
-    ),
-    Mistake(
         "input-detached",
         "The numbers are right, but x was cut off with .detach(), .data or torch.no_grad(), so nothing before this module can learn.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(RETURN, "return tuple(each(x.detach()) for each in (self.linear_q, self.linear_k, self.linear_v))")],
-    ),
-    Mistake(
-        "parameters-detached",
-        "The numbers are right, but the weights were used through .data or .detach(), so no gradient reaches the layers.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[
-            (
-                RETURN,
-                "return tuple(\n            torch.nn.functional.linear(x, each.weight.data, each.bias.data) for each in (self.linear_q, self.linear_k, self.linear_v)\n        )",
-            )
-        ],
-    ),
-    from_family(
-        "projections",
-        "layers-q-q-k",
-        "layers-q-v-q",
-        "layers-k-q-q",
-        "layers-k-q-k",
-        "layers-k-v-k",
-        "layers-k-v-v",
-        "layers-v-q-q",
-        "layers-v-q-v",
-        "layers-v-k-k",
-        "layers-v-v-q",
-        "layers-v-v-k",
     ),
 ]

@@ -17,22 +17,6 @@ MISTAKES = [
         edits=[(FILLED, "linear.weight = nn.Parameter(weight.clone())")],
     ),
     Mistake(
-        "not-transposed-copied",
-        "The matrix was copied into the layer as it is. nn.Linear keeps (d_out, d_in): copy the transposed matrix. "
-        "With a square matrix there is no error, only wrong numbers.",
-        caught_by=SQUARE,
-        edits=[(COPIED, "linear.weight.copy_(weight)")],
-        same_as="not-transposed",
-    ),
-    Mistake(
-        "sizes-swapped",
-        "The layer was made as nn.Linear(d_out, d_in), so that the matrix fits without a transpose. But such a layer takes d_out "
-        "numbers and gives d_in. Make nn.Linear(d_in, d_out) and give it the transposed matrix.",
-        caught_by=MAIN,
-        edits=[("nn.Linear(d_in, d_out,", "nn.Linear(d_out, d_in,"), (COPIED, "linear.weight.copy_(weight)")],
-        same_as="not-transposed",
-    ),
-    Mistake(
         "transposed-only-where-it-must",
         "The matrix was transposed only where its shape did not fit. A square one fits both ways, and has to be transposed too.",
         caught_by=SQUARE,
@@ -50,13 +34,6 @@ MISTAKES = [
         "The layer has a bias, filled with random numbers or zeros, that x · weight does not have. Make it with bias=False.",
         caught_by=LAYER,
         edits=[(MADE, MADE.replace("bias=False, ", ""))],
-    ),
-    Mistake(
-        "bias-of-zeros",
-        "The layer still has a bias. It is zero now, but training would change it. Make the layer with bias=False.",
-        caught_by=LAYER,
-        edits=[(MADE, f"{MADE.replace('bias=False, ', '')}\n    nn.init.zeros_(linear.bias)")],
-        same_as="bias-left-on",
     ),
     Mistake(
         "not-transposed-and-bias",
@@ -144,34 +121,10 @@ def to_linear(weight):
     ),
     kept_from_the_last_call("to_linear", MAIN),
     Mistake(
-        "bias-only",
-        "The layer has a bias, and keeps the random weight it was made with: `weight` gave it its sizes only. Put the numbers in, and make it with bias=False.",
-        caught_by=LAYER,
-        edits=[(MADE, MADE.replace("bias=False, ", "")), (FILLED, "linear.requires_grad_()")],
-    ),
-    Mistake(
-        "first-number-everywhere",
-        "Only the first row of the matrix was used. The weight takes the whole transposed matrix.",
-        caught_by=MAIN,
-        edits=[(COPIED, "linear.weight.copy_(weight.T[:, :1])")],
-    ),
-    Mistake(
-        "columns-reversed",
-        "The columns are in reverse order (flip, rot90). Transpose the matrix, and nothing else.",
-        caught_by=MAIN,
-        edits=[(COPIED, "linear.weight.copy_(weight.T.flip(0))")],
-    ),
-    Mistake(
         "wrapped-in-sequential",
         "The layer came back inside an nn.Sequential (or a list). Return the nn.Linear itself.",
         caught_by=LAYER,
         edits=[("return linear", "return nn.Sequential(linear)")],
-    ),
-    Mistake(
-        "float64-layer",
-        "The layer is float64 though `weight` is float32. Make it with dtype=weight.dtype.",
-        caught_by=MAIN,
-        edits=[(MADE, MADE.replace("weight.dtype", "torch.float64"))],
     ),
     Mistake(
         "tensor-as-weight",
@@ -187,11 +140,5 @@ def to_linear(weight):
             (MADE, "linear = nn.Linear(d_in, d_out)"),
             (FILLED, "linear.weight = nn.Parameter(weight.detach().T.clone())"),
         ],
-    ),
-    Mistake(
-        "bias-left-on-and-state-loaded",
-        "The layer was made with a bias, which is missing in what load_state_dict is given. Make it with bias=False.",
-        caught_by=LAYER,
-        edits=[(MADE, MADE.replace("bias=False, ", "")), (FILLED, 'linear.load_state_dict({"weight": weight.T})')],
     ),
 ]

@@ -19,19 +19,6 @@ MISTAKES = [
         edits=[(SCALED, "scores / query.shape[-1]")],
     ),
     Mistake(
-        "scaled-twice",
-        "The scale was applied twice, so the scores are divided by d. Scale once: the query, or the scores.",
-        caught_by=MAIN,
-        edits=[(SCALED, "scores / query.shape[-1] ** 0.5 / key.shape[-1] ** 0.5")],
-        same_as="divided-by-width",
-    ),
-    Mistake(
-        "averaged-and-scaled",
-        "The products were averaged over the width (mean), and divided by √d on top. A score is their sum, divided by √d.",
-        caught_by=MAIN,
-        edits=[(SCALED, "scores / query.shape[-1] ** 1.5")],
-    ),
-    Mistake(
         "scale-upside-down",
         "The scores are multiplied by √d where they should be divided by it.",
         caught_by=MAIN,
@@ -54,12 +41,6 @@ MISTAKES = [
         "The scores are divided by the root of the first size, query.shape[0]. The scale comes from the width, the last size of query and key.",
         caught_by=MAIN,
         edits=[(SCALED, "scores / query.shape[0] ** 0.5")],
-    ),
-    Mistake(
-        "rounded-root",
-        "√d was rounded down to a whole number (int, //, isqrt). Divide by the root as it is.",
-        caught_by=MAIN,
-        edits=[(SCALED, "scores / int(query.shape[-1] ** 0.5)")],
     ),
     Mistake(
         "transposed-result",
@@ -103,12 +84,6 @@ MISTAKES = [
         "transpose(1, 2) is right for three axes only. With more or fewer before the last two, count from the end: transpose(-2, -1).",
         caught_by=LEADING,
         edits=[(PRODUCT, "query @ key.transpose(1, 2)")],
-    ),
-    Mistake(
-        "width-read-at-place-two",
-        "The width was read as shape[2], which it is for three axes only. It is the last size: shape[-1].",
-        caught_by=LEADING,
-        edits=[(SCALED, "scores / query.shape[2] ** 0.5")],
     ),
     Mistake(
         "softmax-already",
@@ -166,40 +141,16 @@ MISTAKES = [
         edits=[(SCALED, "(scores / query.shape[-1] ** 0.5).squeeze()")],
     ),
     Mistake(
-        "summed-over-the-tokens",
-        "The products were summed over the tokens instead of the width. A score is the sum over the width, the last axis.",
-        caught_by=MAIN,
-        edits=[(PRODUCT, "(query.unsqueeze(-2) * key.unsqueeze(-3)).sum(dim=-2)")],
-    ),
-    Mistake(
         "not-added-up",
         "The products were not added up, so each pair has d numbers instead of one score. Sum over the width, the last axis.",
         caught_by=MAIN,
         edits=[(PRODUCT, "query.unsqueeze(-2) * key.unsqueeze(-3)")],
     ),
     Mistake(
-        "query-with-itself",
-        "The queries were compared with themselves. The other side is the key: query · keyᵀ.",
-        caught_by=MAIN,
-        edits=[(PRODUCT, "query @ query.transpose(-2, -1)")],
-    ),
-    Mistake(
         "key-with-itself",
         "The keys were compared with themselves. The first one is the query: query · keyᵀ.",
         caught_by=MAIN,
         edits=[(PRODUCT, "key @ key.transpose(-2, -1)")],
-    ),
-    Mistake(
-        "key-times-query",
-        "key · query, without a transpose. The scores are query · keyᵀ.",
-        caught_by=MAIN,
-        edits=[(PRODUCT, "key @ query")],
-    ),
-    Mistake(
-        "one-score-a-query",
-        "Each query was compared with one key only, that of the same place. Every query meets every key: query · keyᵀ.",
-        caught_by=MAIN,
-        edits=[(PRODUCT, "(query * key).sum(dim=-1)")],
     ),
     Mistake(
         "future-hidden",
@@ -219,86 +170,9 @@ MISTAKES = [
         edits=[(SCALED, "torch.softmax(scores, dim=-1)")],
     ),
     Mistake(
-        "signs-dropped",
-        "The scores lost their signs (abs). A negative score is right where a query and a key point in opposite directions.",
-        caught_by=MAIN,
-        edits=[(SCALED, "(scores / query.shape[-1] ** 0.5).abs()")],
-    ),
-    Mistake(
-        "root-of-the-score",
-        "The root was taken of the scores too. Only d stands under the root: (query · keyᵀ) / √d.",
-        caught_by=MAIN,
-        edits=[(SCALED, "(scores / query.shape[-1]) ** 0.5")],
-    ),
-    Mistake(
-        "query-normalised",
-        "Queries and keys were divided by their own lengths (normalize). Here the products are divided by √d.",
-        caught_by=MAIN,
-        edits=[
-            (
-                PRODUCT,
-                "torch.nn.functional.normalize(query, dim=-1) @ torch.nn.functional.normalize(key, dim=-1).transpose(-2, -1)",
-            )
-        ],
-    ),
-    Mistake(
-        "divided-by-a-constant",
-        "The scores are divided by 2, the root of the width 4 of the example. Take the root of query.shape[-1].",
-        caught_by=MAIN,
-        edits=[(SCALED, "scores / 2")],
-    ),
-    Mistake(
-        "divided-by-eight",
-        "The scores are divided by 8, the root of a width of 64. Take the root of query.shape[-1].",
-        caught_by=MAIN,
-        edits=[(SCALED, "scores / 8")],
-    ),
-    Mistake(
-        "plus-instead-of-root",
-        "√d was added or subtracted. The scores are divided by it.",
-        caught_by=MAIN,
-        edits=[(SCALED, "scores - query.shape[-1] ** 0.5")],
-    ),
-    Mistake(
-        "key-overwritten",
-        "The key was changed in place (an underscore method, /=, *=). The caller still needs it: work on a new tensor.",
-        caught_by="test_inputs_are_left_alone",
-        edits=[("scores = ", "key.detach().div_(query.shape[-1] ** 0.5)\n    return "), (f"\n    return {SCALED}", "")],
-    ),
-    Mistake(
-        "query-detached",
-        "The numbers are right, but no gradient reaches the query: it was cut off with .detach(), .data or torch.no_grad().",
-        caught_by="test_gradients_reach_query_and_key",
-        edits=[("query @ key", "query.detach() @ key")],
-    ),
-    Mistake(
-        "key-detached",
-        "The numbers are right, but no gradient reaches the key: it was cut off with .detach(), .data or torch.no_grad().",
-        caught_by="test_gradients_reach_query_and_key",
-        edits=[("key.transpose", "key.detach().transpose")],
-    ),
-    Mistake(
         "permuted-for-three-axes",
         "permute(0, 2, 1) works with exactly three axes. There may be more or fewer before the last two: transpose(-2, -1).",
         caught_by=LEADING,
         edits=[("key.transpose(-2, -1)", "key.permute(0, 2, 1)")],
-    ),
-    Mistake(
-        "t-of-two-axes",
-        "`.t()` takes two axes only. There may be any number before the last two: transpose(-2, -1).",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "key.t()")],
-    ),
-    Mistake(
-        "float64-returned",
-        "The result is always float64. Return the dtype that came in.",
-        caught_by=MAIN,
-        edits=[(SCALED, "(scores / query.shape[-1] ** 0.5).double()")],
-    ),
-    Mistake(
-        "three-axes-unpacked",
-        "The shape was unpacked into exactly three sizes. There may be any number of axes before the last two: take sizes from the end.",
-        caught_by=LEADING,
-        edits=[("scores = ", "_, _, d = query.shape\n    scores = ")],
     ),
 ]

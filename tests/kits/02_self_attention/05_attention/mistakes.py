@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family, kept_from_the_last_call
+from families import instead_of_softmax
+
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
@@ -10,11 +12,6 @@ DROPPED = "    if dropout is not None:\n        p_attn = dropout(p_attn)\n"
 CALLED = "        p_attn = dropout(p_attn)"
 RETURN = "return p_attn @ value, p_attn"
 
-WORDS = {
-    "main": MAIN,
-    "softmax": SOFTMAX,
-    "scores": "scores",
-}
 
 MISTAKES = [
     Mistake(
@@ -28,12 +25,6 @@ MISTAKES = [
         "The scores are divided by d, not by √d. Take the root of the width.",
         caught_by=MAIN,
         edits=[("math.sqrt(query.size(-1))", "query.size(-1)")],
-    ),
-    Mistake(
-        "averaged-and-scaled",
-        "The products were averaged over the width (mean), and divided by √d on top. A score is their sum, divided by √d.",
-        caught_by=MAIN,
-        edits=[("math.sqrt(query.size(-1))", "query.size(-1) ** 1.5")],
     ),
     Mistake(
         "scale-upside-down",
@@ -73,22 +64,10 @@ MISTAKES = [
         edits=[(SOFTMAX, "scores.softmax(dim=-2)")],
     ),
     Mistake(
-        "softmax-over-dim-1",
-        "The softmax runs over dim=1, which is not the keys unless there is no batch. The keys are the last axis: dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "scores.softmax(dim=1)")],
-    ),
-    Mistake(
         "softmax-over-the-first-axis",
         "The softmax runs over dim=0, the first axis. The keys are the last axis: dim=-1.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "scores.softmax(dim=0)")],
-    ),
-    Mistake(
-        "softmax-over-dim-2",
-        "The softmax runs over dim=2, which is the keys with one leading axis only. Count from the end: dim=-1.",
-        caught_by=LEADING,
-        edits=[(SOFTMAX, "scores.softmax(dim=2)")],
     ),
     Mistake(
         "no-softmax",
@@ -151,28 +130,10 @@ MISTAKES = [
         edits=[(RETURN, "return p_attn @ value, scores")],
     ),
     Mistake(
-        "value-returned",
-        "The values came back as they are. The output is p_attn · value.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return value, p_attn")],
-    ),
-    Mistake(
         "key-as-value",
         "The weights were applied to the keys. They belong on the values: p_attn · value.",
         caught_by=MAIN,
         edits=[(RETURN, "return p_attn @ key, p_attn")],
-    ),
-    Mistake(
-        "query-as-value",
-        "The weights were applied to the queries. They belong on the values: p_attn · value.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return p_attn @ query, p_attn")],
-    ),
-    Mistake(
-        "query-as-key",
-        "The queries were compared with the queries. Compare them with the keys: query · keyᵀ.",
-        caught_by=MAIN,
-        edits=[("key.transpose(-2, -1)", "query.transpose(-2, -1)")],
     ),
     Mistake(
         "value-as-key",
@@ -268,19 +229,6 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "dropout-on-both-results",
-        "`dropout` was applied to the output and to the p_attn returned, each by itself. It belongs on the weights, before they meet "
-        "the values.",
-        caught_by=DROPOUT,
-        edits=[
-            (
-                DROPPED,
-                "    output = p_attn @ value\n    if dropout is not None:\n        output, p_attn = dropout(output), dropout(p_attn)\n",
-            ),
-            (RETURN, "return output, p_attn"),
-        ],
-    ),
-    Mistake(
         "dropped-twice",
         "`dropout` was applied to the weights a second time for the output, so the p_attn returned is not what the output was made "
         "with. Apply it once, keep the result, and use it for both.",
@@ -321,13 +269,6 @@ MISTAKES = [
         edits=[(CALLED, f"{CALLED}\n        p_attn = p_attn / p_attn.sum(-1, keepdim=True)")],
     ),
     Mistake(
-        "result-of-dropout-lost",
-        "`dropout` is called, but what it returns is thrown away. Keep it: p_attn = dropout(p_attn).",
-        caught_by=DROPOUT,
-        edits=[(CALLED, "        dropout(p_attn)")],
-        same_as="dropout-ignored",
-    ),
-    Mistake(
         "dropout-taken-as-a-probability",
         "`dropout` was taken for a number, a probability. It is a module (or another callable) that is applied to the weights.",
         caught_by=DROPOUT,
@@ -344,19 +285,6 @@ MISTAKES = [
         "`dropout` is used only when it is an nn.Module. Any callable will do: ask whether it is None, nothing more.",
         caught_by="test_any_callable_will_do",
         edits=[("    if dropout is not None:", "    if isinstance(dropout, torch.nn.Module):")],
-    ),
-    Mistake(
-        "nn-dropout-only",
-        "`dropout` is used only when it is an nn.Dropout. Any module or function will do: ask whether it is None, nothing more.",
-        caught_by=DROPOUT,
-        edits=[("    if dropout is not None:", "    if isinstance(dropout, torch.nn.Dropout):")],
-    ),
-    Mistake(
-        "three-axes-unpacked",
-        "query.shape is unpacked into three sizes, so there has to be exactly one leading axis. There may be none, or batch and heads: "
-        "read the width as query.size(-1).",
-        caught_by=LEADING,
-        edits=[(f"scores = {SCORES}", f"batch, length, width = query.shape\n    scores = {SCORES}")],
     ),
     Mistake(
         "always-a-dropout",
@@ -389,12 +317,6 @@ MISTAKES = [
         caught_by="test_gradients_reach_all_three",
         edits=[(RETURN, "return p_attn.detach() @ value, p_attn")],
     ),
-    Mistake(
-        "returned-weights-detached",
-        "The p_attn that is returned was detached. A model may learn through the weights as well: return them as they are.",
-        caught_by="test_gradients_reach_all_three",
-        edits=[(RETURN, "return p_attn @ value, p_attn.detach()")],
-    ),
     # after the two above: where no gradient comes at all, none can differ
     Mistake(
         "everything-detached",
@@ -414,29 +336,15 @@ MISTAKES = [
         ],
     ),
     kept_from_the_last_call("attention", MAIN),
-    from_family(
-        "instead_of_softmax",
-        "not-divided",
-        "not-divided-less-the-maximum",
-        "sigmoid",
-        "axis-of-the-sum-lost",
-        "softmax-over-everything",
-        "minus-sign",
-        "only-the-best",
-        "uniform-weights",
-        "negative-scores-cut-off",
-    ),
+    *instead_of_softmax.another_function(MAIN, softmax=SOFTMAX, scores="scores"),
+    instead_of_softmax.axis_of_the_sum_lost(MAIN, softmax=SOFTMAX, scores="scores"),
+    instead_of_softmax.uniform_weights(MAIN, softmax=SOFTMAX, scores="scores"),
+    instead_of_softmax.negative_scores_cut_off(MAIN, softmax=SOFTMAX, scores="scores"),
     Mistake(
         "key-with-itself",
         "The keys were compared with themselves. The first one is the query: query · keyᵀ.",
         caught_by=MAIN,
         edits=[("scores = query @", "scores = key @")],
-    ),
-    Mistake(
-        "value-as-query",
-        "The values were compared with the keys. The first one is the query: query · keyᵀ.",
-        caught_by=MAIN,
-        edits=[("scores = query @", "scores = value @")],
     ),
     Mistake(
         "key-and-value-exchanged",
@@ -451,108 +359,15 @@ MISTAKES = [
         edits=[(RETURN, "return (p_attn @ value).squeeze(), p_attn.squeeze()")],
     ),
     Mistake(
-        "output-squeezed",
-        "squeeze() took every axis of size 1 away from the output: a batch of one, a single query, a width of 1. It is (..., Lq, dv).",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (p_attn @ value).squeeze(), p_attn")],
-    ),
-    Mistake(
-        "root-of-the-batch",
-        "The scores are divided by the root of the batch size (query.shape[0]). Take the width, the last axis.",
-        caught_by=MAIN,
-        edits=[("query.size(-1)", "query.size(0)")],
-    ),
-    Mistake(
-        "rounded-root",
-        "√d was rounded down to a whole number (int, //, isqrt). Divide by the root as it is.",
-        caught_by=MAIN,
-        edits=[("math.sqrt(query.size(-1))", "int(math.sqrt(query.size(-1)))")],
-    ),
-    Mistake(
-        "output-transposed",
-        "The output is transposed: the width comes before the queries. It is (..., Lq, dv).",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (p_attn @ value).transpose(-2, -1), p_attn")],
-    ),
-    Mistake(
-        "returned-weights-transposed",
-        "The weights that came back are transposed. A row belongs to a query: (..., Lq, Lk).",
-        caught_by=MAIN,
-        edits=[(RETURN, "return p_attn @ value, p_attn.transpose(-2, -1)")],
-    ),
-    Mistake(
         "scores-multiplied-with-the-values",
         "The scores, not the weights, were multiplied with the values. The weights come back, but the output has to use them.",
         caught_by=MAIN,
         edits=[(RETURN, "return scores @ value, p_attn")],
     ),
     Mistake(
-        "query-transposed",
-        "queryᵀ · key compares columns with columns. Tokens are compared: query · keyᵀ.",
-        caught_by=MAIN,
-        edits=[("query @ key.transpose(-2, -1)", "query.transpose(-2, -1) @ key")],
-    ),
-    Mistake(
-        "scaled-twice-by-the-softmax",
-        "The scores were divided by √d before the softmax and again inside it.",
-        caught_by=MAIN,
-        edits=[("scores.softmax(dim=-1)", "(scores / math.sqrt(key.size(-1))).softmax(dim=-1)")],
-        same_as="divided-by-width",
-    ),
-    Mistake(
         "permuted-for-three-axes",
         "permute(0, 2, 1) works with exactly three axes. There may be more or fewer before the last two: transpose(-2, -1).",
         caught_by=LEADING,
         edits=[("key.transpose(-2, -1)", "key.permute(0, 2, 1)")],
-    ),
-    Mistake(
-        "three-axes-only",
-        "torch.bmm works with exactly three axes. There may be any number before the last two: use @, which takes them all.",
-        caught_by=LEADING,
-        edits=[("query @ key.transpose(-2, -1)", "torch.bmm(query, key.transpose(-2, -1))")],
-    ),
-    Mistake(
-        "value-overwritten",
-        "The values were changed in place. The caller still needs them: work on a new tensor.",
-        caught_by="test_inputs_are_left_alone",
-        edits=[(RETURN, "result = p_attn @ value\n    value.detach().zero_()\n    return result, p_attn")],
-    ),
-    Mistake(
-        "key-overwritten",
-        "The key was changed in place (an underscore method, /=, *=). The caller still needs it: work on a new tensor.",
-        caught_by="test_inputs_are_left_alone",
-        edits=[
-            (
-                "scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))",
-                "key.detach().div_(math.sqrt(query.size(-1)))\n    scores = query @ key.transpose(-2, -1)",
-            )
-        ],
-    ),
-    Mistake(
-        "value-detached",
-        "The numbers are right, but no gradient reaches the value: it was cut off with .detach(), .data or torch.no_grad().",
-        caught_by="test_gradients_reach_all_three",
-        edits=[(RETURN, "return p_attn @ value.detach(), p_attn")],
-    ),
-    Mistake(
-        "query-detached",
-        "The numbers are right, but no gradient reaches the query: it was cut off with .detach(), .data or torch.no_grad().",
-        caught_by="test_gradients_reach_all_three",
-        edits=[("scores = query @", "scores = query.detach() @")],
-    ),
-    Mistake(
-        "key-detached",
-        "The numbers are right, but no gradient reaches the key: it was cut off with .detach(), .data or torch.no_grad().",
-        caught_by="test_gradients_reach_all_three",
-        edits=[("key.transpose(-2, -1)", "key.detach().transpose(-2, -1)")],
-    ),
-    Mistake(
-        "dropout-on-the-query",
-        "The dropout was applied to the query. It acts on the weights, after the softmax.",
-        caught_by=DROPOUT,
-        edits=[
-            (DROPPED, ""),
-            ("scores = query", "query = query if dropout is None else dropout(query)\n    scores = query"),
-        ],
     ),
 ]

@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
+from families import instead_of_softmax, projections, results
+
+from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
 MAIN = "test_fault_is_gone"
 SOFTMAX = "attn_weights = F.softmax(attn_scores, dim=-1)"
@@ -6,25 +8,7 @@ PRODUCT = "torch.matmul(query, key.permute(0, 2, 1)) * self.scaling"
 
 END = "return attn_output"
 
-WORDS = {
-    "main": MAIN,
-    "to_queries": "linear_q",
-    "to_keys": "linear_k",
-    "to_values": "linear_v",
-    "asking": "query = self.",
-    "asked": "(x)",
-    "labelling": "key = self.",
-    "labelled": "(x)",
-    "telling": "value = self.",
-    "told": "(x)",
-    "layer": "nn.Linear(hidden_size, hidden_size)",
-    "asks": "x",
-    "answers": "x",
-    "softmax": "F.softmax(attn_scores, dim=-1)",
-    "scores": "attn_scores",
-    "end": END,
-    "returned": "attn_output",
-}
+LAYERS = ("linear_q", "linear_k", "linear_v")
 
 MISTAKES = [
     Mistake(
@@ -44,18 +28,6 @@ MISTAKES = [
         "The softmax was taken of the key. Weights come from comparing queries with keys: from the scores.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "attn_weights = F.softmax(key, dim=-1)")],
-    ),
-    Mistake(
-        "softmax-of-the-value",
-        "The softmax was taken of the value. Weights come from comparing queries with keys: from the scores.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "attn_weights = F.softmax(value, dim=-1)")],
-    ),
-    Mistake(
-        "softmax-of-x",
-        "The softmax was taken of x. Weights come from comparing queries with keys: from the scores.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "attn_weights = F.softmax(x, dim=-1)")],
     ),
     Mistake(
         "softmax-of-unprojected-scores",
@@ -118,12 +90,6 @@ MISTAKES = [
         edits=[(SOFTMAX, f"{SOFTMAX}\n        {SOFTMAX.replace('scores', 'weights')}")],
     ),
     Mistake(
-        "weights-added-to-scores",
-        "The softmax of the scores was added to the scores. The weights are the softmax alone.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "attn_weights = attn_scores + F.softmax(attn_scores, dim=-1)")],
-    ),
-    Mistake(
         "log-softmax",
         "These are the logarithms of the weights. The softmax itself was right as given.",
         caught_by=MAIN,
@@ -154,39 +120,24 @@ MISTAKES = [
         edits=[("value = self.linear_v(x)", "value = self.linear_k(x)")],
     ),
     Mistake(
-        "queries-as-keys",
-        "The queries are compared with themselves. It was right as given: key = self.linear_k(x).",
-        caught_by=MAIN,
-        edits=[("key = self.linear_k(x)", "key = self.linear_q(x)")],
-    ),
-    Mistake(
         "output-detached",
         "The output is right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
         caught_by="test_training_still_works",
         edits=[("return attn_output", "return attn_output.detach()")],
     ),
-    Mistake(
-        "softmax-of-the-query-first",
-        "The softmax was taken of the query, before it met the keys. Weights come from the scores: the product first, then the softmax.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "attn_weights = torch.matmul(F.softmax(query, dim=-1), key.permute(0, 2, 1)) * self.scaling")],
-    ),
     kept_in_evaluation(MAIN),
-    from_family(
-        "projections",
-        "queries-from-the-key-layer",
-        "queries-from-the-value-layer",
-        "keys-from-the-value-layer",
-        "values-from-the-query-layer",
-        "keys-and-values-exchanged",
-        "queries-and-values-exchanged",
-        "each-from-the-next-layer",
-        "each-from-the-layer-before",
-        "one-layer-under-three-names",
-        "queries-not-projected",
-        "keys-not-projected",
-        "values-not-projected",
+    *without(
+        projections.mistakes(
+            MAIN,
+            layers=LAYERS,
+            queries="query = self.linear_q(x)",
+            keys="key = self.linear_k(x)",
+            values="value = self.linear_v(x)",
+        ),
+        "keys-from-the-query-layer",
     ),
+    projections.one_layer_under_three_names(MAIN, layers=LAYERS, layer="nn.Linear(hidden_size, hidden_size)"),
+    projections.queries_not_projected(MAIN, layers=LAYERS),
     Mistake(
         "rows-and-columns-exchanged",
         "The scores are key · queryᵀ now, so rows and columns are exchanged. It was right as given: the query comes first.",
@@ -213,25 +164,6 @@ MISTAKES = [
         edits=[("* self.scaling", "/ self.scaling")],
     ),
     Mistake(
-        "divided-by-root-again",
-        "The scores are scaled three times over: products averaged (mean), then scaled. It was right as given: their sum, times self.scaling.",
-        caught_by=MAIN,
-        edits=[("* self.scaling", "* self.scaling**3")],
-    ),
-    Mistake(
-        "scale-from-the-tokens",
-        "The scores are divided by the root of the number of tokens. It was right as given: times self.scaling, which comes from hidden_size.",
-        caught_by=MAIN,
-        edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
-    ),
-    Mistake(
-        "scores-applied-to-the-value",
-        "The scores, not the weights, were multiplied with the value: the softmax has no effect. Use attn_weights, as it was given.",
-        caught_by=MAIN,
-        edits=[("torch.matmul(attn_weights, value)", "torch.matmul(attn_scores, value)")],
-        same_as="no-softmax",
-    ),
-    Mistake(
         "weights-transposed",
         "The weights were transposed before they met the value. A row holds the weights of one query: attn_weights times value, as given.",
         caught_by=MAIN,
@@ -248,19 +180,11 @@ MISTAKES = [
             )
         ],
     ),
-    from_family(
-        "instead_of_softmax",
-        "sigmoid",
-        "not-divided",
-        "not-divided-less-the-maximum",
-        "divided-without-exp",
-        "softmax-over-everything",
-        "softmax-over-each-sequence",
-        "minus-sign",
-        "only-the-best",
-        "softmax-in-float32",
-        "divided-by-the-mean-of-the-exps",
-    ),
+    *instead_of_softmax.another_function(MAIN, softmax="F.softmax(attn_scores, dim=-1)", scores="attn_scores"),
+    instead_of_softmax.divided_without_exp(MAIN, softmax="F.softmax(attn_scores, dim=-1)", scores="attn_scores"),
+    instead_of_softmax.softmax_over_each_sequence(MAIN, softmax="F.softmax(attn_scores, dim=-1)", scores="attn_scores"),
+    instead_of_softmax.softmax_in_float32(MAIN, softmax="F.softmax(attn_scores, dim=-1)", scores="attn_scores"),
+    instead_of_softmax.divided_by_the_mean(MAIN, softmax="F.softmax(attn_scores, dim=-1)", scores="attn_scores"),
     Mistake(
         "scores-returned",
         "The scores are returned. The output is the weights times the value, as it was given.",
@@ -286,21 +210,9 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SOFTMAX, f"{SOFTMAX}\n        attn_weights = F.dropout(attn_weights, 0.1, self.training)")],
     ),
-    from_family(
-        "results",
-        "squeezed",
-        "squeezed-in-front",
-        "squeezed-tokens",
-        "squeezed-width",
-        "only-the-last-token",
-        "only-the-first-token",
-        "only-the-first-sequence",
-        "tokens-averaged",
-        "tokens-added-up",
-        "result-transposed",
-        "result-of-float32",
-        "result-of-float64",
-    ),
+    *results.rows_of_tokens("attn_output", MAIN),
+    results.float32_only("attn_output", MAIN),
+    results.float64_only("attn_output", MAIN),
     Mistake(
         "input-added",
         "x was added to the output. Return the weights times the value alone, as it was given.",
@@ -312,24 +224,5 @@ MISTAKES = [
         "The softmax was taken of the query, before it met the keys, and the scaling was lost. Weights come from the scores: the product first, then the softmax.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "attn_weights = torch.matmul(F.softmax(query, dim=-1), key.permute(0, 2, 1))")],
-    ),
-    from_family("results", "tokens-and-width-joined", "batch-and-tokens-joined", "result-of-float16"),
-    from_family(
-        "projections",
-        "layers-q-q-q",
-        "layers-q-q-k",
-        "layers-q-v-q",
-        "layers-k-q-q",
-        "layers-k-q-k",
-        "layers-k-k-q",
-        "layers-k-k-k",
-        "layers-k-v-k",
-        "layers-k-v-v",
-        "layers-v-q-q",
-        "layers-v-q-v",
-        "layers-v-k-k",
-        "layers-v-v-q",
-        "layers-v-v-k",
-        "layers-v-v-v",
     ),
 ]

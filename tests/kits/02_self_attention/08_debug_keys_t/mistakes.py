@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
+from families import instead_of_softmax, projections, results
+
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 BATCH = "test_fault_is_gone"
 SQUARE = "test_sizes_that_hide_it"
@@ -10,23 +12,7 @@ WEIGHTS = "attn_weights = torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim
 MADE = "keys = self.W_key(x)"
 RETURN = "return context_vec"
 
-WORDS = {
-    "main": BATCH,
-    "to_queries": "W_query",
-    "to_keys": "W_key",
-    "to_values": "W_value",
-    "asking": "queries = self.",
-    "asked": "(x)",
-    "labelling": "keys = self.",
-    "labelled": "(x)",
-    "telling": "values = self.",
-    "told": "(x)",
-    "layer": "nn.Linear(d_in, d_out, bias=qkv_bias)",
-    "softmax": "torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
-    "scores": "attn_scores / keys.shape[-1] ** 0.5",
-    "end": RETURN,
-    "returned": "context_vec",
-}
+LAYERS = ("W_query", "W_key", "W_value")
 
 MISTAKES = [
     Mistake(
@@ -37,26 +23,11 @@ MISTAKES = [
         edits=[(KEYS, "keys.permute(*range(keys.dim() - 1, -1, -1))")],
     ),
     Mistake(
-        "all-dims-permuted",
-        "permute(2, 1, 0) reverses all axes, which is what `.T` did, and one sequence has no three axes to permute. The batch stays "
-        "in front; only the last two axes change places.",
-        caught_by=SQUARE,
-        edits=[(KEYS, "keys.permute(2, 1, 0)")],
-    ),
-    Mistake(
         "first-two-axes",
         "transpose(0, 1) exchanges the first two axes: right for one sequence, but in a batch these are batch and tokens. "
         "Count from the end.",
         caught_by=SQUARE,
         edits=[(KEYS, "keys.transpose(0, 1)")],
-    ),
-    Mistake(
-        "first-and-last-axis",
-        "transpose(0, -1) exchanges the first and the last axis: right for one sequence, but in a batch the first is the batch "
-        "itself. Count from the end.",
-        caught_by=SQUARE,
-        edits=[(KEYS, "keys.transpose(0, -1)")],
-        same_as="all-dims-reversed",
     ),
     Mistake(
         "t-on-a-batch",
@@ -65,32 +36,10 @@ MISTAKES = [
         edits=[(KEYS, "keys.t()")],
     ),
     Mistake(
-        "reversed-where-it-fits",
-        "All axes of the keys are still reversed wherever that raises no error, and where the sizes fit by chance the numbers are "
-        "wrong. Exchange the last two axes only, in every case.",
-        caught_by=SQUARE,
-        edits=[
-            (
-                SCORES,
-                "try:\n"
-                "            attn_scores = queries @ keys.permute(*range(keys.dim() - 1, -1, -1))\n"
-                "        except RuntimeError:\n"
-                "            attn_scores = queries @ keys.transpose(-2, -1)",
-            )
-        ],
-    ),
-    Mistake(
         "batch-only",
         "transpose(1, 2) is right for a batch, but one sequence without a batch has no axis 2. Count from the end, so that both work.",
         caught_by=ALONE,
         edits=[(KEYS, "keys.transpose(1, 2)")],
-    ),
-    Mistake(
-        "batch-only-permuted",
-        "permute(0, 2, 1) is right for a batch, but one sequence without a batch has only two axes. Exchange the last two, counted "
-        "from the end, so that both work.",
-        caught_by=ALONE,
-        edits=[(KEYS, "keys.permute(0, 2, 1)")],
     ),
     Mistake(
         "three-axes-unpacked",
@@ -98,25 +47,6 @@ MISTAKES = [
         "before; it still should.",
         caught_by=ALONE,
         edits=[(MADE, f"batch, tokens, width = x.shape\n        {MADE}")],
-    ),
-    Mistake(
-        "batch-axis-added",
-        "One sequence comes back with a batch axis it did not have: (1, n, d_out). Take the axis away again, or count axes from "
-        "the end.",
-        caught_by=ALONE,
-        edits=[(MADE, f"x = x if x.dim() == 3 else x.unsqueeze(0)\n        {MADE}")],
-    ),
-    Mistake(
-        "squeezed",
-        "squeeze() takes away every axis of size 1, so a batch of one sequence, or a sequence of one token, loses an axis.",
-        caught_by=BATCH,
-        edits=[(RETURN, "return context_vec.squeeze()")],
-    ),
-    Mistake(
-        "squeezed-in-front",
-        "squeeze(0) takes the batch axis away from a batch of one sequence. Its output should be (1, n, d_out).",
-        caught_by=BATCH,
-        edits=[(RETURN, "return context_vec.squeeze(0)")],
     ),
     Mistake(
         "not-transposed",
@@ -166,22 +96,10 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "only-the-first-sequence",
-        "Only the first sequence of the batch is used. Every sequence of a batch has an output of its own.",
-        caught_by=BATCH,
-        edits=[(MADE, f"x = x[0] if x.dim() == 3 else x\n        {MADE}")],
-    ),
-    Mistake(
         "no-scale",
         "The scaling was lost in the repair. It was right as given: the scores divided by the root of keys.shape[-1].",
         caught_by=BATCH,
         edits=[(" / keys.shape[-1] ** 0.5", "")],
-    ),
-    Mistake(
-        "averaged-and-scaled",
-        "The products were averaged over the width (mean), and divided by its root on top. A score is their sum, which is what @ computes.",
-        caught_by=BATCH,
-        edits=[(" / keys.shape[-1] ** 0.5", " / keys.shape[-1] ** 1.5")],
     ),
     Mistake(
         "scaled-twice",
@@ -201,12 +119,6 @@ MISTAKES = [
         "The softmax now runs over the queries (dim=-2). It was right as given: dim=-1, over the keys.",
         caught_by=BATCH,
         edits=[("dim=-1)", "dim=-2)")],
-    ),
-    Mistake(
-        "over-dim-1",
-        "The softmax now runs over dim=1, which is not the keys in a batch. It was right as given: dim=-1.",
-        caught_by=BATCH,
-        edits=[("dim=-1)", "dim=1)")],
     ),
     Mistake(
         "over-the-first-axis",
@@ -259,19 +171,14 @@ MISTAKES = [
         edits=[(RETURN, "return context_vec.detach()")],
     ),
     kept_in_evaluation(BATCH),
-    from_family(
-        "projections",
-        "queries-from-the-key-layer",
-        "queries-from-the-value-layer",
-        "keys-from-the-query-layer",
-        "keys-from-the-value-layer",
-        "values-from-the-query-layer",
-        "keys-and-values-exchanged",
-        "queries-and-values-exchanged",
-        "each-from-the-next-layer",
-        "each-from-the-layer-before",
-        "one-layer-under-three-names",
+    *projections.mistakes(
+        BATCH,
+        layers=LAYERS,
+        queries="queries = self.W_query(x)",
+        keys="keys = self.W_key(x)",
+        values="values = self.W_value(x)",
     ),
+    projections.one_layer_under_three_names(BATCH, layers=LAYERS, layer="nn.Linear(d_in, d_out, bias=qkv_bias)"),
     Mistake(
         "always-a-bias",
         "W_query, W_key and W_value have a bias although none was asked for. It was right as given: qkv_bias is False by default, and bias=qkv_bias.",
@@ -327,19 +234,35 @@ MISTAKES = [
             )
         ],
     ),
-    from_family(
-        "instead_of_softmax",
-        "log-weights",
-        "sigmoid",
-        "not-divided",
-        "not-divided-less-the-maximum",
-        "divided-without-exp",
-        "softmax-over-everything",
-        "minus-sign",
-        "only-the-best",
-        "uniform-weights",
-        "softmax-in-float32",
-        "divided-by-the-mean-of-the-exps",
+    instead_of_softmax.log_weights(
+        BATCH,
+        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+        scores="attn_scores / keys.shape[-1] ** 0.5",
+    ),
+    *instead_of_softmax.another_function(
+        BATCH,
+        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+        scores="attn_scores / keys.shape[-1] ** 0.5",
+    ),
+    instead_of_softmax.divided_without_exp(
+        BATCH,
+        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+        scores="attn_scores / keys.shape[-1] ** 0.5",
+    ),
+    instead_of_softmax.uniform_weights(
+        BATCH,
+        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+        scores="attn_scores / keys.shape[-1] ** 0.5",
+    ),
+    instead_of_softmax.softmax_in_float32(
+        BATCH,
+        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+        scores="attn_scores / keys.shape[-1] ** 0.5",
+    ),
+    instead_of_softmax.divided_by_the_mean(
+        BATCH,
+        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
+        scores="attn_scores / keys.shape[-1] ** 0.5",
     ),
     Mistake(
         "weights-returned-as-well",
@@ -353,47 +276,14 @@ MISTAKES = [
         caught_by=BATCH,
         edits=[(RETURN, "return attn_scores")],
     ),
-    from_family(
-        "results",
-        "squeezed-tokens",
-        "squeezed-width",
-        "only-the-last-token",
-        "only-the-first-token",
-        "tokens-averaged",
-        "tokens-added-up",
-        "result-transposed",
-        "result-of-float32",
-        "result-of-float64",
-    ),
-    Mistake(
-        "first-and-third-axis",
-        "transpose(0, 2) exchanges batch and width, and one sequence has no axis 2. Exchange the last two axes, counted from the end.",
-        caught_by=SQUARE,
-        edits=[(KEYS, "keys.transpose(0, 2)")],
-    ),
-    Mistake(
-        "first-axis-moved-to-the-end",
-        "movedim(0, -1) is right for one sequence, but in a batch it moves the batch to the end. Exchange the last two axes, counted from the end.",
-        caught_by=SQUARE,
-        edits=[(KEYS, "keys.movedim(0, -1)")],
-    ),
+    *results.rows_of_tokens("context_vec", BATCH),
+    results.float32_only("context_vec", BATCH),
+    results.float64_only("context_vec", BATCH),
     Mistake(
         "bmm-for-a-batch",
         "torch.bmm takes a batch only: one sequence has no batch axis. Use @, which takes both.",
         caught_by=ALONE,
         edits=[(SCORES, "attn_scores = torch.bmm(queries, keys.transpose(-2, -1))")],
-    ),
-    Mistake(
-        "einsum-for-a-batch",
-        'The einsum has letters for a batch, which one sequence does not have. Write "...qd,...kd->...qk", or use @ with a transpose.',
-        caught_by=ALONE,
-        edits=[(SCORES, "attn_scores = torch.einsum('bqd,bkd->bqk', queries, keys)")],
-    ),
-    Mistake(
-        "einsum-for-one-sequence",
-        'The einsum has no letter for a batch. Write "...qd,...kd->...qk", or use @ with a transpose.',
-        caught_by=BATCH,
-        edits=[(SCORES, "attn_scores = torch.einsum('qd,kd->qk', queries, keys)")],
     ),
     Mistake(
         "mm-for-one-sequence",
@@ -402,45 +292,9 @@ MISTAKES = [
         edits=[(SCORES, "attn_scores = torch.mm(queries, keys.transpose(-2, -1))")],
     ),
     Mistake(
-        "averaged-before",
-        "The keys, or the scores, were averaged over the batch. Each sequence has scores of its own.",
-        caught_by=BATCH,
-        edits=[(SCORES, "attn_scores = queries @ (keys if keys.dim() == 2 else keys.mean(dim=0)).transpose(-2, -1)")],
-    ),
-    Mistake(
         "first-sequence-as-keys",
         "All sequences are compared with the keys of the first one (keys[0]). Each has its own.",
         caught_by=BATCH,
         edits=[(SCORES, "attn_scores = queries @ (keys if keys.dim() == 2 else keys[0]).transpose(-2, -1)")],
-    ),
-    Mistake(
-        "queries-detached",
-        "The output is right, but .detach(), .data or torch.no_grad() stops the gradients to the queries, so they can't be trained.",
-        caught_by="test_training_still_works",
-        edits=[(SCORES, "attn_scores = queries.detach() @ keys.transpose(-2, -1)")],
-    ),
-    Mistake(
-        "weights-detached",
-        "The output is right, but the weights were cut off with .detach(), .data or torch.no_grad(), so queries and keys can't be trained.",
-        caught_by="test_training_still_works",
-        edits=[("attn_weights @ values", "attn_weights.detach() @ values")],
-    ),
-    from_family(
-        "projections",
-        "layers-q-q-q",
-        "layers-q-q-k",
-        "layers-q-v-q",
-        "layers-k-q-q",
-        "layers-k-q-k",
-        "layers-k-k-q",
-        "layers-k-k-k",
-        "layers-k-v-k",
-        "layers-k-v-v",
-        "layers-v-q-q",
-        "layers-v-q-v",
-        "layers-v-k-k",
-        "layers-v-v-q",
-        "layers-v-v-k",
-        "layers-v-v-v",
     ),
 ]

@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
+from families import instead_of_softmax, one_head, projections, results, softmax
+
+from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
 MAIN = "test_agrees_with_formula"
 EQUAL = "test_equal_lengths"
@@ -13,30 +15,10 @@ def projected(query, key, value):
     return f"query, key, value = self.linear_q({query}), self.linear_k({key}), self.linear_v({value})"
 
 
-WORDS = {
-    "main": MAIN,
-    "answers": "memory",
-    "gradients_check": "test_gradients_reach_inputs_and_parameters",
-    "to_queries": "linear_q",
-    "to_keys": "linear_k",
-    "to_values": "linear_v",
-    "asking": "= self.",
-    "asked": "(x)",
-    "labelling": ", self.",
-    "labelled": "(memory), self",
-    "telling": "self.",
-    "told": "(memory)\n",
-    "softmax": "F.softmax(scores, dim=-1)",
-    "scores": "scores",
-    "layer": "nn.Linear(hidden_size, hidden_size)",
-    "end": RETURN,
-    "returned": "weights @ value",
-    "example": "64",
-    "of_the_example": "nn.Linear(64, 64)",
-}
+LAYERS = ("linear_q", "linear_k", "linear_v")
 
 MISTAKES = [
-    from_family("one_head", "layers-not-found"),
+    *one_head.mistakes(MAIN, answers="memory", gradients_check="test_gradients_reach_inputs_and_parameters"),
     Mistake(
         "query-from-memory",
         "The query comes from memory, as key and value do, so x is not used. With equal lengths even the shape is right. The query is "
@@ -70,12 +52,6 @@ MISTAKES = [
         edits=[(PROJECTIONS, projected("memory", "x", "x"))],
     ),
     Mistake(
-        "query-and-value-from-memory",
-        "The query comes from memory and the key from x. It is the other way round: the query from x, key and value from memory.",
-        caught_by=EQUAL,
-        edits=[(PROJECTIONS, projected("memory", "x", "memory"))],
-    ),
-    Mistake(
         "query-and-key-from-memory",
         "Query and key come from memory and the value from x. It should be the query from x, key and value from memory.",
         caught_by=EQUAL,
@@ -105,7 +81,6 @@ MISTAKES = [
             )
         ],
     ),
-    from_family("one_head", "no-scale", "scale-upside-down", "divided-by-width", "averaged-and-scaled"),
     Mistake(
         "root-of-the-memory-length",
         "The scores are divided by the root of the number of tokens in memory. The scale comes from the width, hidden_size.",
@@ -118,9 +93,8 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
     ),
-    from_family("one_head", "scaled-after-softmax", "softmax-over-queries", "softmax-over-batch"),
-    from_family("softmax", "no-softmax", "divided-by-the-mean"),
-    from_family("one_head", "softmax-twice"),
+    softmax.no_softmax(MAIN),
+    softmax.another_sum(MAIN),
     Mistake(
         "memory-as-value",
         "The weights were applied to memory itself. They belong on the values, linear_v(memory).",
@@ -139,7 +113,6 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "memory.transpose(-2, -1)")],
     ),
-    from_family("one_head", "value-as-key"),
     Mistake(
         "query-not-projected",
         "x itself was used as the query. Project it first: linear_q(x).",
@@ -159,13 +132,6 @@ MISTAKES = [
         edits=[("self.linear_k(memory)", "self.linear_q(memory)")],
     ),
     Mistake(
-        "key-layer-used-for-value",
-        "The value comes from linear_k. It belongs to linear_v.",
-        caught_by=MAIN,
-        edits=[("self.linear_v(memory)", "self.linear_k(memory)")],
-        same_as="key-as-value",
-    ),
-    Mistake(
         "key-and-value-swapped",
         "linear_k and linear_v are exchanged. The queries are compared with the keys, linear_k(memory); the weights are applied to the "
         "values, linear_v(memory).",
@@ -178,7 +144,6 @@ MISTAKES = [
         caught_by=EQUAL,
         edits=[(SCORES, "key @ query.transpose(-2, -1) * self.scaling")],
     ),
-    from_family("one_head", "not-transposed", "viewed-as-transposed", "first-two-axes", "all-axes-reversed"),
     Mistake(
         "weights-transposed",
         "The weights were transposed before they met the values. A row holds the weights of one query: weights · value.",
@@ -203,13 +168,6 @@ MISTAKES = [
         edits=[(RETURN, "return F.dropout(weights, 0.1, self.training) @ value")],
     ),
     Mistake(
-        "dropout-added-to-the-output",
-        "In training some numbers of the output are dropped. This class has no dropout: its output is the same in both modes.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return F.dropout(weights @ value, 0.1, self.training)")],
-    ),
-    from_family("one_head", "input-added", "weights-returned-as-well", "weights-returned", "no-bias"),
-    Mistake(
         "one-input-only",
         "`forward` takes one input. It takes two: x, which asks, and memory, which answers.",
         caught_by=MAIN,
@@ -225,9 +183,7 @@ MISTAKES = [
         caught_by="test_gradients_reach_inputs_and_parameters",
         edits=[(PROJECTIONS, f"memory = memory.detach()\n        {PROJECTIONS}")],
     ),
-    from_family("one_head", "weights-detached"),
     # after the two above: where no gradient comes at all, none can differ
-    from_family("one_head", "output-detached"),
     Mistake(
         "memory-overwritten",
         "An input was changed in place. The caller still needs x and memory: work on new tensors.",
@@ -235,144 +191,36 @@ MISTAKES = [
         edits=[(RETURN, "memory.detach().zero_()\n        return weights @ value")],
     ),
     kept_in_evaluation(MAIN),
-    from_family(
-        "projections",
-        "queries-from-the-key-layer",
-        "queries-from-the-value-layer",
-        "values-from-the-query-layer",
-        "queries-and-values-exchanged",
-        "each-from-the-next-layer",
-        "each-from-the-layer-before",
-        "queries-and-keys-share-a-layer",
-        "keys-and-values-share-a-layer",
-        "queries-and-values-share-a-layer",
-        "one-layer-under-three-names",
+    *without(
+        projections.mistakes(
+            MAIN,
+            layers=LAYERS,
+            queries="= self.linear_q(x)",
+            keys=", self.linear_k(memory), self",
+            values="self.linear_v(memory)\n",
+        ),
+        "keys-from-the-query-layer",
+        "keys-from-the-value-layer",
+        "keys-and-values-exchanged",
     ),
-    Mistake(
-        "query-and-key-layers-exchanged",
-        "linear_q and linear_k are exchanged. The query is linear_q(x), the key linear_k(memory).",
-        caught_by=MAIN,
-        edits=[
-            ("= self.linear_q(x)", "= self.linear_k(x)"),
-            ("self.linear_k(memory), self", "self.linear_q(memory), self"),
-        ],
+    *projections.shared_layers(MAIN, layers=LAYERS, layer="nn.Linear(hidden_size, hidden_size)"),
+    *results.rows_of_tokens("weights @ value", MAIN),
+    results.float32_only("weights @ value", MAIN),
+    results.float64_only("weights @ value", MAIN),
+    instead_of_softmax.log_weights(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    *instead_of_softmax.another_function(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    instead_of_softmax.axis_of_the_sum_lost(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    instead_of_softmax.divided_without_exp(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    instead_of_softmax.softmax_over_each_sequence(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    instead_of_softmax.uniform_weights(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    instead_of_softmax.softmax_in_float32(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    instead_of_softmax.negative_scores_cut_off(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    projections.layers_frozen(
+        layers=LAYERS,
+        layer="nn.Linear(hidden_size, hidden_size)",
+        gradients_check="test_gradients_reach_inputs_and_parameters",
     ),
-    Mistake(
-        "query-as-value",
-        "The weights were applied to the queries. They belong on the values, linear_v(memory).",
-        caught_by=EQUAL,
-        edits=[(RETURN, "return weights @ query")],
-    ),
-    Mistake(
-        "query-as-key",
-        "The queries were compared with themselves. They are compared with the keys, linear_k(memory).",
-        caught_by=EQUAL,
-        edits=[("key.transpose(-2, -1)", "query.transpose(-2, -1)")],
-    ),
-    Mistake(
-        "x-as-value",
-        "The weights were applied to x itself. They belong on the values, linear_v(memory).",
-        caught_by=EQUAL,
-        edits=[(RETURN, "return weights @ x")],
-    ),
-    from_family(
-        "results",
-        "squeezed",
-        "squeezed-in-front",
-        "squeezed-tokens",
-        "squeezed-width",
-        "only-the-last-token",
-        "only-the-first-token",
-        "only-the-first-sequence",
-        "tokens-averaged",
-        "tokens-added-up",
-        "result-transposed",
-        "result-of-float32",
-        "result-of-float64",
-    ),
-    from_family(
-        "instead_of_softmax",
-        "log-weights",
-        "sigmoid",
-        "not-divided",
-        "not-divided-less-the-maximum",
-        "axis-of-the-sum-lost",
-        "divided-without-exp",
-        "softmax-over-everything",
-        "softmax-over-each-sequence",
-        "minus-sign",
-        "only-the-best",
-        "uniform-weights",
-        "softmax-in-float32",
-        "sign-dropped",
-        "negative-scores-cut-off",
-    ),
-    Mistake(
-        "x-overwritten",
-        "x was changed in place. The caller still needs x and memory: work on new tensors.",
-        caught_by="test_inputs_are_left_alone",
-        edits=[(RETURN, "x.detach().zero_()\n        return weights @ value")],
-    ),
-    Mistake(
-        "columns-compared",
-        "queryᵀ · key compares columns with columns. Tokens are compared: query · keyᵀ, (Lq, Lk).",
-        caught_by=MAIN,
-        edits=[("query @ key.transpose(-2, -1)", "query.transpose(-2, -1) @ key")],
-    ),
-    Mistake(
-        "x-detached",
-        "The output is right, but x was cut off with .detach(), .data or torch.no_grad(). Gradients flow back to x and to memory.",
-        caught_by="test_gradients_reach_inputs_and_parameters",
-        edits=[("self.linear_q(x)", "self.linear_q(x.detach())")],
-    ),
-    Mistake(
-        "biases-left-out",
-        "The layers' biases were left out of the sum. Call the layers, linear_q(x), or add linear_q.bias yourself.",
-        caught_by=MAIN,
-        edits=[
-            (
-                PROJECTIONS,
-                "query = x @ self.linear_q.weight.T\n"
-                "        key, value = (memory @ each.weight.T for each in (self.linear_k, self.linear_v))",
-            )
-        ],
-    ),
-    Mistake(
-        "rounded-root",
-        "√D was rounded down to a whole number (int, //, isqrt). Divide by the root as it is.",
-        caught_by=MAIN,
-        edits=[(" * self.scaling", " / int(x.shape[-1] ** 0.5)")],
-    ),
-    Mistake(
-        "scaled-by-a-constant",
-        "The scores are divided by 8, the root of the width 64 of the example. Take the root of hidden_size.",
-        caught_by=MAIN,
-        edits=[(" * self.scaling", " / 8")],
-    ),
-    Mistake(
-        "root-of-the-batch",
-        "The scores are divided by the root of the batch size. The scale comes from the width, hidden_size.",
-        caught_by=MAIN,
-        edits=[("* self.scaling", "* x.shape[0] ** -0.5")],
-    ),
-    from_family("projections", "layers-frozen", "sizes-of-the-example"),
-    from_family("results", "tokens-and-width-joined", "batch-and-tokens-joined", "result-of-float16"),
-    from_family(
-        "projections",
-        "layers-q-q-q",
-        "layers-q-q-k",
-        "layers-q-v-q",
-        "layers-k-q-q",
-        "layers-k-q-k",
-        "layers-k-k-q",
-        "layers-k-k-k",
-        "layers-k-v-k",
-        "layers-k-v-v",
-        "layers-v-q-q",
-        "layers-v-q-v",
-        "layers-v-k-k",
-        "layers-v-v-q",
-        "layers-v-v-k",
-        "layers-v-v-v",
+    projections.sizes_of_the_example(
+        MAIN, layer="nn.Linear(hidden_size, hidden_size)", example="64", of_the_example="nn.Linear(64, 64)"
     ),
 ]

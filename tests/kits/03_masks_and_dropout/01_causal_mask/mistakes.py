@@ -19,25 +19,10 @@ MISTAKES = [
         edits=[("diagonal=1", "diagonal=2")],
     ),
     Mistake(
-        "one-step-too-early",
-        "The diagonal and the places just below it are hidden too (diagonal=-1). The hidden triangle begins one step to the right of "
-        "the diagonal: diagonal=1.",
-        caught_by=MAIN,
-        edits=[("diagonal=1", "diagonal=-1")],
-    ),
-    Mistake(
         "inverted",
         "True and False are exchanged: True means hidden here, and yours is True where a token may look.",
         caught_by=MAIN,
         edits=[(MASK, f"~{MASK}")],
-    ),
-    Mistake(
-        "lower-triangle",
-        "This is the lower triangle with the diagonal: True where a token may look. True means hidden here, so the upper "
-        "triangle is wanted.",
-        caught_by=MAIN,
-        edits=[(MASK, f"torch.tril({ONES})")],
-        same_as="inverted",
     ),
     Mistake(
         "past-hidden",
@@ -106,36 +91,10 @@ MISTAKES = [
         edits=[(MASK, "torch.triu(torch.ones(4, 4, dtype=torch.bool), diagonal=1)")],
     ),
     Mistake(
-        "squeezed",
-        "With one token the mask has lost its axes: a squeeze takes every axis of size 1 away. It should be 1 x 1.",
-        caught_by="test_one_token_sees_itself",
-        edits=[(MASK, f"{MASK}.squeeze()")],
-    ),
-    Mistake(
-        "double-precision",
-        "The triangle is right, but it is made of float64 numbers, as numpy makes them. The mask should be boolean: .bool() at the end.",
-        caught_by=MAIN,
-        edits=[("torch.bool", "torch.float64")],
-    ),
-    Mistake(
-        "bytes",
-        "The triangle is right, but it is made of bytes (uint8), as old code has it. The mask should be boolean: dtype=torch.bool.",
-        caught_by=MAIN,
-        edits=[("torch.bool", "torch.uint8")],
-    ),
-    Mistake(
         "lower-triangle-of-ones",
         "The mask holds numbers, with 1 where a token may look and 0 elsewhere. Here True means hidden, and the dtype is bool.",
         caught_by=MAIN,
         edits=[(MASK, "torch.tril(torch.ones(num_tokens, num_tokens))")],
-    ),
-    Mistake(
-        "positions-in-int8",
-        "The positions are numbers of 8 bits, which end at 127, so longer masks are wrong. Leave torch.arange its own dtype.",
-        caught_by=MAIN,
-        edits=[
-            (f"return {MASK}", "places = torch.arange(num_tokens).to(torch.int8)\n    return places > places[:, None]"),
-        ],
     ),
     Mistake(
         "int32",
@@ -144,54 +103,10 @@ MISTAKES = [
         edits=[("torch.bool", "torch.int32")],
     ),
     Mistake(
-        "int8",
-        "The result holds whole numbers (int8). Return booleans: .bool(), or compare places with >.",
-        caught_by=MAIN,
-        edits=[("torch.bool", "torch.int8")],
-    ),
-    Mistake(
-        "int32-of-places",
-        "The result is not boolean (int, after a comparison). Leave the comparison as it is.",
-        caught_by=MAIN,
-        edits=[(MASK, f"{MASK}.int()")],
-        same_as="int32",
-    ),
-    Mistake(
-        "visible-float",
-        "True (1.0) means visible here, and the dtype is float. Return booleans, True above the diagonal: hidden.",
-        caught_by=MAIN,
-        edits=[(MASK, "torch.tril(torch.ones(num_tokens, num_tokens)).float()")],
-        same_as="lower-triangle-of-ones",
-    ),
-    Mistake(
-        "visible-whole-numbers",
-        "1 means visible here, and the numbers are whole. Return booleans, True above the diagonal: hidden.",
-        caught_by=MAIN,
-        edits=[(MASK, "torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.long))")],
-    ),
-    Mistake(
-        "visible-int32",
-        "1 means visible here, and the numbers are whole. Return booleans, True above the diagonal: hidden.",
-        caught_by=MAIN,
-        edits=[(MASK, "torch.tril(torch.ones(num_tokens, num_tokens, dtype=torch.int32))")],
-    ),
-    Mistake(
         "additive-finite",
         "This is a mask to be added, with a large negative number above the diagonal. Here it is boolean: True above the diagonal.",
         caught_by=MAIN,
         edits=[(MASK, "torch.triu(torch.full((num_tokens, num_tokens), -1e9), diagonal=1)")],
-    ),
-    Mistake(
-        "additive-inverted",
-        "This is a mask to be added, and on the wrong side of the diagonal. Here it is boolean: True above the diagonal.",
-        caught_by=MAIN,
-        edits=[(MASK, "torch.tril(torch.full((num_tokens, num_tokens), float('-inf')))")],
-    ),
-    Mistake(
-        "two-leading-axes",
-        "The mask has two axes of size 1 in front. Here it is (n, n) alone.",
-        caught_by=MAIN,
-        edits=[(MASK, f"{MASK}[None, None]")],
     ),
     Mistake(
         "one-size-too-large",
@@ -200,52 +115,9 @@ MISTAKES = [
         edits=[(ONES, "torch.ones(num_tokens + 1, num_tokens + 1, dtype=torch.bool)")],
     ),
     Mistake(
-        "one-size-too-small",
-        "The mask is one row and one column too small. It is (num_tokens, num_tokens).",
-        caught_by=MAIN,
-        edits=[(ONES, "torch.ones(num_tokens - 1, num_tokens - 1, dtype=torch.bool)")],
-    ),
-    Mistake(
         "only-the-next-hidden",
         "Only the one token right after each is hidden. All later ones are.",
         caught_by=MAIN,
         edits=[(MASK, "torch.ones(num_tokens, num_tokens, dtype=torch.bool).triu(1).tril(1)")],
-    ),
-    Mistake(
-        "only-the-own-token",
-        "Only the diagonal is marked (eye). All places above it are hidden.",
-        caught_by=MAIN,
-        edits=[(MASK, "torch.eye(num_tokens, dtype=torch.bool)")],
-    ),
-    Mistake(
-        "all-but-the-own-token",
-        "Everything but the diagonal is hidden. The earlier tokens are seen too.",
-        caught_by=MAIN,
-        edits=[(MASK, "~torch.eye(num_tokens, dtype=torch.bool)")],
-    ),
-    Mistake(
-        "counted-from-the-corner",
-        "The triangle stands in the other corner (flip). Row i hides the columns after i.",
-        caught_by=MAIN,
-        edits=[(MASK, f"{MASK}.flip(0)")],
-    ),
-    Mistake(
-        "counted-from-one",
-        "Rows were counted from 1 and columns from 0, or the reverse: the hidden triangle begins at the diagonal.",
-        caught_by=MAIN,
-        edits=[(MASK, "torch.arange(num_tokens) >= torch.arange(num_tokens)[:, None]")],
-        same_as="diagonal-hidden",
-    ),
-    Mistake(
-        "numpy-returned",
-        "A numpy array came back. Return a tensor.",
-        caught_by=MAIN,
-        edits=[(MASK, f"{MASK}.numpy()")],
-    ),
-    Mistake(
-        "one-row",
-        "Only one row came back. The mask is (n, n): a row for each query.",
-        caught_by=MAIN,
-        edits=[(MASK, f"{MASK}[0]")],
     ),
 ]

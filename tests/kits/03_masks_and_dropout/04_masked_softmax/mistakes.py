@@ -25,8 +25,6 @@ def overwritten(name, message, code):
     fills = {
         "": 'float("-inf")',
         "-1e9": "-1e9",
-        "-1e4": "-1e4",
-        "-lowest": "torch.finfo(scores.dtype).min",
     }
     return [
         Mistake(name + ending, message, caught_by=MANNERS, edits=[(FILL, code.format(fill))])
@@ -58,19 +56,6 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "mask-after-softmax-renormalised-safely",
-        RENORMALISED,
-        caught_by=EXTREME,
-        edits=[
-            (FILL, "scores.float()"),
-            (
-                RETURN,
-                f"weights = {WEIGHTS} * ~hidden\n"
-                "    return (weights / (weights.sum(dim=-1, keepdim=True) + 1e-9)).to(scores.dtype)",
-            ),
-        ],
-    ),
-    Mistake(
         "infinity-after-softmax",
         "The weights themselves were filled with minus infinity. It belongs in the scores, before the softmax, which turns it into 0.",
         caught_by=MAIN,
@@ -86,23 +71,6 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[('float("-inf")', "0.0")],
     ),
-    Mistake(
-        "filled-with-something-tiny",
-        "Hidden scores were set to a number very near 0, such as 1e-9, and exp() of that is 1. A very negative number is wanted "
-        "(-1e9), not a very small one.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "1e-9")],
-        same_as="filled-with-zero",
-    ),
-    Mistake(
-        "multiplied-before-softmax",
-        "The scores were multiplied by 0 where they are hidden, but a score of 0 still gets weight: exp(0) is 1. Fill in minus "
-        "infinity.",
-        caught_by=MAIN,
-        edits=[(FILL, "scores.float() * ~hidden")],
-        same_as="filled-with-zero",
-    ),
-    Mistake("fill-not-low-enough", NOT_LOW_ENOUGH, caught_by=EXTREME, edits=[('float("-inf")', "-1000.0")]),
     Mistake("fill-far-from-low-enough", NOT_LOW_ENOUGH, caught_by=EXTREME, edits=[('float("-inf")', "-100.0")]),
     Mistake(
         "zero-times-infinity",
@@ -142,18 +110,6 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "overflow-sum-guarded",
-        "exp() was taken of the scores as they are: exp(1000) is infinite, exp(-1000) is 0, and a small number added to the sum does "
-        "not help. Let torch.softmax do it, or subtract each row's largest visible score first.",
-        caught_by=EXTREME,
-        edits=[
-            (
-                RETURN,
-                "exps = masked.exp()\n    return (exps / (exps.sum(dim=-1, keepdim=True) + 1e-10)).to(scores.dtype)",
-            )
-        ],
-    ),
-    Mistake(
         "filled-with-plus-infinity",
         "Plus infinity was filled in, and infinity minus infinity is NaN in the softmax. Hidden scores become minus infinity.",
         caught_by=MAIN,
@@ -164,16 +120,6 @@ MISTAKES = [
         "The visible places were hidden, and the hidden ones seen. True means hidden here.",
         caught_by=MAIN,
         edits=[(f"hidden = {CORNER}", f"hidden = ~{CORNER}")],
-    ),
-    Mistake(
-        "inverted-rows-of-zeros",
-        "The visible places were hidden, and the hidden ones seen. True means hidden here; scaled_dot_product_attention, for one, "
-        "takes masks the other way round.",
-        caught_by=MAIN,
-        edits=[
-            (f"hidden = {CORNER}", f"hidden = ~{CORNER}"),
-            (RETURN, f"return {WEIGHTS}.nan_to_num(0.0).to(scores.dtype)"),
-        ],
     ),
     Mistake(
         "mask-ignored",
@@ -189,23 +135,11 @@ MISTAKES = [
         edits=[(f"hidden = {CORNER}", "hidden = torch.ones(num_tokens, num_tokens).triu(1).bool()")],
     ),
     Mistake(
-        "mask-transposed",
-        "The mask was applied with rows and columns exchanged. Its rows are queries and its columns keys, as in the scores.",
-        caught_by=MAIN,
-        edits=[(f"hidden = {CORNER}", f"hidden = {CORNER}.T")],
-    ),
-    Mistake(
         "softmax-over-queries",
         "The softmax runs over the queries (the last axis but one), so the columns sum to 1. Each query spreads its weight over "
         "the keys: dim=-1.",
         caught_by=MAIN,
         edits=[("dim=-1", "dim=-2")],
-    ),
-    Mistake(
-        "softmax-over-axis-1",
-        "The softmax runs over axis 1, which holds the keys only when there are no leading axes. Count from the end: dim=-1.",
-        caught_by=MAIN,
-        edits=[("dim=-1", "dim=1")],
     ),
     Mistake(
         "softmax-over-axis-0",
@@ -256,22 +190,10 @@ MISTAKES = [
         edits=[(f"hidden = {CORNER}", "hidden = mask[-num_tokens:, -num_tokens:]")],
     ),
     Mistake(
-        "length-from-axis-1",
-        "The number of tokens was read from axis 1, which is the heads when there are four axes. Read it from the last axis.",
-        caught_by=CROPPED,
-        edits=[("scores.shape[-1]", "scores.shape[1]")],
-    ),
-    Mistake(
         "three-axes-only",
         "The shape was unpacked into exactly three sizes. There may be any number of leading axes: read the last one only.",
         caught_by=MAIN,
         edits=[("num_tokens = scores.shape[-1]", "_, num_tokens, _ = scores.shape")],
-    ),
-    Mistake(
-        "four-axes-only",
-        "The shape was unpacked into exactly four sizes. There may be any number of leading axes: read the last one only.",
-        caught_by=MAIN,
-        edits=[("num_tokens = scores.shape[-1]", "_, _, num_tokens, _ = scores.shape")],
     ),
     Mistake(
         "fill-too-large-for-float16",
@@ -294,12 +216,6 @@ MISTAKES = [
         "The softmax is right, but its weights came back as float32. Return the dtype that came in.",
         caught_by=MAIN,
         edits=[(".to(scores.dtype)", "")],
-    ),
-    Mistake(
-        "float64-returned",
-        "The softmax is right, but its weights came back as float64. Return the dtype that came in.",
-        caught_by=MAIN,
-        edits=[("scores.float()", "scores.double()"), (".to(scores.dtype)", "")],
     ),
     *overwritten(
         "scores-overwritten",
@@ -338,74 +254,12 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(f"hidden = {CORNER}", f"hidden = ~{CORNER}"), ('float("-inf")', "-1e9")],
     ),
-    Mistake(
-        "not-cropped-finite",
-        "The mask was used whole. It may be larger than the scores: cut it down to their n rows and n columns.",
-        caught_by=CROPPED,
-        edits=[(f"hidden = {CORNER}", "hidden = mask"), ('float("-inf")', "-1e9")],
-        same_as="not-cropped",  # but for a row that hides every place
-    ),
-    Mistake(
-        "exps-in-half-precision",
-        "Exp and sum were computed in the scores' own half precision, and every step rounds. Go to float32 first, and back at the end.",
-        caught_by=HALF,
-        edits=[
-            ("scores.float()", "scores"),
-            (
-                RETURN,
-                "exps = torch.exp(masked - masked.amax(dim=-1, keepdim=True))\n    return exps / exps.sum(dim=-1, keepdim=True)",
-            ),
-        ],
-    ),
     kept_from_the_last_call("masked_softmax", MAIN),
     Mistake(
         "no-softmax-and-minus-1e9",
         "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
         caught_by=MAIN,
         edits=[('float("-inf")', "-1e9"), ("torch.softmax(masked, dim=-1)", "masked")],
-    ),
-    Mistake(
-        "no-softmax-and-1e9-subtracted",
-        "There is no softmax: the scores came back, less a large number where they are hidden. Take the softmax of each row.",
-        caught_by=MAIN,
-        edits=[(FILL, "scores.float() - 1e9 * hidden"), ("torch.softmax(masked, dim=-1)", "masked")],
-        same_as="no-softmax-and-minus-1e9",
-    ),
-    Mistake(
-        "no-softmax-and-minus-1e4",
-        "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "-1e4"), ("torch.softmax(masked, dim=-1)", "masked")],
-    ),
-    Mistake(
-        "no-softmax-and-minus-5000",
-        "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "-5000.0"), ("torch.softmax(masked, dim=-1)", "masked")],
-    ),
-    Mistake(
-        "no-softmax-and-minus-1e20",
-        "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "-1e20"), ("torch.softmax(masked, dim=-1)", "masked")],
-    ),
-    Mistake(
-        "no-softmax-and-lowest",
-        "There is no softmax: the scores came back, the lowest number for the hidden ones. Take the softmax of each row.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "torch.finfo(torch.float32).min"), ("torch.softmax(masked, dim=-1)", "masked")],
-    ),
-    Mistake(
-        "no-softmax-and-zero",
-        "There is no softmax: the scores came back, with 0 for the hidden ones. Fill in minus infinity, and take the softmax of each row.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "0.0"), ("torch.softmax(masked, dim=-1)", "masked")],
-    ),
-    Mistake(
-        "softmax-twice",
-        "The softmax was taken twice. The second one gives the hidden places weight again, for exp(0) is 1. Once is enough.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return torch.softmax(torch.softmax(masked, dim=-1), dim=-1).to(scores.dtype)")],
     ),
     Mistake(
         "softmax-twice-over-the-visible",
@@ -419,27 +273,10 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "not-divided",
-        "exp() was taken of the scores, but the rows were not divided by their sums. The visible weights of a row sum to 1.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return torch.exp(masked).to(scores.dtype)")],
-    ),
-    Mistake(
         "not-divided-less-the-maximum",
         "exp() was taken of the scores less their maximum, but the rows were not divided by their sums. The visible weights of a row sum to 1.",
         caught_by=MAIN,
         edits=[(RETURN, "return torch.exp(masked - masked.amax(dim=-1, keepdim=True)).to(scores.dtype)")],
-    ),
-    Mistake(
-        "divided-over-the-queries",
-        "The exps were divided by the sum of their column (dim=-2). Each row sums to 1: divide by the sum over the keys, dim=-1.",
-        caught_by=MAIN,
-        edits=[
-            (
-                RETURN,
-                "exps = torch.exp(masked - masked.amax(dim=-1, keepdim=True))\n    return (exps / exps.sum(dim=-2, keepdim=True)).to(scores.dtype)",
-            )
-        ],
     ),
     Mistake(
         "axis-of-the-sum-lost",
@@ -471,59 +308,16 @@ MISTAKES = [
         edits=[('float("-inf")', "-10.0")],
     ),
     Mistake(
-        "fill-of-minus-1",
-        "The hidden scores were filled with -1.0, which leaves them some weight. Fill in minus infinity.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "-1.0")],
-    ),
-    Mistake(
-        "fill-of-minus-50",
-        "The hidden scores were filled with -50.0, which leaves them some weight. Fill in minus infinity.",
-        caught_by=EXTREME,
-        edits=[('float("-inf")', "-50.0")],
-    ),
-    Mistake(
-        "subtracted-10",
-        "10 was taken off the hidden scores, which leaves them some weight. Fill in minus infinity.",
-        caught_by=MAIN,
-        edits=[(FILL, "scores.float() - 10.0 * hidden")],
-    ),
-    Mistake(
-        "subtracted-100",
-        "100 was taken off the hidden scores. With scores of ±1000 that is not enough: fill in minus infinity.",
-        caught_by=EXTREME,
-        edits=[(FILL, "scores.float() - 100.0 * hidden")],
-    ),
-    Mistake(
-        "subtracted-1000",
-        "1000 was taken off the hidden scores. With scores of ±1000 that is not enough: fill in minus infinity.",
-        caught_by=EXTREME,
-        edits=[(FILL, "scores.float() - 1000.0 * hidden")],
-    ),
-    Mistake(
         "filled-with-plus-1e9",
         "The hidden scores were filled with a very high number, so only they are seen. Fill in minus infinity.",
         caught_by=MAIN,
         edits=[('float("-inf")', "1e9")],
     ),
     Mistake(
-        "result-of-masked-fill-lost",
-        "masked_fill returns a new tensor, and that was not kept. Assign it.",
-        caught_by=MAIN,
-        edits=[(FILL, "scores.float()")],
-        same_as="mask-ignored",
-    ),
-    Mistake(
         "squeezed",
         "squeeze() takes away every axis of size 1. The weights have the shape of the scores.",
         caught_by=MAIN,
         edits=[(RETURN, "return torch.softmax(masked, dim=-1).to(scores.dtype).squeeze()")],
-    ),
-    Mistake(
-        "squeezed-in-front",
-        "squeeze(0) takes away the first axis where its size is 1. The weights have the shape of the scores.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return torch.softmax(masked, dim=-1).to(scores.dtype).squeeze(0)")],
     ),
     Mistake(
         "weights-and-mask-returned",
@@ -538,38 +332,9 @@ MISTAKES = [
         edits=[(CORNER, "mask[-num_tokens:, :num_tokens]")],
     ),
     Mistake(
-        "upper-right-corner",
-        "The columns of the mask were taken from its end. A smaller input needs the upper left corner.",
-        caught_by=CROPPED,
-        edits=[(CORNER, "mask[:num_tokens, -num_tokens:]")],
-    ),
-    Mistake(
-        "one-corner-too-far",
-        "The corner was cut one place too far on (mask[1:n + 1, ...]). It begins at row 0 and column 0.",
-        caught_by=CROPPED,
-        edits=[(CORNER, "mask.roll((-1, -1), (0, 1))[:num_tokens, :num_tokens]")],
-    ),
-    Mistake(
         "float32-in-half",
         "The result is float32 for a float16 or bfloat16 input. Cast it back: .to(scores.dtype).",
         caught_by=HALF,
         edits=[(".to(scores.dtype)", ".to(torch.promote_types(scores.dtype, torch.float32))")],
-    ),
-    Mistake(
-        "half-returned-as-float16",
-        "Half precision always came back as float16. Cast back to the dtype that came in: .to(scores.dtype).",
-        caught_by=HALF,
-        edits=[
-            (
-                RETURN,
-                "weights = torch.softmax(masked, dim=-1).to(scores.dtype)\n    return weights.half() if weights.element_size() == 2 else weights",
-            )
-        ],
-    ),
-    Mistake(
-        "float64-lost",
-        "float64 scores came back as float32. Give back the dtype that came in.",
-        caught_by=MAIN,
-        edits=[(".to(scores.dtype)", ".to(scores.dtype if scores.element_size() < 8 else torch.float32)")],
     ),
 ]

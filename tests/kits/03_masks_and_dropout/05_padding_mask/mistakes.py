@@ -34,21 +34,6 @@ MISTAKES = [
         edits=[("[:, None, None, :]", "[:, None, :, None]"), ('float("-inf")', "-1e4")],
     ),
     Mistake(
-        "queries-masked-by-index",
-        QUERIES,
-        caught_by=MAIN,
-        edits=[
-            (PADDING, "result = scores.clone()"),
-            (
-                RETURN,
-                "for result_of_one, mask in zip(result, attention_mask):\n"
-                '        result_of_one[:, mask == 0] = float("-inf")\n'
-                "    return result",
-            ),
-        ],
-        same_as="queries-masked",
-    ),
-    Mistake(
         "queries-masked-as-well",
         "Rows of padding were hidden too, not only columns. Leave every query as it is: only keys are hidden.",
         caught_by=MAIN,
@@ -59,52 +44,13 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake(
-        "queries-masked-as-well-finite",
-        "Rows of padding were hidden too, not only columns. Leave every query as it is: only keys are hidden.",
-        caught_by=MAIN,
-        edits=[
-            (
-                PADDING,
-                "padding = (attention_mask[:, None, None, :] == 0) | (attention_mask[:, None, :, None] == 0)",
-            ),
-            ('float("-inf")', "-1e4"),
-        ],
-    ),
     Mistake("no-axes-added", WRONG_AXIS, caught_by=MAIN, edits=[("[:, None, None, :]", "")]),
-    Mistake(
-        "no-axes-added-finite",
-        WRONG_AXIS,
-        caught_by=MAIN,
-        edits=[("[:, None, None, :]", ""), ('float("-inf")', "-1e4")],
-        same_as="no-axes-added",
-    ),
     Mistake("one-axis-added", MISSING_AXIS, caught_by=MAIN, edits=[("[:, None, None, :]", "[:, None, :]")]),
-    Mistake(
-        "one-axis-added-finite",
-        MISSING_AXIS,
-        caught_by=MAIN,
-        edits=[("[:, None, None, :]", "[:, None, :]"), ('float("-inf")', "-1e4")],
-        same_as="one-axis-added",
-    ),
-    Mistake(
-        "axes-in-front",
-        "The new axes are in front, (1, 1, b, k), so the batch is lined up with the queries. They belong between batch and keys.",
-        caught_by=MAIN,
-        edits=[("[:, None, None, :]", "[None, None]")],
-        same_as="no-axes-added",
-    ),
     Mistake(
         "axes-at-the-end",
         "The new axes are at the end, (b, k, 1, 1), so the keys are lined up with the heads. They belong between batch and keys.",
         caught_by=MAIN,
         edits=[("[:, None, None, :]", "[:, :, None, None]")],
-    ),
-    Mistake(
-        "first-sequence-for-all",
-        "Every sequence was masked by the padding of the first. Each has its own row of `attention_mask`.",
-        caught_by=MAIN,
-        edits=[("attention_mask[:, None, None, :]", "attention_mask[:1, None, None, :]")],
     ),
     Mistake(
         "padding-of-any-sequence",
@@ -130,20 +76,6 @@ MISTAKES = [
         edits=[(RETURN, f"return scores * {AS_FLOAT}")],
     ),
     Mistake(
-        "filled-with-zero",
-        "The padding's scores were set to 0, and exp(0) is 1: it still gets weight. Fill in minus infinity.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "0.0")],
-        same_as="multiplied",
-    ),
-    Mistake(
-        "filled-with-something-tiny",
-        "A number very near 0, such as 1e-9, was filled in, and exp() of that is 1. A very negative number is wanted, not a very small one.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "1e-9")],
-        same_as="multiplied",
-    ),
-    Mistake(
         "mask-added",
         "The mask of 0 and 1 was added to the scores, which hides nothing. What is added must be 0 for tokens and very low for padding.",
         caught_by=MAIN,
@@ -156,46 +88,18 @@ MISTAKES = [
         edits=[(RETURN, f'return scores + (1 - {AS_FLOAT}) * float("-inf")')],
     ),
     Mistake(
-        "logarithm-of-the-padding",
-        "The logarithm was taken of the padding, not of the mask: log 1 = 0 leaves a score as it is, and log 0 hides it, so the tokens are hidden.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return scores + padding.log().to(scores.dtype)")],
-        same_as="inverted",
-    ),
-    Mistake(
         "plus-infinity",
         "Plus infinity was filled in, of which the softmax makes NaN. Hidden scores become minus infinity.",
         caught_by=MAIN,
         edits=[('"-inf"', '"inf"')],
     ),
-    Mistake("fill-not-low-enough", NOT_LOW_ENOUGH, caught_by=HALF, edits=[('float("-inf")', "-1000.0")]),
     Mistake("fill-far-from-low-enough", NOT_LOW_ENOUGH, caught_by=HALF, edits=[('float("-inf")', "-100.0")]),
-    Mistake(
-        "added-not-low-enough",
-        NOT_LOW_ENOUGH,
-        caught_by=HALF,
-        edits=[(RETURN, f"return scores + (1 - {AS_FLOAT}) * -1000.0")],
-    ),
     Mistake(
         "fill-too-large-for-float16",
         "A number like -1e20 or -1e9 was filled into float16 scores, and float16 ends at 65504. Minus infinity and -1e4 fit into every dtype, "
         "and so does torch.finfo(scores.dtype).min.",
         caught_by=HALF,
         edits=[('float("-inf")', 'float("-1e20")')],
-    ),
-    Mistake(
-        "infinite-in-float16-times-zero",
-        "In float16 a number like -1e20 becomes minus infinity, and 0 times infinity is NaN, so the tokens' scores became NaN. Use "
-        "masked_fill or torch.where.",
-        caught_by=HALF,
-        edits=[(RETURN, "return scores + padding.to(scores.dtype) * torch.tensor(-1e20).to(scores.dtype)")],
-    ),
-    Mistake(
-        "lowest-of-float32",
-        "The lowest number of float32 was filled in, whatever the scores are. float16 has its own: torch.finfo(scores.dtype).min.",
-        caught_by=HALF,
-        edits=[('float("-inf")', "torch.finfo(torch.float32).min")],
-        same_as="fill-too-large-for-float16",
     ),
     # --- the kinds of masks
     Mistake(
@@ -217,12 +121,6 @@ MISTAKES = [
         edits=[(PADDING, "padding = (~attention_mask[:, None, None, :]).bool()")],
     ),
     Mistake(
-        "no-floats",
-        "`~` does not work on floats. The mask may be integer, boolean or float: compare it with 0, or convert it first.",
-        caught_by=KINDS,
-        edits=[(PADDING, "padding = (attention_mask ^ 1).bool()[:, None, None, :]")],
-    ),
-    Mistake(
         "right-padding-only",
         "The tokens were only counted, as if they were always in front. Padding may be on the left as well: look at each place.",
         caught_by=MAIN,
@@ -231,18 +129,6 @@ MISTAKES = [
                 PADDING,
                 "counts = attention_mask.long().sum(1)[:, None, None, None]\n"
                 "    padding = torch.arange(scores.shape[-1]) >= counts",
-            )
-        ],
-    ),
-    Mistake(
-        "left-padding-only",
-        "The tokens were only counted, as if they were always at the end. Padding may be on the right as well: look at each place.",
-        caught_by=MAIN,
-        edits=[
-            (
-                PADDING,
-                "counts = (attention_mask == 0).sum(1)[:, None, None, None]\n"
-                "    padding = torch.arange(scores.shape[-1]) < counts",
             )
         ],
     ),
@@ -260,12 +146,6 @@ MISTAKES = [
         "A softmax was taken inside the function. It returns the masked scores; the softmax comes afterwards.",
         caught_by=MAIN,
         edits=[(RETURN, f"return torch.softmax({FILL}, dim=-1)")],
-    ),
-    Mistake(
-        "log-weights-returned",
-        "The logarithms of the weights came back. Return the scores themselves, with only the padding's changed.",
-        caught_by=TOKENS,
-        edits=[(RETURN, f"return torch.log_softmax({FILL}, dim=-1)")],
     ),
     Mistake(
         "mask-after-softmax",
@@ -324,141 +204,15 @@ MISTAKES = [
         edits=[('float("-inf")', "-10.0")],
     ),
     Mistake(
-        "fill-of-minus-1",
-        "The padding was filled with -1.0, which leaves it some weight. Fill in minus infinity, or a number such as -1e4.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "-1.0")],
-    ),
-    Mistake(
-        "fill-of-minus-50",
-        "The padding was filled with -50.0, which leaves it some weight. Fill in minus infinity, or a number such as -1e4.",
-        caught_by=HALF,
-        edits=[('float("-inf")', "-50.0")],
-    ),
-    Mistake(
-        "added-minus-10",
-        "10 was taken off the padding, which leaves it some weight. Fill in minus infinity, or a number such as -1e4.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return scores + (1 - {AS_FLOAT}) * -10.0")],
-    ),
-    Mistake(
-        "added-minus-100",
-        "100 was taken off the padding. With scores of ±1000 that is not enough: fill in minus infinity.",
-        caught_by=HALF,
-        edits=[(RETURN, f"return scores + (1 - {AS_FLOAT}) * -100.0")],
-    ),
-    Mistake(
-        "added-plus-1e4",
-        "The padding got a very high score instead of a very low one. The sign is wrong: -1e4, or minus infinity.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return scores + (1 - {AS_FLOAT}) * 1e4")],
-    ),
-    Mistake(
-        "plus-1e4",
-        "The padding was filled with a very high number, so it gets all the weight. Fill in minus infinity, or -1e4.",
-        caught_by=MAIN,
-        edits=[('float("-inf")', "1e4")],
-    ),
-    Mistake(
-        "tokens-lowered",
-        "The low number was added to the tokens, not to the padding. In `attention_mask` 1 stands for a token: multiply by 1 - mask.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return scores + {AS_FLOAT} * -1e4")],
-        same_as="inverted-finite",
-    ),
-    Mistake(
-        "result-of-masked-fill-lost",
-        "masked_fill returns a new tensor, and that was not kept. Return it.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{FILL}\n    return scores")],
-        same_as="mask-ignored",
-    ),
-    Mistake(
         "squeezed",
         "squeeze() takes away every axis of size 1: a batch of one, a single head. The result has the shape of the scores.",
         caught_by=MAIN,
         edits=[(RETURN, f"return {FILL}.squeeze()")],
     ),
     Mistake(
-        "squeezed-in-front",
-        "squeeze(0) takes away the batch axis where the batch is one sequence. The result has the shape of the scores.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return {FILL}.squeeze(0)")],
-    ),
-    Mistake(
-        "squeezed-head",
-        "squeeze(1) takes away the axis of the heads where there is one head. The result has the shape of the scores.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return {FILL}.squeeze(1)")],
-    ),
-    Mistake(
-        "first-head-only",
-        "Only the first head was masked, or came back. All heads hide the same padding.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return torch.cat([{FILL}[:, :1], scores[:, 1:]], dim=1)")],
-    ),
-    Mistake(
-        "last-sequence-for-all",
-        "All sequences got the padding of the last one. Each sequence has its own row in `attention_mask`.",
-        caught_by=MAIN,
-        edits=[("attention_mask[:, None, None, :]", "attention_mask[-1:, None, None, :]")],
-    ),
-    Mistake(
-        "padding-of-every-sequence",
-        "Only places that are padding in every sequence were hidden. Each sequence has its own row in `attention_mask`.",
-        caught_by=MAIN,
-        edits=[(PADDING, "padding = (attention_mask == 0).all(0)[None, None, None, :]")],
-    ),
-    Mistake(
-        "square-of-the-mask",
-        "The mask was multiplied out to (b, 1, k, k), so queries that are padding, or only pairs of paddings, were hidden. Only keys count: (b, 1, 1, k).",
-        caught_by=MAIN,
-        edits=[
-            (
-                PADDING,
-                "hidden = attention_mask == 0\n    padding = (hidden[:, None, :, None] & hidden[:, None, None, :])",
-            )
-        ],
-    ),
-    Mistake(
-        "queries-zeroed",
-        "The rows of queries that are padding were set to 0. Only keys are hidden; what the padding asks for is left as it is.",
-        caught_by=MAIN,
-        edits=[
-            (
-                PADDING,
-                "padding = attention_mask[:, None, None, :] == 0\n    scores = scores * (attention_mask[:, None, :, None] != 0).to(scores.dtype)",
-            )
-        ],
-    ),
-    Mistake(
-        "scaled",
-        "The scores were divided by a root. They come in as they are to be masked.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (scores / scores.shape[-1] ** 0.5).masked_fill(padding, float('-inf'))")],
-    ),
-    Mistake(
         "tuple-returned",
         "Two values came back. Return the masked scores alone.",
         caught_by=MAIN,
         edits=[(RETURN, f"return {FILL}, padding")],
-    ),
-    Mistake(
-        "float64-returned",
-        "The result is always float64. Give back the dtype of the scores.",
-        caught_by=TOKENS,
-        edits=[(RETURN, f"return {FILL}.double()")],
-    ),
-    Mistake(
-        "float16-returned",
-        "The result is always float16. Give back the dtype of the scores.",
-        caught_by=TOKENS,
-        edits=[(RETURN, f"return {FILL}.half()")],
-    ),
-    Mistake(
-        "scores-overwritten-by-assignment",
-        "The scores were written into (scores[...] = ..., or masked_fill_). The caller still needs them: work on a new tensor.",
-        caught_by="test_scores_and_mask_are_left_alone",
-        edits=[(RETURN, "scores.data.masked_fill_(padding, float('-inf'))\n    return scores")],
     ),
 ]

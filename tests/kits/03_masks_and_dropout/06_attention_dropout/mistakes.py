@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake
 
 EACH = "test_each_weight_is_dropped_by_itself"
@@ -30,17 +32,8 @@ def drawn_each_way(id, message, *edits, caught_by):
 
 
 def shared(id, message, shape):
-    """One random number for several weights, drawn in two ways."""
-    return [
-        Mistake(id, message, caught_by=EACH, edits=[(KEEP, f"keep = torch.rand({shape}) >= p")]),
-        Mistake(
-            f"{id}-bernoulli",
-            message,
-            caught_by=EACH,
-            edits=[(KEEP, f"keep = torch.bernoulli(torch.full({shape}, 1.0 - p))")],
-            same_as=id,
-        ),
-    ]
+    """One random number for several weights."""
+    return Mistake(id, message, caught_by=EACH, edits=[(KEEP, f"keep = torch.rand({shape}) >= p")])
 
 
 MISTAKES = [
@@ -70,33 +63,15 @@ MISTAKES = [
         edits=[(RETURN, "return weights * keep * p")],
     ),
     Mistake(
-        "one-plus-p",
-        "The kept weights were multiplied by 1 + p. Divide them by 1 - p.",
-        caught_by=GROW,
-        edits=[(RETURN, "return weights * keep * (1 + p)")],
-    ),
-    Mistake(
         "scaled-twice",
         "The kept weights were divided by 1 - p twice. Once is enough.",
         caught_by=GROW,
         edits=[(RETURN, "return weights * keep / (1 - p) ** 2")],
     ),
-    Mistake(
-        "root-of-the-share",
-        "The kept weights were divided by the root of 1 - p. Divide by 1 - p itself.",
-        caught_by=GROW,
-        edits=[(RETURN, "return weights * keep / (1 - p) ** 0.5")],
-    ),
     *drawn_each_way(
         "rows-renormalised",
         "Each row was divided by its new sum. In training a row need not sum to 1: divide by 1 - p and leave it at that.",
         (RETURN, "kept = weights * keep\n    return kept / kept.sum(dim=-1, keepdim=True)"),
-        caught_by=GROW,
-    ),
-    *drawn_each_way(
-        "rows-renormalised-safely",
-        "Each row was divided by its new sum. In training a row need not sum to 1: divide by 1 - p and leave it at that.",
-        (RETURN, "kept = weights * keep\n    return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)"),
         caught_by=GROW,
     ),
     Mistake(
@@ -106,15 +81,6 @@ MISTAKES = [
         edits=[
             (SHORTCUTS, "if not training:\n        return weights"),
             (RETURN, "kept = weights * keep\n    return kept / kept.sum(dim=-1, keepdim=True)"),
-        ],
-    ),
-    Mistake(
-        "rows-renormalised-in-any-case-safely",
-        "Each row was divided by its new sum. In training a row need not sum to 1: divide by 1 - p and leave it at that.",
-        caught_by=GROW,
-        edits=[
-            (SHORTCUTS, "if not training:\n        return weights"),
-            (RETURN, "kept = weights * keep\n    return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)"),
         ],
     ),
     Mistake(
@@ -149,20 +115,6 @@ MISTAKES = [
         edits=[("if not training or ", "if ")],
     ),
     Mistake(
-        "training-decides-the-scale-only",
-        "Weights are dropped in evaluation too; `training` only decides whether they grow. With training=False they should come back as "
-        "they are.",
-        caught_by=EVALUATION,
-        edits=[("if not training or ", "if "), (RETURN, f"{RETURN} if training else weights * keep")],
-        same_as="training-ignored",
-    ),
-    Mistake(
-        "training-ignored-and-nan",
-        "`training` is not looked at: weights are dropped in evaluation too. And with p = 1 zeros are divided by zero, which is NaN.",
-        caught_by=EVALUATION,
-        edits=[(SHORTCUTS, "pass")],
-    ),
-    Mistake(
         "training-the-wrong-way-round",
         "Weights are dropped in evaluation and not in training: the condition is inverted.",
         caught_by=EACH,
@@ -175,32 +127,12 @@ MISTAKES = [
         caught_by=EVALUATION,
         edits=[("return weights\n", "return weights * (1 - p)\n")],
     ),
-    Mistake(
-        "evaluation-scaled-up",
-        "In evaluation the weights were divided by 1 - p. Nothing is dropped there, so nothing has to grow.",
-        caught_by=EVALUATION,
-        edits=[("return weights\n", "return weights / (1 - p)\n")],
-    ),
-    Mistake(
-        "scaled-in-evaluation-only",
-        "Nothing grows in training, and in evaluation the weights are multiplied by 1 - p. Here it is the kept ones that grow, in training: "
-        "divide them by 1 - p, and change nothing in evaluation.",
-        caught_by=GROW,
-        edits=[("return weights\n", "return weights * (1 - p)\n"), (RETURN, "return weights * keep")],
-    ),
     # --- which ones are kept
     Mistake(
         "keeps-with-p",
         "The weights are kept with probability p. p is the probability to drop one: keep with 1 - p.",
         caught_by=EACH,
         edits=[(SHORTCUTS, "if not training:\n        return weights"), (KEEP, f"keep = {RANDOM} < p")],
-    ),
-    Mistake(
-        "keeps-with-p-but-none-at-one",
-        "The weights are kept with probability p. p is the probability to drop one: keep with 1 - p.",
-        caught_by=EACH,
-        edits=[("if not training or p == 0", "if not training"), (KEEP, f"keep = {RANDOM} < p")],
-        same_as="keeps-with-p",
     ),
     Mistake(
         "keeps-with-p-and-divides-by-p",
@@ -225,80 +157,26 @@ MISTAKES = [
             (RETURN, "return weights * keep / p"),
         ],
     ),
-    Mistake(
-        "keeps-with-p-unscaled",
-        "The weights are kept with probability p, and the kept ones do not grow. p is the probability to drop one; what is kept is divided "
-        "by 1 - p.",
-        caught_by=EACH,
-        edits=[
-            (SHORTCUTS, "if not training:\n        return weights"),
-            (KEEP, f"keep = {RANDOM} < p"),
-            (RETURN, "return weights * keep"),
-        ],
-        same_as="keeps-with-p-and-divides-by-p-safely",
-    ),
-    Mistake(
-        "keeps-with-p-in-between",
-        "The weights are kept with probability p. p is the probability to drop one: keep with 1 - p.",
-        caught_by=EACH,
-        edits=[(KEEP, f"keep = {RANDOM} < p")],
-        same_as="keeps-with-p",
-    ),
-    Mistake(
-        "keeps-with-p-in-between-bernoulli",
-        "torch.bernoulli was given p, so that each weight is kept with probability p. Give it 1 - p, or invert the result.",
-        caught_by=EACH,
-        edits=[(KEEP, "keep = torch.bernoulli(torch.full_like(weights, p))")],
-        same_as="keeps-with-p",
-    ),
-    Mistake(
-        "keeps-with-p-in-between-bernoulli-in-place",
-        "bernoulli_ was given p, so that each weight is kept with probability p. Give it 1 - p, or invert the result.",
-        caught_by=EACH,
-        edits=[(KEEP, "keep = torch.empty_like(weights).bernoulli_(p)")],
-        same_as="keeps-with-p",
-    ),
-    *shared(
+    shared(
         "whole-rows",
         "Whole rows are dropped: there is one random number for each row. Draw one for each weight: torch.rand_like(weights).",
         "(*weights.shape[:-1], 1)",
     ),
-    *shared(
+    shared(
         "whole-columns",
         "Whole columns are dropped: there is one random number for each key. Draw one for each weight: torch.rand_like(weights).",
         "weights.shape[-1:]",
     ),
-    *shared(
-        "whole-columns-of-each-plane",
-        "Whole columns are dropped: the same keys for all queries. Draw one random number for each weight: torch.rand_like(weights).",
-        "(*weights.shape[:-2], 1, weights.shape[-1])",
-    ),
-    *shared(
+    shared(
         "whole-heads",
         "Whole heads are dropped at once, as Dropout2d would. Draw one random number for each weight: torch.rand_like(weights).",
         "(*weights.shape[:2], *[1] * (weights.dim() - 2))",
     ),
-    *shared(
-        "whole-sequences",
-        "Whole sequences are dropped at once. Draw one random number for each weight: torch.rand_like(weights).",
-        "(*weights.shape[:1], *[1] * (weights.dim() - 1))",
-    ),
-    *shared(
-        "all-or-nothing",
-        "Either all weights are dropped or none: there is a single random number. Draw one for each weight: torch.rand_like(weights).",
-        "()",
-    ),
-    *shared(
+    shared(
         "same-for-all-heads-and-sequences",
         "All heads and sequences lose the same places: the random numbers were drawn for one table of queries and keys only. Draw as many "
         "as there are weights.",
         "weights.shape[-2:]",
-    ),
-    *shared(
-        "same-for-all-sequences",
-        "All sequences of the batch lose the same places: the random numbers were drawn for one of them only. Draw as many as there are "
-        "weights.",
-        "weights.shape[1:]",
     ),
     *[
         Mistake(
@@ -319,61 +197,16 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "exact-number-in-each-row",
-        "Exactly the share p of each row is dropped. Each weight is dropped by its own chance, so the number varies.",
-        caught_by=EACH,
-        edits=[
-            (KEEP, f"keep = {RANDOM}.argsort(-1).argsort(-1) >= round(p * weights.shape[-1])"),
-        ],
-    ),
-    Mistake(
-        "small-ones-dropped",
-        "The weights that are smaller than p are dropped, so nothing is random. Compare a random number with p, one for each weight.",
-        caught_by=EACH,
-        edits=[(KEEP, "keep = weights >= p")],
-    ),
-    Mistake(
-        "compared-with-the-weights",
-        "The random numbers were compared with the weights, so that small weights are dropped more often. Compare them with p.",
-        caught_by=EACH,
-        edits=[(KEEP, f"keep = {RANDOM} < weights")],
-    ),
-    Mistake(
         "multiplied-by-noise",
         "The weights were multiplied by random numbers between 0 and 1. They should be multiplied by 0 or 1.",
         caught_by=EACH,
         edits=[(KEEP, f"keep = {RANDOM}")],
     ),
     Mistake(
-        "normal-random-numbers",
-        "The random numbers compared with p are normally distributed (randn). Take torch.rand: its numbers are spread evenly from 0 to "
-        "1, so a share p of them is below p.",
-        caught_by=EACH,
-        edits=[("torch.rand_like", "torch.randn_like")],
-    ),
-    Mistake(
-        "p-ignored-half",
-        "Half of the weights are dropped, whatever p is. Use the p that is passed in.",
-        caught_by=EACH,
-        edits=[(KEEP, f"keep = {RANDOM} >= 0.5")],
-    ),
-    Mistake(
-        "p-fixed-at-half",
-        "It is as if p were always 0.5. Use the p that is passed in.",
-        caught_by=EACH,
-        edits=[(SHORTCUTS, "if not training:\n        return weights\n    p = 0.5")],
-    ),
-    Mistake(
         "p-fixed-at-a-tenth",
         "It is as if p were always 0.1. Use the p that is passed in.",
         caught_by=EACH,
         edits=[(SHORTCUTS, "if not training:\n        return weights\n    p = 0.1")],
-    ),
-    Mistake(
-        "p-in-percent",
-        "p was divided by 100. It is a number from 0 to 1 already.",
-        caught_by=EACH,
-        edits=[(KEEP, f"p = p / 100\n    {KEEP}")],
     ),
     # --- the ends
     Mistake(
@@ -395,29 +228,10 @@ MISTAKES = [
         edits=[("if p == 1:\n        return torch.zeros_like(weights)", "assert 0 <= p < 1")],
     ),
     Mistake(
-        "one-is-refused-with-value-error",
-        "p = 1 was refused. It is allowed: everything is dropped, so return zeros.",
-        caught_by=ENDS,
-        edits=[
-            ("    if p == 1:\n        return torch.zeros_like(weights)", "    if p >= 1:\n        raise ValueError(p)")
-        ],
-    ),
-    Mistake(
         "all-kept-at-one",
         "With p = 1 all weights are kept. All of them are to be dropped.",
         caught_by=ENDS,
         edits=[("torch.zeros_like(weights)", "weights")],
-    ),
-    Mistake(
-        "all-dropped-at-zero",
-        "With p = 0 everything is dropped. Nothing should be.",
-        caught_by=ENDS,
-        edits=[
-            (
-                "if not training or p == 0:",
-                "if not training:\n        return weights\n    if p == 0:\n        return weights * 0\n    if p < 0:",
-            )
-        ],
     ),
     # --- the rest
     Mistake(
@@ -457,12 +271,6 @@ MISTAKES = [
         edits=[(RETURN, "return weights.mul_(keep).div_(1 - p)")],
     ),
     Mistake(
-        "weights-assigned-into",
-        "Zeros were written into the weights that were passed in. Work on a new tensor.",
-        caught_by="test_weights_are_left_alone",
-        edits=[(RETURN, "weights[~keep] = 0\n    return weights / (1 - p)")],
-    ),
-    Mistake(
         "detached",
         "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew stops the gradients: nothing could be trained "
         "through it.",
@@ -495,22 +303,5 @@ MISTAKES = [
         ],
         remembers=True,
     ),
-    *drawn_each_way(
-        "squeezed",
-        "squeeze() takes away every axis of size 1. The result has the shape of the weights.",
-        (RETURN, "return (weights * keep / (1 - p)).squeeze()"),
-        caught_by=EACH,
-    ),
-    *drawn_each_way(
-        "scaled-after-the-sum",
-        "The kept weights were divided by the share that happened to be kept. Divide by 1 - p, whatever was drawn.",
-        (RETURN, "return weights * keep / keep.float().mean()"),
-        caught_by=GROW,
-    ),
-    *drawn_each_way(
-        "one-minus-p-added",
-        "1 - p was added to the kept weights. Divide them by it.",
-        (RETURN, "return (weights + (1 - p)) * keep"),
-        caught_by=GROW,
-    ),
+    results.squeezed("weights * keep / (1 - p)", EACH),
 ]

@@ -42,24 +42,6 @@ MISTAKES = [
         edits=[(MADE, f"self.heads = {LIST}")],
     ),
     Mistake(
-        "other-name",
-        "The parameters of the heads were not found under the names heads.0, heads.1, … The nn.ModuleList is called `heads`.",
-        caught_by=MAIN,
-        edits=[("self.heads", "self.attention_heads")],
-        everywhere=True,
-        same_as="plain-list",
-    ),
-    Mistake(
-        "made-in-forward",
-        "The heads are made anew in every call. Make them once, in __init__, in an nn.ModuleList named `heads`.",
-        caught_by=MAIN,
-        edits=[
-            (MADE, "self.sizes = (d_in, d_out, context_length, dropout, qkv_bias)\n        self.num_heads = num_heads"),
-            (OUTPUTS, "[CausalAttention(*self.sizes)(x) for _ in range(self.num_heads)]"),
-        ],
-        same_as="plain-list",
-    ),
-    Mistake(
         "super-init-missing",
         "super().__init__() is missing or comes too late: it has to run before the first module is assigned.",
         caught_by=MAIN,
@@ -71,13 +53,6 @@ MISTAKES = [
         "The heads were joined along the tokens (dim=1). They belong side by side, along the width: dim=-1.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.cat({OUTPUTS}, dim=1)")],
-    ),
-    Mistake(
-        "joined-along-the-batch",
-        "The heads were joined along the batch (dim=0, which torch.cat takes when it is told nothing). They belong side by side, along the "
-        "width: dim=-1.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.cat({OUTPUTS})")],
     ),
     Mistake(
         "summed",
@@ -92,34 +67,10 @@ MISTAKES = [
         edits=[(JOINED, f"torch.stack({OUTPUTS}).mean(dim=0)")],
     ),
     Mistake(
-        "summed-and-repeated",
-        "The heads were added up, and the sum was repeated num_heads times to get the width. Join the heads' own outputs: torch.cat along the last axis.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.cat([sum({OUTPUTS})] * len(self.heads), dim=-1)")],
-    ),
-    Mistake(
-        "averaged-and-repeated",
-        "The heads were averaged, and the mean was repeated num_heads times to get the width. Join the heads' own outputs: torch.cat along the last axis.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.stack({OUTPUTS}).mean(dim=0).repeat(1, 1, len(self.heads))")],
-    ),
-    Mistake(
         "stacked-in-front",
         "The heads were stacked, which gives them an axis of their own. Put them side by side along the width: torch.cat with dim=-1.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS})")],
-    ),
-    Mistake(
-        "stacked-after-the-batch",
-        "The heads were stacked, which gives them an axis of their own. Put them side by side along the width: torch.cat with dim=-1.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=1)")],
-    ),
-    Mistake(
-        "stacked-before-the-width",
-        "The heads were stacked, which gives them an axis of their own. Put them side by side along the width: torch.cat with dim=-1.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=2)")],
     ),
     Mistake(
         "stacked-at-the-end",
@@ -139,12 +90,6 @@ MISTAKES = [
         "The heads were stacked in front of the tokens and reshaped to the right size, which mixes tokens with heads. Join them along the width.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=1).reshape(x.shape[0], x.shape[1], -1)")],
-    ),
-    Mistake(
-        "joined-along-the-batch-and-reshaped",
-        "The heads were joined along the batch and reshaped to the right size, which mixes sequences with heads. Join them along the width.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.cat({OUTPUTS}).reshape(x.shape[0], x.shape[1], -1)")],
     ),
     Mistake(
         "last-head-first",
@@ -172,23 +117,11 @@ MISTAKES = [
         edits=[(JOINED, "self.heads[0](x)")],
     ),
     Mistake(
-        "one-head-repeated",
-        "The first head was called num_heads times. Call each head of the list once.",
-        caught_by=MAIN,
-        edits=[(OUTPUTS, "[self.heads[0](x) for _ in self.heads]")],
-    ),
-    Mistake(
         "one-head-in-all-places",
         "One and the same head is in the list several times ([head] * num_heads), so all share one set of weights. Make a new one in "
         "every round of the loop.",
         caught_by=MAIN,
         edits=[(LIST, f"[{HEAD}] * num_heads")],
-    ),
-    Mistake(
-        "last-head-only",
-        "Only the last head's result was returned. All heads work on x, and their results are joined along the width.",
-        caught_by=MAIN,
-        edits=[(JOINED, "self.heads[-1](x)")],
     ),
     Mistake(
         "one-after-the-other",
@@ -219,23 +152,10 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "two-heads-always",
-        "There are always two heads. Make num_heads of them: range(num_heads).",
-        caught_by=MAIN,
-        edits=[("range(num_heads)", "range(2)")],
-    ),
-    Mistake(
         "one-head-missing",
         "There are too few heads. Make num_heads of them: range(num_heads).",
         caught_by=MAIN,
         edits=[("range(num_heads)", "range(num_heads - 1)")],
-    ),
-    Mistake(
-        "one-head-too-many",
-        TOO_MANY,
-        caught_by=MAIN,
-        edits=[("range(num_heads)", "range(num_heads + 1)")],
-        same_as="output-layer-added",
     ),
     # --- what the heads get
     Mistake(
@@ -244,16 +164,6 @@ MISTAKES = [
         "d_out · num_heads.",
         caught_by=MAIN,
         edits=[(HEAD, "CausalAttention(d_in, d_out // num_heads, context_length, dropout, qkv_bias)")],
-    ),
-    Mistake(
-        "d-out-shared-out-evenly",
-        "Each head was made d_out // num_heads wide, and a d_out that num_heads does not divide was refused. That is for the efficient version: "
-        "here each head is d_out wide, whatever the number of heads.",
-        caught_by=MAIN,
-        edits=[
-            (MADE, f"assert d_out % num_heads == 0\n        {MADE}"),
-            (HEAD, "CausalAttention(d_in, d_out // num_heads, context_length, dropout, qkv_bias)"),
-        ],
     ),
     Mistake(
         "d-out-multiplied",
@@ -266,18 +176,6 @@ MISTAKES = [
         "d_in and d_out are exchanged where the heads are made: first what comes in, then what goes out.",
         caught_by=MAIN,
         edits=[(HEAD, "CausalAttention(d_out, d_in, context_length, dropout, qkv_bias)")],
-    ),
-    Mistake(
-        "inputs-shared-out",
-        "x was cut up, and each head got a part of its columns. Each head gets the whole of x.",
-        caught_by=MAIN,
-        edits=[
-            (HEAD, "CausalAttention(-(-d_in // num_heads), d_out, context_length, dropout, qkv_bias)"),
-            (
-                OUTPUTS,
-                "[head(part) for head, part in zip(self.heads, x.chunk(len(self.heads), dim=-1), strict=False)]",
-            ),
-        ],
     ),
     Mistake(
         "division-demanded",
@@ -309,37 +207,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(HEAD, "CausalAttention(d_in, d_out, context_length, num_heads, dropout)")],
     ),
-    Mistake(
-        "heads-count-as-context-length",
-        "CausalAttention got num_heads where its context_length belongs, so the mask is too small for longer inputs. It takes (d_in, d_out, "
-        "context_length, dropout, qkv_bias).",
-        caught_by=MAIN,
-        edits=[(HEAD, HEAD.replace("context_length", "num_heads"))],
-    ),
-    Mistake(
-        "bias-as-dropout",
-        "CausalAttention got qkv_bias where its dropout belongs. It takes (d_in, d_out, context_length, dropout, qkv_bias).",
-        caught_by=DROPOUT,
-        edits=[(HEAD, "CausalAttention(d_in, d_out, context_length, qkv_bias)")],
-    ),
-    Mistake(
-        "num-heads-passed-as-bias",
-        "CausalAttention got num_heads where qkv_bias belongs, so there is always a bias. It takes (d_in, d_out, context_length, "
-        "dropout, qkv_bias).",
-        caught_by=MAIN,
-        edits=[(HEAD, HEAD.replace("qkv_bias", "num_heads"))],
-        same_as="always-a-bias",
-    ),
     # --- too much
-    Mistake(
-        "dropout-once-more",
-        "The result goes through a second dropout. The heads drop their weights themselves; the wrapper drops nothing.",
-        caught_by=ON_WEIGHTS,
-        edits=[
-            (MADE, f"{MADE}\n        self.dropout = nn.Dropout(dropout)"),
-            (RETURN, f"return self.dropout({JOINED})"),
-        ],
-    ),
     Mistake(
         "dropout-on-the-result",
         "The dropout acts on the result where it should act on the weights inside the heads. Pass `dropout` on to CausalAttention.",
@@ -432,34 +300,9 @@ MISTAKES = [
         (PROJECTED, "self.W_key(x), self.W_key(x), self.W_value(x)"),
     ),
     in_the_head(
-        "queries-from-the-value-layer",
-        "the queries were made by W_value. They are W_query(x).",
-        (PROJECTED, "self.W_value(x), self.W_key(x), self.W_value(x)"),
-    ),
-    in_the_head(
-        "keys-from-the-query-layer",
-        "the keys were made by W_query, so the queries are compared with each other. They are W_key(x).",
-        (PROJECTED, "self.W_query(x), self.W_query(x), self.W_value(x)"),
-    ),
-    in_the_head(
-        "keys-from-the-value-layer",
-        "the keys were made by W_value. They are W_key(x).",
-        (PROJECTED, "self.W_query(x), self.W_value(x), self.W_value(x)"),
-    ),
-    in_the_head(
-        "values-from-the-query-layer",
-        "the weights were applied to the queries. They belong on the values, W_value(x).",
-        (PROJECTED, "self.W_query(x), self.W_key(x), self.W_query(x)"),
-    ),
-    in_the_head(
         "keys-and-values-exchanged",
         "W_key and W_value are exchanged: keys are for the scores, values for the mixture.",
         (PROJECTED, "self.W_query(x), self.W_value(x), self.W_key(x)"),
-    ),
-    in_the_head(
-        "queries-and-keys-exchanged",
-        "the scores are keys · queriesᵀ, or W_query and W_key are exchanged. A row belongs to a query: queries · keysᵀ.",
-        (PROJECTED, "self.W_key(x), self.W_query(x), self.W_value(x)"),
     ),
     in_the_head(
         "no-softmax-infinite",
@@ -473,42 +316,9 @@ MISTAKES = [
         ("-torch.inf", "0.0"),
     ),
     in_the_head(
-        "no-softmax-finite",
-        "there is no softmax: the scores, -1e9 or so for the hidden ones, were used as weights.",
-        (SOFTMAX, SCORES),
-        ("-torch.inf", "-1e9"),
-    ),
-    in_the_head(
-        "softmax-twice",
-        "the softmax was taken twice. Once is enough.",
-        (SOFTMAX, f"F.softmax({SOFTMAX}, dim=-1)"),
-    ),
-    in_the_head(
         "not-divided-by-the-sum",
         "the exponentials of the scores were used as weights. Divide each row by its sum.",
         (SOFTMAX, f"({SCORES}).exp()"),
-    ),
-    in_the_head(
-        "filled-with-plus-infinity",
-        "every row that hides something is NaN, as when hidden scores are filled with +inf. Fill them with minus infinity.",
-        ("-torch.inf", "torch.inf"),
-    ),
-    in_the_head(
-        "filled-with-minus-ten",
-        "hidden scores were set to -10, not far enough below the others. Fill them with minus infinity.",
-        ("-torch.inf", "-10.0"),
-    ),
-    in_the_head(
-        "mask-inverted-finite",
-        "earlier tokens are hidden, and later ones seen.",
-        ("~self.seen", "self.seen"),
-        ("-torch.inf", "-1e9"),
-    ),
-    in_the_head(
-        "own-token-hidden-finite",
-        "a token does not see itself.",
-        (TRIANGLE, ".tril(diagonal=-1)"),
-        ("-torch.inf", "-1e9"),
     ),
     in_the_head(
         "mask-not-cropped",
@@ -528,16 +338,6 @@ MISTAKES = [
         ("keys.transpose(1, 2)", "keys"),
     ),
     in_the_head(
-        "scale-from-tokens",
-        "the scores are divided by the root of the number of tokens. It is √d_out, the width of the keys.",
-        ("keys.shape[-1]", "keys.shape[-2]"),
-    ),
-    in_the_head(
-        "scale-from-d-in",
-        "the scores are divided by √d_in. It is √d_out, the width of the keys.",
-        ("keys.shape[-1]", "x.shape[-1]"),
-    ),
-    in_the_head(
         "dropout-in-eval",
         "weights are dropped in evaluation as well. Drop them in training only.",
         ("self.dropout.p if self.training else 0.0", "self.dropout.p"),
@@ -548,29 +348,5 @@ MISTAKES = [
         "Axes of size 1 were squeezed away. One sequence, one token, or a width of 1 keeps its axis: no squeeze().",
         caught_by=MAIN,
         edits=[(RETURN, f"{RETURN}.squeeze()")],
-    ),
-    Mistake(
-        "squeezed-in-front",
-        "A batch of one sequence lost its axis, by squeeze(0) for example. It keeps it: (1, tokens, width).",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.squeeze(0)")],
-    ),
-    Mistake(
-        "last-token-only",
-        "Only the last token's result came back. Every token gets one: (batch, tokens, width).",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}[:, -1]")],
-    ),
-    Mistake(
-        "first-sequence-only",
-        "Only the first sequence's result came back, without the batch axis. Every sequence gets one.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}[0]")],
-    ),
-    Mistake(
-        "batch-and-tokens-joined",
-        "The axes of batch and tokens were joined into one. Give the result three axes: (batch, tokens, width).",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.flatten(0, 1)")],
     ),
 ]

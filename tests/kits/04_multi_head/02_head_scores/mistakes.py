@@ -22,13 +22,6 @@ MISTAKES = [
         edits=[(RETURN, "a = a.transpose(1, 2)\n    " + RETURN)],
     ),
     Mistake(
-        "heads-and-tokens-exchanged-on-the-left",
-        "transpose(1, 2) on the left side exchanges heads and tokens: an error for most sizes, wrong numbers for the others. The left side is "
-        "a as it is. " + FIRST_TWO,
-        caught_by=MAIN,
-        edits=[(PRODUCT, f"a.transpose(1, 2) @ {TRANSPOSED}")],
-    ),
-    Mistake(
         "reshaped-to-the-transposed-shape",
         "The transposed shape was made by reshape or view. That keeps the numbers in their old order, in rows of another length; transpose(2, 3) exchanges the axes.",
         caught_by=MAIN,
@@ -41,28 +34,10 @@ MISTAKES = [
         edits=[(RETURN, "return a * a")],
     ),
     Mistake(
-        "elementwise-with-the-transposed",
-        "a and the transposed a were multiplied number by number, with *. The matrix product is @.",
-        caught_by=MAIN,
-        edits=[(" @ ", " * ")],
-    ),
-    Mistake(
         "own-product-only",
         "Each token was compared with itself only. Every token meets every token of its head: (n, n) scores for each head.",
         caught_by=MAIN,
         edits=[(RETURN, "return (a * a).sum(dim=-1)")],
-    ),
-    Mistake(
-        "own-product-repeated",
-        "Each token was compared with itself only, and that number fills its row. Every token meets every token of its head.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (a * a).sum(dim=-1, keepdim=True).expand(*a.shape[:3], a.shape[2])")],
-    ),
-    Mistake(
-        "diagonal-only",
-        "Only the products of a token with itself are there, the rest is 0. Every token meets every token of its head.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (a * a).sum(dim=-1).diag_embed()")],
     ),
     Mistake(
         "not-transposed",
@@ -89,18 +64,6 @@ MISTAKES = [
         edits=[("transpose(2, 3)", "transpose(0, 1)")],
     ),
     Mistake(
-        "transpose-1-3",
-        "transpose(1, 3) exchanges heads and width. " + FIRST_TWO,
-        caught_by=MAIN,
-        edits=[("transpose(2, 3)", "transpose(1, 3)")],
-    ),
-    Mistake(
-        "batch-exchanged-too",
-        "Batch and heads changed places along with tokens and width. Exchange only the last two axes: transpose(2, 3).",
-        caught_by=MAIN,
-        edits=[(TRANSPOSED, "a.permute(1, 0, 3, 2)")],
-    ),
-    Mistake(
         "scaled",
         "The scores are divided by √d. That comes later: here the bare products are asked for.",
         caught_by=MAIN,
@@ -119,12 +82,6 @@ MISTAKES = [
         edits=[(RETURN, f"return ({PRODUCT}).softmax(dim=-1)")],
     ),
     Mistake(
-        "scaled-and-softmax",
-        "These are weights: the scores were scaled and a softmax was taken. Here the bare products are asked for.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return ({PRODUCT} / a.shape[-1] ** 0.5).softmax(dim=-1)")],
-    ),
-    Mistake(
         "context-returned",
         "The scores were applied to a once more, which gives one vector for each token. Here the scores themselves are asked for.",
         caught_by=MAIN,
@@ -137,33 +94,10 @@ MISTAKES = [
         edits=[(RETURN, "a = a / a.norm(dim=-1, keepdim=True)\n    " + RETURN)],
     ),
     Mistake(
-        "distances",
-        "These are distances between the tokens, small where two are alike. The scores are dot products: multiply and add up.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return torch.cdist(a, a)")],
-    ),
-    Mistake(
-        "distances-negated",
-        "These are distances between the tokens with a minus sign. The scores are dot products: multiply and add up.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return -torch.cdist(a, a)")],
-    ),
-    Mistake(
         "later-tokens-hidden",
         "The products with later tokens were set to 0. There is no mask here: every token meets every token of its head.",
         caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT}).tril()")],
-    ),
-    Mistake(
-        "later-tokens-infinite",
-        "The products with later tokens are minus infinity. There is no mask here: every token meets every token of its head.",
-        caught_by=MAIN,
-        edits=[
-            (
-                RETURN,
-                f"scores = {PRODUCT}\n    return scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf)",
-            )
-        ],
     ),
     Mistake(
         "heads-summed",
@@ -190,71 +124,16 @@ MISTAKES = [
         edits=[(RETURN, f"return ({PRODUCT}).mean(dim=1)")],
     ),
     Mistake(
-        "heads-merged-first",
-        "The heads were put side by side before the product, so there is one table of scores where each head should have its own: (b, h, n, n).",
-        caught_by=MAIN,
-        edits=[(RETURN, "a = a.transpose(1, 2).flatten(2)\n    return a @ a.transpose(1, 2)")],
-        same_as="heads-summed",
-    ),
-    Mistake(
-        "heads-merged-first-and-repeated",
-        "The heads were put side by side before the product, so all heads have one table of scores. Each head has its own.",
-        caught_by=MAIN,
-        edits=[
-            (
-                RETURN,
-                "merged = a.transpose(1, 2).flatten(2)\n"
-                "    return (merged @ merged.transpose(1, 2)).unsqueeze(1).repeat(1, a.shape[1], 1, 1)",
-            )
-        ],
-    ),
-    Mistake(
         "first-head-only",
         "Only the scores of the first head are there. One product of the whole a handles all of them.",
         caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT})[:, 0]")],
     ),
     Mistake(
-        "first-head-for-all",
-        "Every head was compared with the first one. Each head is compared with itself.",
-        caught_by=MAIN,
-        edits=[(TRANSPOSED, "a[:, :1].transpose(2, 3)")],
-    ),
-    Mistake(
-        "first-sequence-for-all",
-        "All sequences were compared with the first one of the batch. Each one is compared with itself.",
-        caught_by=MAIN,
-        edits=[(TRANSPOSED, "a[:1].transpose(2, 3)")],
-    ),
-    Mistake(
-        "first-sequence-only",
-        "Only the first sequence of the batch was looked at. One product of the whole a handles all of them.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return ({PRODUCT})[:1]")],
-    ),
-    Mistake(
         "batch-lost",
         "The axis of the batch is gone, and with it all sequences but the first. The result is (batch, heads, tokens, tokens).",
         caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT})[0]")],
-    ),
-    Mistake(
-        "heads-compared-with-all",
-        "Every head was compared with all heads together. Each head is compared with itself only.",
-        caught_by=MAIN,
-        edits=[(TRANSPOSED, "a.sum(dim=1, keepdim=True).transpose(2, 3)")],
-    ),
-    Mistake(
-        "heads-joined-to-tokens",
-        "Heads and tokens were joined into one axis, so tokens of different heads are compared. Keep the heads apart.",
-        caught_by=MAIN,
-        edits=[(RETURN, "a = a.flatten(1, 2)\n    return a @ a.transpose(1, 2)")],
-    ),
-    Mistake(
-        "transposed-twice",
-        "Two transposes moved the heads to the end: (batch, tokens, width, heads). " + FIRST_TWO,
-        caught_by=MAIN,
-        edits=[("transpose(2, 3)", "permute(0, 2, 3, 1)")],
     ),
     Mistake(
         "heads-joined-to-batch",
@@ -287,22 +166,10 @@ MISTAKES = [
         edits=[(RETURN, f"scores = {PRODUCT}\n    a.detach().zero_()\n    return scores")],
     ),
     Mistake(
-        "one-side-detached",
-        "The numbers are right, but one side of the product was detached. Gradients come back through both.",
-        caught_by="test_gradients_reach_the_input",
-        edits=[(TRANSPOSED, "a.detach().transpose(2, 3)")],
-    ),
-    Mistake(
         "detached",
         "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained through it.",
         caught_by="test_gradients_reach_the_input",
         edits=[(RETURN, f"return ({PRODUCT}).detach()")],
     ),
     kept_from_the_last_call("head_scores", MAIN),
-    Mistake(
-        "products-summed-over-the-tokens",
-        "The products were summed over the wrong axis (dim=-2), not over the width. A score is the sum over the width: dim=-1.",
-        caught_by=MAIN,
-        edits=[("return a @ a.transpose(2, 3)", "return (a[:, :, :, None, :] * a[:, :, None, :, :]).sum(dim=-2)")],
-    ),
 ]

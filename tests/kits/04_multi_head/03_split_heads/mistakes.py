@@ -56,24 +56,6 @@ MISTAKES = [
         edits=[("transpose(1, 2)", "transpose(2, 3)")],
     ),
     Mistake(
-        "width-before-heads",
-        "Tokens and head width were swapped: (batch, width of a head, heads, tokens). Swap tokens and heads: transpose(1, 2).",
-        caught_by=MAIN,
-        edits=[("transpose(1, 2)", "transpose(1, 3)")],
-    ),
-    Mistake(
-        "width-before-tokens",
-        "Each head came out as (width, tokens). Here a head is (tokens, width).",
-        caught_by=MAIN,
-        edits=[("transpose(1, 2)", "permute(0, 2, 3, 1)")],
-    ),
-    Mistake(
-        "heads-before-batch",
-        "The heads come before the batch. The batch stays in front: stack the pieces along axis 1, or transpose(1, 2).",
-        caught_by=MAIN,
-        edits=[("transpose(1, 2)", "permute(2, 0, 1, 3)")],
-    ),
-    Mistake(
         "batch-and-heads-swapped",
         "Batch and heads were swapped. The axes to swap are the tokens and the heads: transpose(1, 2).",
         caught_by=MAIN,
@@ -90,12 +72,6 @@ MISTAKES = [
         "The heads came as a list of tensors. Stack them into one tensor, with the heads as axis 1.",
         caught_by=MAIN,
         edits=[(RETURN, f"{RETURN}.unbind(1)")],
-    ),
-    Mistake(
-        "one-head-repeated",
-        "Every head got the same columns, the first ones. Head 1 begins where head 0 ends.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}[:, :1].expand(-1, num_heads, -1, -1)")],
     ),
     Mistake(
         "width-not-cut",
@@ -132,13 +108,6 @@ MISTAKES = [
         "d_out % num_heads must be 0.",
         caught_by=MAIN,
         edits=[("d_out % num_heads ==", "num_heads % d_out ==")],
-    ),
-    Mistake(
-        "more-heads-than-width-only",
-        "Only a width smaller than the number of heads is refused. The width must be a multiple of num_heads: look at the remainder, "
-        "d_out % num_heads.",
-        caught_by=UNEVEN,
-        edits=[("assert d_out % num_heads == 0", "assert d_out >= num_heads")],
     ),
     Mistake(
         "float32-only",

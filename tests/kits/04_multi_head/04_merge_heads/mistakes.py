@@ -3,7 +3,6 @@ from grader.judge.authoring import Mistake, kept_from_the_last_call
 MAIN = "test_heads_stand_side_by_side"
 BY_TOKEN = "x.transpose(1, 2).contiguous()"
 RETURN = "return by_token.view(batch, num_tokens, num_heads * head_dim)"
-RESHAPE = RETURN.replace("view", "reshape")
 
 MISTAKES = [
     Mistake(
@@ -21,13 +20,6 @@ MISTAKES = [
         edits=[(".contiguous()", "")],
     ),
     Mistake(
-        "contiguous-too-early",
-        "contiguous() before the transpose changes nothing: it is the transpose that moves the axes. Call it between transpose and view.",
-        caught_by=MAIN,
-        edits=[(BY_TOKEN, "x.contiguous().transpose(1, 2)")],
-        same_as="view-on-a-transposed-tensor",
-    ),
-    Mistake(
         "interleaved",
         "The columns are in the wrong order: column 0 of every head, then column 1 of every head. The heads come before the width when "
         "the two are joined: (batch, tokens, heads, width of a head).",
@@ -41,35 +33,16 @@ MISTAKES = [
         edits=[("transpose(1, 2)", "transpose(2, 3)")],
     ),
     Mistake(
-        "heads-and-width-swapped",
-        "Heads and width of a head were swapped. The axes to swap are the heads and the tokens: transpose(1, 2).",
-        caught_by=MAIN,
-        edits=[("transpose(1, 2)", "transpose(1, 3)")],
-    ),
-    Mistake(
         "batch-and-heads-swapped",
         "Batch and heads were swapped, so sequences are mixed with each other. The axes to swap are the heads and the tokens: transpose(1, 2).",
         caught_by=MAIN,
         edits=[("transpose(1, 2)", "transpose(0, 1)")],
     ),
     Mistake(
-        "batch-and-tokens-swapped",
-        "Batch and tokens were swapped, so sequences are mixed with each other. The axes to swap are the heads and the tokens: transpose(1, 2).",
-        caught_by=MAIN,
-        edits=[("transpose(1, 2)", "transpose(0, 2)")],
-    ),
-    Mistake(
         "axes-misread",
         "x.shape was read as (batch, tokens, heads, width). The heads come second here: (batch, heads, tokens, width of a head).",
         caught_by=MAIN,
         edits=[("num_heads, num_tokens, head_dim = x.shape", "num_tokens, num_heads, head_dim = x.shape")],
-    ),
-    Mistake(
-        "sizes-not-swapped",
-        "The axes are swapped, but their sizes in the view are not: the number of heads is where the number of tokens belongs.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return by_token.view(batch, num_heads, num_tokens * head_dim)")],
-        same_as="axes-misread",
     ),
     Mistake(
         "not-joined",
@@ -84,12 +57,6 @@ MISTAKES = [
         edits=[(RETURN, "return x.flatten(1, 2)")],
     ),
     Mistake(
-        "tokens-and-heads-joined",
-        "Tokens and heads became one axis. It is heads and width of a head that are joined: the last two, after the swap.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return by_token.flatten(1, 2)")],
-    ),
-    Mistake(
         "batch-lost",
         "Batch and tokens were joined into one axis. Keep them apart: (batch, tokens, width of all heads).",
         caught_by=MAIN,
@@ -100,31 +67,6 @@ MISTAKES = [
         "The tokens come before the batch. The batch stays in front: (batch, tokens, width of all heads).",
         caught_by=MAIN,
         edits=[(BY_TOKEN, "x.permute(2, 0, 1, 3)"), (RETURN, "return by_token.flatten(2)")],
-    ),
-    Mistake(
-        "token-axis-in-front-and-reshaped",
-        "The tokens were put before the batch, and the result reshaped to the right size, which mixes sequences with tokens. The batch stays in "
-        "front: transpose(1, 2).",
-        caught_by=MAIN,
-        edits=[(BY_TOKEN, "x.permute(2, 0, 1, 3).contiguous()")],
-    ),
-    Mistake(
-        "all-in-one-sequence",
-        "All sequences were joined to a single one. Keep the batch: (batch, tokens, width of all heads).",
-        caught_by=MAIN,
-        edits=[(RETURN, "return by_token.view(1, -1, num_heads * head_dim)")],
-    ),
-    Mistake(
-        "batch-squeezed",
-        "A batch of one sequence has lost its axis. It keeps it: (1, tokens, width of all heads).",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.squeeze(0)")],
-    ),
-    Mistake(
-        "width-in-front-of-tokens",
-        "The result came out as (batch, width, tokens). Swap the last two axes, or join (batch, tokens, heads, width of a head).",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.transpose(1, 2)")],
     ),
     Mistake(
         "squeezed",
@@ -143,24 +85,6 @@ MISTAKES = [
         "The heads were averaged. Put them side by side: the result is h times as wide as one head.",
         caught_by=MAIN,
         edits=[(RETURN, "return x.mean(dim=1)")],
-    ),
-    Mistake(
-        "first-head-only",
-        "Only the first head is in the result. Put all of them side by side.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return x[:, 0]")],
-    ),
-    Mistake(
-        "one-head-repeated",
-        "The first head was put in every place. Each head fills its own columns.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return x[:, 0].repeat(1, 1, num_heads)")],
-    ),
-    Mistake(
-        "heads-from-the-last-on",
-        "The heads are joined from the last to the first. Head 0 comes first.",
-        caught_by=MAIN,
-        edits=[(BY_TOKEN, "x.flip(1).transpose(1, 2).contiguous()")],
     ),
     Mistake(
         "list-of-heads",

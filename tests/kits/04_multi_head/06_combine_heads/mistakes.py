@@ -5,7 +5,6 @@ ALONE = "test_inputs_are_left_alone"
 HEADS = "list(head_weights)"
 JOINED = f"torch.cat({HEADS}, dim=0)"
 RETURN = f"return {JOINED}"
-SHAPE = "len(head_weights) * head_weights[0].shape[0], head_weights[0].shape[1]"
 
 MISTAKES = [
     Mistake(
@@ -15,25 +14,10 @@ MISTAKES = [
         edits=[(JOINED, f"torch.stack({HEADS}, dim=1).flatten(0, 1)")],
     ),
     Mistake(
-        "side-by-side-then-reshaped",
-        "The matrices were put side by side and reshaped, which gives row 0 of every head, then row 1 of every head. Put them one below "
-        "the other (dim=0).",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.cat({HEADS}, dim=1).reshape({SHAPE})")],
-        same_as="interleaved",
-    ),
-    Mistake(
         "transposed",
         "The result is transposed: (inputs, outputs). Each head's matrix is (d_head, d_in), so the whole is (h · d_head, d_in).",
         caught_by=MAIN,
         edits=[(JOINED, f"{JOINED}.T")],
-    ),
-    Mistake(
-        "transposed-then-side-by-side",
-        "Each matrix was transposed before they were put side by side. They are (outputs, inputs) already: one below the other.",
-        caught_by=MAIN,
-        edits=[(JOINED, "torch.cat([weight.T for weight in head_weights], dim=1)")],
-        same_as="transposed",
     ),
     Mistake(
         "each-transposed",
@@ -42,42 +26,10 @@ MISTAKES = [
         edits=[(JOINED, "torch.cat([weight.T for weight in head_weights], dim=0)")],
     ),
     Mistake(
-        "transposed-to-shape",
-        "The numbers were brought to the right shape by a reshape after a transpose, which mixes them up. No transpose is needed: one "
-        "matrix below the other.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.cat([weight.T for weight in head_weights], dim=1).reshape({SHAPE})")],
-    ),
-    Mistake(
-        "numbers-interleaved",
-        "The numbers of the heads are mixed one by one: stack put the heads on the last axis, and the reshape joined that to the rest. "
-        "Put one matrix below the other.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.stack({HEADS}, dim=-1).reshape({SHAPE})")],
-    ),
-    Mistake(
         "averaged",
         "The matrices were averaged. Each head keeps its own rows: put the matrices one below the other.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({HEADS}).mean(dim=0)")],
-    ),
-    Mistake(
-        "averaged-and-repeated",
-        "The average of the matrices was repeated, once for every head. Each head keeps its own rows: put the matrices one below the other.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.stack({HEADS}).mean(dim=0).repeat(len(head_weights), 1)")],
-    ),
-    Mistake(
-        "divided-by-the-heads",
-        "The rows were divided by the number of heads, as for an average. Nothing is computed here: the rows are taken over as they are.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"{JOINED} / len(head_weights)")],
-    ),
-    Mistake(
-        "rows-from-the-bottom-up",
-        "All rows are in reverse order. Row 0 of head 0 comes first.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"{JOINED}.flip(0)")],
     ),
     Mistake(
         "summed",
@@ -99,25 +51,6 @@ MISTAKES = [
         edits=[(JOINED, f"torch.stack({HEADS})")],
     ),
     Mistake(
-        "stacked-in-the-middle",
-        "The matrices were stacked, so that the heads have an axis of their own. The result has two axes: join heads and rows.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.stack({HEADS}, dim=1)")],
-    ),
-    Mistake(
-        "stacked-at-the-end",
-        "The matrices were stacked, so that the heads have an axis of their own. The result has two axes: join heads and rows.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"torch.stack({HEADS}, dim=-1)")],
-    ),
-    Mistake(
-        "each-transposed-to-shape",
-        "Each matrix was transposed and brought back to its shape by a reshape, which mixes its numbers. No transpose is needed: one matrix "
-        "below the other.",
-        caught_by=MAIN,
-        edits=[(JOINED, "torch.cat([weight.T.reshape(weight.shape) for weight in head_weights])")],
-    ),
-    Mistake(
         "last-head-first",
         "The heads are in reverse order. Head 0 comes first.",
         caught_by=MAIN,
@@ -136,12 +69,6 @@ MISTAKES = [
         edits=[(JOINED, "head_weights[0] * 1")],
     ),
     Mistake(
-        "last-head-only",
-        "Only the last head's matrix is in the result. Does each round of the loop overwrite the one before?",
-        caught_by=MAIN,
-        edits=[(JOINED, "head_weights[-1] * 1")],
-    ),
-    Mistake(
         "one-head-repeated",
         "The first head's matrix was repeated. Every head brings its own rows.",
         caught_by=MAIN,
@@ -152,23 +79,6 @@ MISTAKES = [
         "The matrices are on the diagonal, with zeros around. That would give each head a part of x of its own; all heads read the same x.",
         caught_by=MAIN,
         edits=[(JOINED, f"torch.block_diag(*{HEADS})")],
-    ),
-    Mistake(
-        "multiplied",
-        "The matrices were multiplied with one another. The heads work side by side, not one after the other: join their rows.",
-        caught_by=MAIN,
-        edits=[
-            (
-                RETURN,
-                "result = head_weights[0]\n    for weight in head_weights[1:]:\n        result = result @ weight\n    return result",
-            )
-        ],
-    ),
-    Mistake(
-        "flattened",
-        "All numbers came in one row. The result has two axes: (h · d_head, d_in).",
-        caught_by=MAIN,
-        edits=[(JOINED, f"{JOINED}.flatten()")],
     ),
     Mistake(
         "squeezed",
@@ -201,22 +111,10 @@ MISTAKES = [
         edits=[(JOINED, f"{JOINED}.float()")],
     ),
     Mistake(
-        "scaled",
-        "The numbers were scaled on the way. Nothing is computed here: the rows are taken over as they are.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"{JOINED} / head_weights[0].shape[0] ** 0.5")],
-    ),
-    Mistake(
         "list-emptied",
         "The matrices were taken out of the list that was passed in (pop, del, clear). The caller still needs it: only read from it.",
         caught_by=ALONE,
         edits=[(RETURN, f"result = {JOINED}\n    head_weights.clear()\n    return result")],
-    ),
-    Mistake(
-        "first-one-popped",
-        "The first matrix was taken out of the list that was passed in (pop). The caller still needs it: only read from it.",
-        caught_by=ALONE,
-        edits=[(RETURN, f"result = {JOINED}\n    head_weights.pop(0)\n    return result")],
     ),
     Mistake(
         "first-matrix-overwritten",

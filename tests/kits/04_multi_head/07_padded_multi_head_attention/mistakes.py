@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
+from families import dropout, head_projections, heads, layers, results, scale, softmax, too_weak
+
+from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
 MAIN = "test_agrees_with_formula_without_a_mask"
 MASK = "test_padding_is_hidden"
@@ -16,7 +18,6 @@ DROP = "weights = self.att_dropout(weights)"
 CONTEXT = "(weights @ v).transpose(1, 2).reshape(b, s, hidden_dim)"
 END = "return self.o_proj(context)"
 DIVIDES = '        assert hidden_dim % nums_head == 0, "hidden_dim must be divisible by nums_head"\n'
-LAYER = "nn.Linear(hidden_dim, hidden_dim)"
 O_LAYER = "        self.o_proj = nn.Linear(hidden_dim, hidden_dim)\n"
 NEXT = "\n        "
 IN_IF = "\n            "
@@ -93,75 +94,16 @@ def document_copied(name, *edits):
     )
 
 
-WORDS = {
-    "main": MAIN,
-    "root": ROOT,
-    "width": "head_dim",
-    "compared": "one head",
-    "tokens": "s",
-    "heads": "nums_head",
-    "heads_axis": "nums_head",
-    "viewed": "The projections were",
-    "queries": "q",
-    "keys": "k",
-    "averaged": "the values",
-    "query_axis": "2",
-    "x": "X",
-    "values": "v",
-    "to_keys": "k_proj",
-    "to_values": "v_proj",
-    "last_two": "2, 3",
-    "end": END,
-    "other": "other",
-    "values_alone": "self.o_proj(self.v_proj(X))",
-    "missing": "Three steps are missing: weights · v, joining the heads, o_proj.",
-    "inputs_check": INPUTS,
-    "layer": "self.att_dropout",
-    "acts": DROPOUT,
-    "on_weights": ON_WEIGHTS,
-    "hide": HIDE,
-    "rows": "heads",
-    "wrong_layer": "Dropout2d",
-    "model": "hidden_dim",
-    "joined": "b, s, hidden_dim",
-    "out": "o_proj",
-    "zeros": "X",
-    "fill": HIDE,
-    "weak_fill": "scores = scores.masked_fill(padding, -100.0)",
-    "taken_off": "scores = scores - 100.0 * padding",
-    "loud": "test_padding_has_no_say",
-    "asks": "self.q_proj(X)",
-    "answers": "self.k_proj(X)",
-    "mixed": "self.v_proj(X)",
-    "result": "self.o_proj(context)",
-    "single": MAIN,
-    "double": MAIN,
-    "q": "q",
-    "v": "v",
-    "split_q": ".view(in_heads).transpose(1, 2)",
-    "unsplit_q": ".view(b, self.nums_head, s, self.head_dim)",
-    "split": ".view(in_heads).transpose(1, 2)",
-    "unsplit": ".view(b, self.nums_head, s, self.head_dim)",
-    "last": "o_proj",
-}
-
 MISTAKES = [
     # --- the scale
-    from_family("scale", "no-scale"),
+    *scale.mistakes(MAIN, root=ROOT, tokens="s"),
     Mistake(
         "scale-from-hidden-dim",
         "The scores are divided by √hidden_dim. A head compares vectors of width head_dim = hidden_dim / nums_head, so it is √head_dim.",
         caught_by=MAIN,
         edits=[(ROOT, "hidden_dim**0.5")],
     ),
-    from_family(
-        "scale",
-        "scale-from-heads",
-        "scale-from-tokens",
-        "divided-by-head-dim",
-        "scale-upside-down",
-        "scaled-after-softmax",
-    ),
+    *scale.scale_of_heads(MAIN, root=ROOT, heads="nums_head"),
     # --- the mask
     Mistake(
         "mask-ignored",
@@ -177,38 +119,10 @@ MISTAKES = [
         edits=[(AXES_OF_KEYS, "")],
     ),
     Mistake(
-        "mask-without-axes-and-any-width",
-        "The mask of (batch, tokens) was laid on the scores of (batch, heads, queries, keys) as it is, so batch meets queries: an error, "
-        "or silently wrong with as many sequences as tokens. Give it two axes in the middle: [:, None, None, :].",
-        caught_by=MASK,
-        edits=[(AXES_OF_KEYS, ""), (".reshape(b, s, hidden_dim)", ".reshape(b, s, -1)")],
-        same_as="mask-without-axes",
-    ),
-    Mistake(
-        "mask-only-in-eval",
-        "In training the padding is seen. It is hidden in training as well as in eval(): the mask has nothing to do with the mode.",
-        caught_by="test_padding_has_no_say",
-        edits=[(HIDE, HIDE + " if not self.training else scores")],
-    ),
-    Mistake(
         "mask-on-the-heads-axis",
         "The mask got one new axis only, so its batch axis meets the heads. It needs two: (batch, 1, 1, keys).",
         caught_by=MASK,
         edits=[(AXES_OF_KEYS, "[:, None, :]")],
-    ),
-    Mistake(
-        "batch-of-the-mask-on-the-heads",
-        "The two new axes are in the wrong places, so the mask's batch axis meets the heads. It is (batch, 1, 1, keys).",
-        caught_by=MASK,
-        edits=[(AXES_OF_KEYS, "[None, :, None, :]")],
-        same_as="mask-on-the-heads-axis",
-    ),
-    Mistake(
-        "mask-in-front",
-        "The two new axes were put in front, so the mask's batch axis meets the queries. It is (batch, 1, 1, keys).",
-        caught_by=MASK,
-        edits=[(AXES_OF_KEYS, "[None, None, :, :]")],
-        same_as="mask-without-axes",
     ),
     Mistake(
         "mask-of-the-first-sequence",
@@ -231,13 +145,6 @@ MISTAKES = [
         edits=[(AXES_OF_KEYS, "[:, None, :, None]"), (HIDE, HIDE.replace("-torch.inf", "-1e9"))],
     ),
     Mistake(
-        "queries-masked-additive",
-        "What is added to the scores lies along the queries (rows), so it is the same for all keys of a row and hides none of them. The "
-        "mask belongs along the keys, the last axis.",
-        caught_by=MASK,
-        edits=[(AXES_OF_KEYS, "[:, None, :, None]"), (HIDE, "scores = scores + padding * -1e9")],
-    ),
-    Mistake(
         "queries-and-keys-masked",
         "Padded queries were hidden as well as padded keys, so their rows are hidden as a whole, which gives NaN. Only keys are hidden.",
         caught_by=MASK,
@@ -248,15 +155,6 @@ MISTAKES = [
                     " |", ") |"
                 ),
             )
-        ],
-    ),
-    Mistake(
-        "queries-and-keys-masked-finite",
-        "Padded queries were hidden as well as padded keys, so padded tokens get the plain average of all. Only keys are hidden.",
-        caught_by=MASK,
-        edits=[
-            (PADDING, "padding = (attention_mask[:, None, None, :] * attention_mask[:, None, :, None]) == 0"),
-            (HIDE, HIDE.replace("-torch.inf", "-1e9")),
         ],
     ),
     Mistake(
@@ -296,37 +194,11 @@ MISTAKES = [
         edits=[(PADDING, "padding = (~attention_mask[:, None, None, :]).bool()")],
     ),
     Mistake(
-        "inverted-bitwise-finite",
-        "`~` inverts the bits of whole numbers, so ~1 is -2, and that is True as well: everything is hidden alike. Compare with 0, or "
-        "make the mask bool first.",
-        caught_by=MASK,
-        edits=[
-            (PADDING, "padding = (~attention_mask[:, None, None, :].long()).bool()"),
-            (HIDE, HIDE.replace("-torch.inf", "-1e9")),
-        ],
-    ),
-    Mistake(
         "filled-with-zero",
         "Padded scores became 0 (filled in, or multiplied by the mask), and exp(0) is 1, so padding still gets weight. Fill in -inf, or "
         "a number far below every score.",
         caught_by=MASK,
         edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)")],
-    ),
-    Mistake(
-        "mask-multiplied",
-        "The scores were multiplied by the mask, so padded scores are 0, and exp(0) is 1: padding still gets weight. Fill in -inf, or a "
-        "number far below every score.",
-        caught_by=MASK,
-        edits=[(HIDE, "scores = scores * attention_mask[:, None, None, :]")],
-        same_as="filled-with-zero",
-    ),
-    Mistake(
-        "filled-with-next-to-zero",
-        "Padded scores were filled with a number very near 0, such as 1e-9, and exp() of that is 1. Fill in a very negative number "
-        "(-1e9), or -inf.",
-        caught_by=MASK,
-        edits=[(HIDE, "scores = scores.masked_fill(padding, 1e-9)")],
-        same_as="filled-with-zero",
     ),
     Mistake(
         "fill-too-small",
@@ -379,23 +251,6 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "values-masked-only",
-        "Padded values were set to 0, but padded keys still take their share of the weights. Hide their scores before the softmax.",
-        caught_by=MASK,
-        edits=[(HIDE, "v = v.masked_fill(padding.transpose(2, 3), 0.0)")],
-        same_as="mask-after-softmax",
-    ),
-    Mistake(
-        "keys-zeroed",
-        "Padded keys were set to 0. Their scores are then 0, and exp(0) is 1: they still get weight. Hide the scores.",
-        caught_by=MASK,
-        edits=[
-            (PADDING, "hidden = attention_mask[:, None, :, None] == 0"),
-            (HIDE, "scores = q @ k.masked_fill(hidden, 0.0).transpose(2, 3) / self.head_dim**0.5"),
-        ],
-        same_as="filled-with-zero",
-    ),
-    Mistake(
         "padding-zeroed-in-x",
         "Padded tokens were set to 0 in X. Their keys are then the layer's bias alone, and the softmax still gives them weight. Hide "
         "their scores instead.",
@@ -413,22 +268,6 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "padding-zeroed-in-x-too",
-        "Padded tokens were set to 0 in X. Their keys are hidden, so that is not needed, and it changes the queries, and so the "
-        "outputs, of padded tokens.",
-        caught_by=MASK,
-        edits=[
-            (
-                "b, s, hidden_dim = X.shape",
-                "b, s, hidden_dim = X.shape"
-                + NEXT
-                + "if attention_mask is not None:"
-                + IN_IF
-                + "X = X * (attention_mask[:, :, None] != 0)",
-            )
-        ],
-    ),
-    Mistake(
         "padded-outputs-zeroed",
         "The outputs of padded tokens were set to 0. They count too: a padded token asks like any other, it is only never looked at.",
         caught_by=MASK,
@@ -438,34 +277,6 @@ MISTAKES = [
                 "output = self.o_proj(context)"
                 + NEXT
                 + "return output if attention_mask is None else output * (attention_mask[:, :, None] != 0)",
-            )
-        ],
-    ),
-    Mistake(
-        "padded-rows-zeroed",
-        "The weights of padded queries were set to 0. Their outputs count too: a padded token asks like any other, it is only never looked at.",
-        caught_by=MASK,
-        edits=[
-            (
-                WEIGHTS,
-                WEIGHTS
-                + NEXT
-                + "if attention_mask is not None:"
-                + IN_IF
-                + "weights = weights * (attention_mask[:, None, :, None] != 0)",
-            )
-        ],
-    ),
-    Mistake(
-        "padding-cut-off",
-        "The padding was hidden as if it were always behind the tokens. It may also be in front or in between: look at each place of the mask.",
-        caught_by=MASK,
-        edits=[
-            (
-                PADDING,
-                "real = (attention_mask != 0).sum(1)"
-                + IN_IF
-                + "padding = (torch.arange(s) >= real[:, None])[:, None, None, :]",
             )
         ],
     ),
@@ -480,13 +291,6 @@ MISTAKES = [
         "The module cannot be called without a mask. Give attention_mask the default None, and ask `if attention_mask is not None` before you use it.",
         caught_by=MAIN,
         edits=[("attention_mask: torch.Tensor | None = None", "attention_mask: torch.Tensor")],
-    ),
-    Mistake(
-        "none-not-handled",
-        "Without a mask attention_mask is None, and None has no shape and no numbers. Ask `if attention_mask is not None`.",
-        caught_by=MAIN,
-        edits=[("if attention_mask is not None:", "if True:")],
-        same_as="mask-required",
     ),
     Mistake(
         "mask-asked-for-its-truth",
@@ -520,20 +324,14 @@ MISTAKES = [
         edits=[(HIDE, "scores = scores + (1 - attention_mask[:, None, None, :]) * -1e9")],
     ),
     # --- splitting and merging
-    from_family(
-        "heads",
-        "split-without-transpose",
-        "split-and-merged-without-transpose",
-        "split-interleaved",
-        "split-and-merged-interleaved",
-        "heads-attend-to-heads",
-        "merge-without-transpose",
-        "merge-interleaved",
-        "view-after-transpose",
-        "keys-wrong-axes",
-        "keys-all-axes-reversed",
-        "heads-ignored",
-    ),
+    *heads.split(MAIN, heads="nums_head", heads_axis="nums_head", tokens="s"),
+    heads.split_and_merge(MAIN, heads="nums_head", heads_axis="nums_head", tokens="s"),
+    heads.merge_without_transpose(MAIN, joined="b, s, hidden_dim"),
+    heads.merge_interleaved(MAIN, joined="b, s, hidden_dim", heads_axis="nums_head", tokens="s"),
+    heads.view_after_transpose(MAIN, joined="b, s, hidden_dim"),
+    *heads.keys_turned(MAIN),
+    heads.keys_reversed(MAIN),
+    heads.heads_ignored(MAIN, heads="nums_head", heads_axis="nums_head", model="hidden_dim"),
     # --- the layers
     Mistake(
         "no-output-layer",
@@ -541,42 +339,28 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(O_LAYER, ""), (END, "return context")],
     ),
-    from_family("layers", "output-layer-unused"),
-    Mistake(
-        "output-layer-under-another-name",
-        "The last layer is not called o_proj. The four names are q_proj, k_proj, v_proj and o_proj.",
-        caught_by=MAIN,
-        edits=[("self.o_proj", "self.out_proj")],
-        everywhere=True,
-        same_as="no-output-layer",
-    ),
-    from_family("layers", "no-bias"),
-    Mistake(
-        "one-head-wide",
-        "The projections put out head_dim numbers, enough for a single head. They put out hidden_dim, and that is split into heads.",
-        caught_by=MAIN,
-        edits=[
-            (f"self.{name}_proj = {LAYER}", f"self.{name}_proj = nn.Linear(hidden_dim, self.head_dim)")
-            for name in "qkv"
-        ],
-    ),
-    from_family("layers", "keys-as-values"),
+    layers.output_layer_unused(MAIN, end=END, out="o_proj"),
+    *layers.biases(MAIN, model="hidden_dim"),
+    *layers.keys_and_values(MAIN, x="X"),
     Mistake(
         "values-as-keys",
         "The queries were compared with the values. They are compared with the keys, k_proj(X).",
         caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.v_proj(X)")],
     ),
-    from_family("layers", "keys-and-values-swapped", "queries-and-keys-swapped"),
+    layers.queries_and_keys(MAIN),
     Mistake(
         "queries-as-keys",
         "The queries were compared with themselves. They are compared with the keys, k_proj(X).",
         caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.q_proj(X)")],
     ),
-    from_family("layers", "residual-added", "own-value-only"),
-    from_family("scale", "weights-all-alike"),
-    from_family("layers", "input-returned", "zeros"),
+    *without(
+        layers.output_layer(MAIN, end=END, out="o_proj", model="hidden_dim", x="X"),
+        "no-output-layer",
+        "output-layer-unused",
+    ),
+    layers.own_value_only(MAIN, end=END, values_alone="self.o_proj(self.v_proj(X))"),
     # --- the softmax
     Mistake(
         "no-softmax",
@@ -584,8 +368,10 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)"), (SOFTMAX, "scores")],
     ),
-    from_family("softmax", "no-softmax-infinite", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
-    from_family("softmax", "divided-by-the-mean"),
+    softmax.no_softmax_of_infinite_scores(MAIN),
+    *softmax.another_axis(MAIN, query_axis="2"),
+    softmax.over_the_heads(MAIN),
+    softmax.another_sum(MAIN),
     Mistake(
         "divided-by-the-mean-of-the-visible",
         "The weights of a row sum to the number of keys that are not padding, not to 1: the exps were divided by their mean. Divide them by "
@@ -607,22 +393,10 @@ MISTAKES = [
         edits=[("nn.Dropout(dropout)", "nn.Dropout(0.1)")],
     ),
     Mistake(
-        "dropout-of-a-half",
-        "The dropout is always 0.5, the default of nn.Dropout(). Use the `dropout` that was passed in.",
-        caught_by=DROPOUT,
-        edits=[("nn.Dropout(dropout)", "nn.Dropout()")],
-    ),
-    Mistake(
         "no-dropout",
         "`dropout` is not used: nothing is dropped in training. Apply nn.Dropout(dropout) to the weights.",
         caught_by=DROPOUT,
         edits=[(DROP + "\n", "\n")],
-    ),
-    Mistake(
-        "no-dropout-argument",
-        "The class does not take `dropout`. Its arguments are hidden_dim, nums_head and dropout=0.1.",
-        caught_by=DROPOUT,
-        edits=[(", dropout: float = 0.1", ""), ("nn.Dropout(dropout)", "nn.Dropout(0.1)")],
     ),
     Mistake(
         "other-default",
@@ -636,23 +410,7 @@ MISTAKES = [
         caught_by="test_dropout_is_a_tenth_by_default",
         edits=[("dropout: float = 0.1", "dropout: float = 0.0")],
     ),
-    from_family("dropout", "dropout-in-eval"),
-    Mistake(
-        "fused-dropout-in-eval",
-        "Weights are dropped in eval() too. scaled_dot_product_attention drops whenever dropout_p is not 0: pass 0 unless self.training.",
-        caught_by=DROPOUT,
-        edits=[
-            (
-                "context = " + CONTEXT,
-                "seen = None if attention_mask is None else ~padding"
-                + NEXT
-                + "mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=seen, dropout_p=self.att_dropout.p)"
-                + NEXT
-                + "context = mixed.transpose(1, 2).reshape(b, s, hidden_dim)",
-            )
-        ],
-        same_as="dropout-in-eval",
-    ),
+    *dropout.mistakes(layer="self.att_dropout", acts=DROPOUT, on_weights=ON_WEIGHTS, values="v"),
     Mistake(
         "dropout-on-output",
         "Dropout was applied to the output. It belongs on the weights, between the softmax and the values.",
@@ -666,27 +424,13 @@ MISTAKES = [
         edits=[(DROP + "\n", "\n"), (END, "return self.o_proj(self.att_dropout(context))")],
     ),
     Mistake(
-        "dropout-on-each-head",
-        "Dropout was applied to what the heads put out. It belongs on the weights, between the softmax and the values.",
-        caught_by=ON_WEIGHTS,
-        edits=[(DROP + "\n", "\n"), ("(weights @ v).transpose", "self.att_dropout(weights @ v).transpose")],
-        same_as="dropout-on-context",
-    ),
-    from_family("dropout", "dropout-on-values"),
-    Mistake(
         "dropout-on-scores",
         "Dropout was applied to the scores. It belongs on the weights, after the softmax.",
         caught_by=DROPOUT,
         edits=[(WEIGHTS, "scores = self.att_dropout(scores)" + NEXT + WEIGHTS), (DROP, "")],
     ),
-    from_family(
-        "dropout",
-        "dropout-keeps-with-p",
-        "dropped-twice",
-        "normalised-after-dropout",
-        "dropout-not-scaled",
-        "dropout-nan-at-one",
-        "dropped-whole-rows",
+    *dropout.own_dropout(
+        layer="self.att_dropout", acts=DROPOUT, on_weights=ON_WEIGHTS, rows="heads", wrong_layer="Dropout2d"
     ),
     # --- the rest
     Mistake(
@@ -706,9 +450,14 @@ MISTAKES = [
             )
         ],
     ),
-    from_family("layers", "weights-returned", "weights-returned-too"),
-    from_family("softmax", "output-detached"),
-    from_family("layers", "input-overwritten"),
+    *layers.returned_instead(
+        MAIN,
+        end=END,
+        x="X",
+        missing="Three steps are missing: weights · v, joining the heads, o_proj.",
+        inputs_check=INPUTS,
+    ),
+    softmax.output_detached(),
     Mistake(
         "mask-overwritten",
         "The mask was changed in place. The caller still needs it: work on a copy.",
@@ -727,112 +476,22 @@ MISTAKES = [
         caught_by=PRINTS,
         edits=[PRINTABLE, (WEIGHTS, TYPE + NEXT + WEIGHTS + NEXT + "print(weights)")],
     ),
-    Mistake(
-        "print-of-the-type",
-        "Everything is right, but a print call is still there. Take it out.",
-        caught_by=PRINTS,
-        edits=[PRINTABLE, (WEIGHTS, TYPE + NEXT + WEIGHTS)],
-        same_as="prints-left-in",
-    ),
-    Mistake(
-        "print-of-the-weights",
-        "Everything is right, but a print call is still there. Take it out.",
-        caught_by=PRINTS,
-        edits=[PRINTABLE, (WEIGHTS, WEIGHTS + NEXT + "print(weights)")],
-        same_as="prints-left-in",
-    ),
-    Mistake(
-        "print-of-the-mask",
-        "Everything is right, but a print call is still there. Take it out.",
-        caught_by=PRINTS,
-        edits=[PRINTABLE, (WEIGHTS, "print(attention_mask)" + NEXT + WEIGHTS)],
-        same_as="prints-left-in",
-    ),
-    Mistake(
-        "print-of-the-shape",
-        "Everything is right, but a print call is still there. Take it out.",
-        caught_by=PRINTS,
-        edits=[PRINTABLE, (END, "print(context.shape)" + NEXT + END)],
-        same_as="prints-left-in",
-    ),
-    Mistake(
-        "print-in-the-branch-of-the-mask",
-        "Everything is right, but a print call is still there. Take it out.",
-        caught_by=PRINTS,
-        edits=[PRINTABLE, (HIDE, HIDE + IN_IF + "print(scores.shape)")],
-        same_as="prints-left-in",
-    ),
-    Mistake(
-        "print-in-training",
-        "Everything is right, but a print call is still there. Take it out.",
-        caught_by=PRINTS,
-        edits=[PRINTABLE, (WEIGHTS, WEIGHTS + NEXT + "if self.training:" + IN_IF + "print(weights.sum())")],
-    ),
-    Mistake(
-        "print-in-init",
-        "Everything is right, but a print call is still there. Take it out.",
-        caught_by=PRINTS,
-        edits=[PRINTABLE, ("self.att_dropout = nn", "print(nums_head)" + NEXT + "self.att_dropout = nn")],
-        same_as="prints-left-in",
-    ),
     kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
-    from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
-    # --- met in other people's code
-    from_family("layers", "output-layer-without-a-bias", "projections-without-a-bias"),
+    too_weak.mistake(
+        fill=HIDE, weak_fill="scores = scores.masked_fill(padding, -100.0)", loud="test_padding_has_no_say"
+    ),
     # --- one layer for another, and what becomes of the result
-    from_family(
-        "head_projections",
-        "queries-from-the-key-layer",
-        "queries-from-the-value-layer",
-        "values-from-the-query-layer",
-        "queries-and-values-exchanged",
-        "one-layer-for-all",
-        "queries-split-without-transpose",
-        "keys-split-without-transpose",
-        "values-split-without-transpose",
-        "queries-detached",
-        "keys-detached",
-        "values-detached",
-        "output-layer-twice",
+    *without(
+        head_projections.mistakes(MAIN, queries="self.q_proj(X)", keys="self.k_proj(X)", values="self.v_proj(X)"),
+        "keys-from-the-query-layer",
     ),
-    from_family(
-        "softmax",
-        "softmax-twice",
-        "not-divided-by-the-sum",
-        "not-divided-after-the-maximum",
-        "divided-by-sums-over-queries",
-        "log-softmax",
-        "sigmoid",
-        "largest-score-only",
-        "weights-transposed",
-        "softmax-over-queries-and-keys",
-    ),
-    from_family(
-        "returned",
-        "squeezed",
-        "squeezed-in-front",
-        "float32-only",
-        "last-token-only",
-        "first-sequence-only",
-        "batch-and-tokens-joined",
-        "averaged-over-the-tokens",
-        "first-token-only",
-        "tokens-and-width-joined",
-        "tokens-and-width-exchanged",
-        "batch-and-tokens-exchanged",
-        "summed-over-the-tokens",
-    ),
-    from_family("heads", "keys-not-turned"),
+    *softmax.another_function(MAIN),
+    *results.rows_of_tokens("self.o_proj(context)", MAIN),
+    results.float32_only("self.o_proj(context)", MAIN),
     Mistake(
         "filled-with-plus-infinity",
         "Where there is padding, all is NaN, as when padded scores are filled with +inf. Fill them with minus infinity: -torch.inf.",
         caught_by=MASK,
         edits=[(HIDE, HIDE.replace("-torch", "torch"))],
-    ),
-    Mistake(
-        "filled-with-minus-one",
-        "Padded scores were filled with -1, so padding keeps a weight. Use -inf or -1e9.",
-        caught_by=MASK,
-        edits=[(HIDE, HIDE.replace("-torch.inf", "-1.0"))],
     ),
 ]

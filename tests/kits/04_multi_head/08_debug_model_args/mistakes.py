@@ -1,6 +1,8 @@
 from itertools import combinations
 
-from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
+from families import too_weak
+
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 FIRST_CALL = "test_fault_of_the_first_call_is_gone"
 ATTRIBUTE = "test_fault_of_the_missing_attribute_is_gone"
@@ -61,31 +63,9 @@ def left_in(*faults):
     )
 
 
-WORDS = {
-    "fill": "scores = scores + self.mask[:, :, :seqlen, :seqlen]",
-    "weak_fill": "scores = scores.masked_fill(self.mask[:, :, :seqlen, :seqlen] < 0, -100.0)",
-    "hide": 'float("-inf")',
-    "taken_off": "-100.0",
-    "loud": NOTHING_ELSE,
-}
-
 MISTAKES = [
     *[left_in(*some) for count in (1, 2, 3, 4) for some in combinations(FAULTS, count)],
     # --- the first fault
-    Mistake(
-        "only-math-imported",
-        "One name in `forward` is still not imported. The NameError says which.",
-        caught_by=FIRST_CALL,
-        edits=[(IMPORT_F, "")],
-        same_as="left-in-imports",
-    ),
-    Mistake(
-        "only-functional-imported",
-        "One name in `forward` is still not imported. The NameError says which.",
-        caught_by=FIRST_CALL,
-        edits=[(IMPORT_MATH, "")],
-        same_as="left-in-imports",
-    ),
     Mistake(
         "functional-from-elsewhere",
         "An attribute is asked for that is not there: the AttributeError says which, and in which line. If it is `softmax`, F was imported from the wrong place: softmax is in torch.nn.functional.",
@@ -97,12 +77,6 @@ MISTAKES = [
         "The scale was lost in the repair. The scores were divided by √head_dim as given.",
         caught_by=FIRST_CALL,
         edits=[(SCALE, "")],
-    ),
-    Mistake(
-        "scale-from-dim",
-        "The scores are divided by √dim. As given it was √head_dim, and that was right.",
-        caught_by=FIRST_CALL,
-        edits=[(SCALE, " / math.sqrt(xq.shape[1] * self.head_dim)")],
     ),
     Mistake(
         "scale-without-root",
@@ -135,12 +109,6 @@ MISTAKES = [
         edits=[(SOFTMAX, SOFTMAX.replace("-1", "1"))],
     ),
     Mistake(
-        "softmax-over-the-batch",
-        "The softmax runs over the batch (dim=0). As given it was dim=-1, over the keys, and that was right.",
-        caught_by=FIRST_CALL,
-        edits=[(SOFTMAX, SOFTMAX.replace("-1", "0"))],
-    ),
-    Mistake(
         "float32-returned",
         "With float64 numbers the weights stay float32 and xv is float64, so they can't be multiplied. `.type_as(xq)` brought the "
         "weights back to the dtype they came from.",
@@ -171,13 +139,6 @@ MISTAKES = [
         "`forward` knows nothing of the arguments of `__init__`. What it needs later has to be kept in self.",
         caught_by=ATTRIBUTE,
         edits=[(STORED, ""), (CAUSAL, CAUSAL.replace("self.", ""))],
-    ),
-    Mistake(
-        "stored-after-the-fact",
-        "What `forward` asks has nothing to do with the is_causal that was passed in (self.training, say). Keep the argument, and ask for that.",
-        caught_by=ATTRIBUTE,
-        edits=[(STORED, ""), (CAUSAL, CAUSAL.replace("self.is_causal", "self.training"))],
-        same_as="never-causal",
     ),
     Mistake(
         "inverted",
@@ -229,27 +190,6 @@ MISTAKES = [
     ),
     # --- the third
     Mistake(
-        "only-keys-mended",
-        "Keys or values are still cut into heads with the number of queries. Both have a length of their own.",
-        caught_by=LENGTHS,
-        edits=[(VALUES, "xv.view(bsz, seqlen,")],
-        same_as="left-in-lengths",
-    ),
-    Mistake(
-        "only-values-mended",
-        "Keys or values are still cut into heads with the number of queries. Both have a length of their own.",
-        caught_by=LENGTHS,
-        edits=[(KEYS, "xk.view(bsz, seqlen,")],
-        same_as="left-in-lengths",
-    ),
-    Mistake(
-        "length-of-the-keys-for-all",
-        "Now the queries are cut into heads with the number of keys. Queries and keys each have a length of their own.",
-        caught_by=LENGTHS,
-        edits=[("bsz, seqlen, _ = q.shape", "bsz, seqlen, _ = k.shape")],
-        same_as="left-in-lengths",
-    ),
-    Mistake(
         "cut-to-the-querys-length",
         "Keys and values were cut down to as many tokens as there are queries. All of them count, and there may be fewer, too.",
         caught_by=LENGTHS,
@@ -267,37 +207,6 @@ MISTAKES = [
             (SPLIT_KEYS, "xk = xk.view(bsz, self.n_local_heads, -1, self.head_dim).transpose(1, 2)"),
             (SPLIT_VALUES, "xv = xv.view(bsz, self.n_local_heads, -1, self.head_dim).transpose(1, 2)"),
         ],
-    ),
-    Mistake(
-        "tokens-in-the-width",
-        "The free size (-1) was given to the wrong axis, so that the tokens ended up in the width of a head. "
-        "It belongs where the tokens are.",
-        caught_by=LENGTHS,
-        edits=[
-            (SPLIT_KEYS, "xk = xk.view(bsz, seqlen, self.n_local_heads, -1)"),
-            (SPLIT_VALUES, "xv = xv.view(bsz, seqlen, self.n_local_heads, -1)"),
-        ],
-        same_as="left-in-lengths",
-    ),
-    Mistake(
-        "tokens-in-the-heads",
-        "The free size (-1) was given to the wrong axis, so that tokens ended up among the heads. It belongs where the tokens are.",
-        caught_by=LENGTHS,
-        edits=[
-            (SPLIT_KEYS, "xk = xk.view(bsz, seqlen, -1, self.head_dim)"),
-            (SPLIT_VALUES, "xv = xv.view(bsz, seqlen, -1, self.head_dim)"),
-        ],
-        same_as="left-in-lengths",
-    ),
-    Mistake(
-        "tokens-in-the-batch",
-        "The free size (-1) was given to the wrong axis, so that tokens ended up in the batch. It belongs where the tokens are.",
-        caught_by=LENGTHS,
-        edits=[
-            (SPLIT_KEYS, "xk = xk.view(-1, seqlen, self.n_local_heads, self.head_dim)"),
-            (SPLIT_VALUES, "xv = xv.view(-1, seqlen, self.n_local_heads, self.head_dim)"),
-        ],
-        same_as="left-in-lengths",
     ),
     Mistake(
         "queries-as-keys",
@@ -329,12 +238,6 @@ MISTAKES = [
         edits=[(ASSERT, ASSERT + ASSERT.replace("dim", "n_embd"))],
     ),
     Mistake(
-        "equal-sizes-demanded",
-        "n_embd has to equal dim now. It may differ, and is ignored.",
-        caught_by=SIZE,
-        edits=[(ASSERT, ASSERT + "        assert args.dim == args.n_embd\n")],
-    ),
-    Mistake(
         "layers-from-n-embd",
         "The layers were made as wide as n_embd. The width is dim everywhere; it is the check that asked for the wrong one.",
         caught_by=SIZE,
@@ -347,24 +250,6 @@ MISTAKES = [
         caught_by=SIZE,
         edits=[("args.dim", "args.n_embd")],
         everywhere=True,
-    ),
-    Mistake(
-        "head-dim-from-n-embd",
-        "head_dim was taken from n_embd. The width is dim everywhere; it is the check that asked for the wrong one.",
-        caught_by=SIZE,
-        edits=[("self.head_dim = args.dim", "self.head_dim = args.n_embd")],
-    ),
-    Mistake(
-        "refused-with-another-error",
-        "The size is refused, but with another kind of error. Use assert, or raise ValueError.",
-        caught_by=SIZE,
-        edits=[
-            (
-                ASSERT,
-                "        if args.dim % args.n_heads != 0:\n            raise RuntimeError('dim must be divisible by n_heads')\n",
-            )
-        ],
-        same_as="check-removed",
     ),
     # --- what else may break
     Mistake(
@@ -422,7 +307,11 @@ MISTAKES = [
         ],
     ),
     kept_in_evaluation("test_nothing_else_broke"),
-    from_family("too_weak", "fill-of-minus-100", "minus-100-added"),
+    too_weak.mistake(
+        fill="scores = scores + self.mask[:, :, :seqlen, :seqlen]",
+        weak_fill="scores = scores.masked_fill(self.mask[:, :, :seqlen, :seqlen] < 0, -100.0)",
+        loud=NOTHING_ELSE,
+    ),
     # --- one thing for another
     Mistake(
         "queries-from-the-key-layer",
@@ -443,28 +332,10 @@ MISTAKES = [
         edits=[("self.wk(k)", "self.wq(k)")],
     ),
     Mistake(
-        "keys-from-the-value-layer",
-        "The keys are made by wv. They were right as given: wk(k).",
-        caught_by=FIRST_CALL,
-        edits=[("self.wk(k)", "self.wv(k)")],
-    ),
-    Mistake(
         "values-from-the-query-layer",
         "The values are made by wq. They were right as given: wv(v).",
         caught_by=FIRST_CALL,
         edits=[("self.wv(v)", "self.wq(v)")],
-    ),
-    Mistake(
-        "values-from-the-key-layer",
-        "The values are made by wk. They were right as given: wv(v).",
-        caught_by=FIRST_CALL,
-        edits=[("self.wv(v)", "self.wk(v)")],
-    ),
-    Mistake(
-        "keys-made-from-v",
-        "The keys are made from v. They were right as given: wk(k).",
-        caught_by=FIRST_CALL,
-        edits=[("self.wk(k)", "self.wk(v)")],
     ),
     Mistake(
         "softmax-twice",

@@ -17,13 +17,6 @@ MISTAKES = [
         edits=instead("x.repeat(1, n_rep, 1, 1)"),
     ),
     Mistake(
-        "copies-in-front-of-heads",
-        "The new axis of copies is in front of the heads, so joining the two gives A B A B. Put it right after the heads, and it gives A A B B.",
-        caught_by=MAIN,
-        edits=instead("x[:, None].expand(-1, n_rep, -1, -1, -1).flatten(1, 2)"),
-        same_as="tiled",
-    ),
-    Mistake(
         "along-the-sequence",
         "The tokens were repeated (dim=2). It is the heads that are shared, and they are dimension 1.",
         caught_by=MAIN,
@@ -79,12 +72,6 @@ MISTAKES = [
         edits=instead("x.repeat_interleave(n_rep + 1, dim=1)"),
     ),
     Mistake(
-        "one-copy-breaks-the-shape",
-        "n_rep = 1 does not work: the shape is no longer (b, kv, n, d). With n_rep = 1 x comes back as it was.",
-        caught_by="test_edges",
-        edits=instead("x[:, :, None] if n_rep == 1 else x.repeat_interleave(n_rep, dim=1)"),
-    ),
-    Mistake(
         "one-copy-gives-none",
         "With n_rep = 1 nothing is returned. In that case x comes back as it was.",
         caught_by="test_edges",
@@ -95,16 +82,6 @@ MISTAKES = [
         "Axes of size 1 disappear (squeeze without a dimension). A single token or a batch of one still has its axis.",
         caught_by="test_edges",
         edits=instead("x.repeat_interleave(n_rep, dim=1).squeeze()"),
-    ),
-    Mistake(
-        "only-one-copy-trained",
-        "x gets a gradient from one copy of each head only; the others were cut off (.detach(), .data). The gradient of a head is the sum over all "
-        "of its copies.",
-        caught_by="test_gradients_reach_x",
-        edits=[
-            ("return " + CALL, "copies = x.detach()." + CALL.removeprefix("x.")),
-            ("    # END SOLUTION", "    copies[:, ::n_rep] = x\n    return copies\n    # END SOLUTION"),
-        ],
     ),
     Mistake(
         "detached",

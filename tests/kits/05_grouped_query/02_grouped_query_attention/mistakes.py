@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family, kept_in_evaluation
+from families import head_projections, heads, layers, results, scale, softmax
+
+from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
 MAIN = "test_agrees_with_formula"
 REPEAT_K = "k = k.repeat_interleave(group, dim=1)"
@@ -18,41 +20,6 @@ NARROW = "nn.Linear(hidden_dim, nums_key_value_head * self.head_dim)"
 K_LAYER, V_LAYER = "self.k_proj = " + NARROW, "self.v_proj = " + NARROW
 WIDE = "nn.Linear(hidden_dim, hidden_dim)"
 
-WORDS = {
-    "main": MAIN,
-    "root": ROOT,
-    "width": "head_dim",
-    "compared": "one head",
-    "tokens": "s",
-    "heads": "nums_head",
-    "heads_axis": "heads",
-    "keys": "k",
-    "query_axis": "2",
-    "x": "X",
-    "values": "v",
-    "to_keys": "k_proj",
-    "to_values": "v_proj",
-    "end": END,
-    "missing": "Three steps are missing: weights · v, joining the heads, o_proj.",
-    "inputs_check": "test_input_is_left_alone",
-    "model": "hidden_dim",
-    "joined": "b, s, hidden_dim",
-    "out": "o_proj",
-    "zeros": "X",
-    "asks": "self.q_proj(X)",
-    "answers": "self.k_proj(X)",
-    "mixed": "self.v_proj(X)",
-    "result": "self.o_proj(context)",
-    "single": MAIN,
-    "double": MAIN,
-    "q": "q",
-    "v": "v",
-    "split_q": ".view(b, s, self.nums_head, self.head_dim).transpose(1, 2)",
-    "unsplit_q": ".view(b, self.nums_head, s, self.head_dim)",
-    "split": ".view(b, s, self.nums_key_value_head, self.head_dim).transpose(1, 2)",
-    "unsplit": ".view(b, self.nums_key_value_head, s, self.head_dim)",
-    "last": "o_proj",
-}
 
 MISTAKES = [
     # --- which key head serves which query head
@@ -76,15 +43,6 @@ MISTAKES = [
         edits=[(REPEAT_V, "v = v.repeat(1, group, 1, 1)")],
     ),
     Mistake(
-        "first-head-for-all",
-        "All query heads use the first key and value head. Each group of query heads has its own.",
-        caught_by=MAIN,
-        edits=[
-            (REPEAT_K, "k = k[:, :1].repeat(1, self.nums_head, 1, 1)"),
-            (REPEAT_V, "v = v[:, :1].repeat(1, self.nums_head, 1, 1)"),
-        ],
-    ),
-    Mistake(
         "heads-averaged",
         "All query heads use the average of the key and value heads. Each group of query heads has its own.",
         caught_by=MAIN,
@@ -99,35 +57,6 @@ MISTAKES = [
         "nums_head // nums_key_value_head times each, both of them.",
         caught_by=MAIN,
         edits=[(REPEAT_K + "\n", "\n"), (REPEAT_V + "\n", "\n")],
-    ),
-    Mistake(
-        "values-not-repeated",
-        "The keys were repeated, the values were not. Both need as many heads as the queries.",
-        caught_by=MAIN,
-        edits=[(REPEAT_V + "\n", "\n")],
-        same_as="not-repeated",
-    ),
-    Mistake(
-        "repeated-along-the-tokens",
-        "Keys or values were repeated along the tokens. After the transpose the heads are dimension 1, before it dimension 2.",
-        caught_by=MAIN,
-        edits=[
-            (REPEAT_K, "k = k.repeat_interleave(group, dim=2)"),
-            (REPEAT_V, "v = v.repeat_interleave(group, dim=2)"),
-        ],
-        same_as="not-repeated",
-    ),
-    Mistake(
-        "queries-averaged",
-        "The query heads of a group were averaged. They stay different; they only share a key head and a value head.",
-        caught_by=MAIN,
-        edits=[
-            (
-                REPEAT_K,
-                REPEAT_K
-                + "\n        q = q.unflatten(1, (self.nums_key_value_head, group)).mean(2).repeat_interleave(group, dim=1)",
-            )
-        ],
     ),
     Mistake(
         "repeated-kv-times",
@@ -148,12 +77,6 @@ MISTAKES = [
         "v_proj puts out hidden_dim numbers. Like k_proj it is narrower here, nums_key_value_head * head_dim.",
         caught_by=MAIN,
         edits=[(V_LAYER, "self.v_proj = " + WIDE)],
-    ),
-    Mistake(
-        "narrow-queries",
-        "q_proj is as narrow as k_proj. There are still nums_head query heads, so it puts out hidden_dim numbers.",
-        caught_by=MAIN,
-        edits=[("nn.Linear(hidden_dim, nums_head * self.head_dim)", NARROW)],
     ),
     Mistake(
         "one-head-wide",
@@ -178,38 +101,22 @@ MISTAKES = [
         ],
         everywhere=True,
     ),
-    from_family("layers", "no-output-layer", "output-layer-unused"),
+    *without(layers.output_layer(MAIN, end=END, out="o_proj", model="hidden_dim", x="X"), "output-layer-unused"),
+    layers.output_layer_unused(MAIN, end=END, out="o_proj"),
     # --- the scores and the weights
-    from_family("scale", "no-scale", "scale-from-hidden-dim"),
-    Mistake(
-        "scale-from-key-width",
-        "The scores are divided by the root of the width of k before it was split (nums_key_value_head * head_dim). "
-        "It is √head_dim.",
-        caught_by=MAIN,
-        edits=[(ROOT, "self.k_proj.out_features**0.5")],
-    ),
-    from_family(
-        "scale",
-        "scale-from-heads",
-        "scale-from-tokens",
-        "divided-by-head-dim",
-        "scale-upside-down",
-        "scaled-after-softmax",
-    ),
+    *scale.mistakes(MAIN, root=ROOT, tokens="s"),
+    scale.scale_of_the_model(MAIN, root=ROOT),
+    *scale.scale_of_heads(MAIN, root=ROOT, heads="nums_head"),
     Mistake(
         "not-normalised",
         "The exponentials of the scores were used as weights. Each row still has to be divided by its sum.",
         caught_by=MAIN,
         edits=[(SOFTMAX, "scores.exp()")],
     ),
-    from_family("softmax", "no-softmax", "softmax-over-queries", "softmax-over-heads", "softmax-over-batch"),
-    from_family("softmax", "divided-by-the-mean"),
-    Mistake(
-        "softmax-over-everything",
-        "The softmax runs over queries and keys together, so all weights of a head together sum to 1. Each query's row must sum to 1: dim=-1.",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(scores.flatten(2), dim=-1).view_as(scores)")],
-    ),
+    softmax.no_softmax(MAIN),
+    *softmax.another_axis(MAIN, query_axis="2"),
+    softmax.over_the_heads(MAIN),
+    softmax.another_sum(MAIN),
     Mistake(
         "causal",
         "Later tokens are hidden. This exercise has no mask: every token sees every token.",
@@ -229,14 +136,14 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.v_proj(X)")],
     ),
-    from_family("layers", "keys-and-values-swapped"),
+    *without(layers.keys_and_values(MAIN, x="X"), "keys-as-values"),
     Mistake(
         "query-and-key-swapped",
         "The scores are k · qᵀ, so rows and columns are exchanged. A row belongs to a query: q · kᵀ.",
         caught_by=MAIN,
         edits=[("q @ k.transpose(2, 3)", "k @ q.transpose(2, 3)")],
     ),
-    from_family("heads", "keys-wrong-axes"),
+    *heads.keys_turned(MAIN),
     # --- splitting and merging
     Mistake(
         "split-without-transpose",
@@ -271,7 +178,8 @@ MISTAKES = [
         ],
         everywhere=True,
     ),
-    from_family("heads", "merge-without-transpose", "merge-interleaved"),
+    heads.merge_without_transpose(MAIN, joined="b, s, hidden_dim"),
+    heads.merge_interleaved(MAIN, joined="b, s, hidden_dim", tokens="s"),
     Mistake(
         "view-after-transpose",
         "view cannot join dimensions after a transpose. Use reshape, or contiguous() before the view.",
@@ -280,28 +188,10 @@ MISTAKES = [
     ),
     # --- no attention at all
     Mistake(
-        "only-the-queries",
-        "There is no attention: the queries went straight to o_proj. Scores, softmax and values are missing.",
-        caught_by=MAIN,
-        edits=[(END, "return self.o_proj(self.q_proj(X))")],
-    ),
-    Mistake(
         "own-value-only",
         "There is no attention: each token got only its own value. The values of all tokens must be mixed, with the weights.",
         caught_by=MAIN,
         edits=[(CONTEXT, CONTEXT.replace("(weights @ v)", "v"))],
-    ),
-    Mistake(
-        "values-averaged",
-        "Every token got the plain average of all values. The values are mixed with the weights of softmax(q · kᵀ / √head_dim).",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "F.softmax(0 * scores, dim=-1)")],
-    ),
-    Mistake(
-        "values-summed",
-        "Every token got the plain sum of all values. The values are mixed with the weights of softmax(q · kᵀ / √head_dim).",
-        caught_by=MAIN,
-        edits=[(SOFTMAX, "torch.ones_like(scores)")],
     ),
     Mistake(
         "largest-score-only",
@@ -309,21 +199,13 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SOFTMAX, "F.one_hot(scores.argmax(-1), s).to(v.dtype)")],
     ),
-    from_family("layers", "input-returned"),
-    Mistake(
-        "input-projected",
-        "There is no attention: X went straight to o_proj. Scores, softmax and values are missing.",
-        caught_by=MAIN,
-        edits=[(END, "return self.o_proj(X)")],
+    *layers.returned_instead(
+        MAIN,
+        end=END,
+        x="X",
+        missing="Three steps are missing: weights · v, joining the heads, o_proj.",
+        inputs_check="test_input_is_left_alone",
     ),
-    from_family("layers", "residual-added"),
-    Mistake(
-        "projections-unused",
-        "X itself was used as query, key and value. They are q_proj(X), k_proj(X) and v_proj(X), split into heads.",
-        caught_by=MAIN,
-        edits=[(END, "return self.o_proj(F.softmax(X @ X.mT / hidden_dim**0.5, dim=-1) @ X)")],
-    ),
-    from_family("layers", "zeros", "weights-returned", "weights-returned-too"),
     # --- the rest
     Mistake(
         "dropout-of-its-own",
@@ -355,7 +237,7 @@ MISTAKES = [
         caught_by="test_sizes_that_do_not_divide_are_refused",
         edits=[("assert nums_head % nums_key_value_head == 0", "assert hidden_dim % nums_key_value_head == 0")],
     ),
-    from_family("softmax", "output-detached"),
+    softmax.output_detached(),
     Mistake(
         "keys-and-values-detached",
         "The numbers are right, but keys and values were cut off from their layers (.detach(), .data or torch.no_grad()), "
@@ -366,50 +248,12 @@ MISTAKES = [
             (REPEAT_V, "v = v.detach().repeat_interleave(group, dim=1)"),
         ],
     ),
-    from_family("layers", "input-overwritten"),
     kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     # --- met in other people's code
-    from_family("layers", "output-layer-without-a-bias"),
+    *without(layers.biases(MAIN, model="hidden_dim"), "no-bias", "projections-without-a-bias"),
     # --- one layer for another, and what becomes of the result
-    from_family(
-        "head_projections",
-        "queries-from-the-key-layer",
-        "queries-from-the-value-layer",
-        "keys-from-the-query-layer",
-        "values-from-the-query-layer",
-        "queries-and-values-exchanged",
-        "one-layer-for-all",
-        "queries-split-without-transpose",
-        "keys-split-without-transpose",
-        "values-split-without-transpose",
-        "queries-detached",
-        "keys-detached",
-        "values-detached",
-        "output-layer-twice",
-    ),
-    from_family(
-        "softmax",
-        "softmax-twice",
-        "not-divided-after-the-maximum",
-        "divided-by-sums-over-queries",
-        "log-softmax",
-        "sigmoid",
-        "weights-transposed",
-    ),
-    from_family(
-        "returned",
-        "squeezed",
-        "squeezed-in-front",
-        "float32-only",
-        "last-token-only",
-        "first-sequence-only",
-        "batch-and-tokens-joined",
-        "averaged-over-the-tokens",
-        "first-token-only",
-        "tokens-and-width-joined",
-        "tokens-and-width-exchanged",
-        "batch-and-tokens-exchanged",
-        "summed-over-the-tokens",
-    ),
-    from_family("heads", "keys-not-turned"),
+    *head_projections.mistakes(MAIN, queries="self.q_proj(X)", keys="self.k_proj(X)", values="self.v_proj(X)"),
+    *without(softmax.another_function(MAIN), "not-divided-by-the-sum", "largest-score-only"),
+    *results.rows_of_tokens("self.o_proj(context)", MAIN),
+    results.float32_only("self.o_proj(context)", MAIN),
 ]

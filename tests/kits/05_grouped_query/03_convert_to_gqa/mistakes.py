@@ -4,7 +4,6 @@ MAIN = "test_heads_of_a_group_are_averaged"
 ALONE = "test_state_dict_is_left_alone"
 NAMES = '("k_proj.weight", "k_proj.bias", "v_proj.weight", "v_proj.bias")'
 NEW = "state = dict(state_dict)"
-GROUP = "group = nums_head // nums_key_value_head"
 HEADS = "heads = state_dict[name].unflatten(0, (nums_key_value_head, group, -1))"
 MEAN = "heads.mean(dim=1).flatten(0, 1)"
 PUT = "state[name] = " + MEAN
@@ -29,60 +28,16 @@ MISTAKES = [
         edits=instead_of_mean("heads[:, 0].flatten(0, 1)"),
     ),
     Mistake(
-        "last-head-kept",
-        "The last head of each group was kept and the others thrown away. The new head is the average of all heads of its group.",
-        caught_by=MAIN,
-        edits=instead_of_mean("heads[:, -1].flatten(0, 1)"),
-    ),
-    Mistake(
-        "first-heads-kept",
-        "The first heads were kept, as many as are wanted, and the others thrown away. Each new head is the average of a group of neighbours.",
-        caught_by=MAIN,
-        edits=instead_of_mean("heads.flatten(0, 1)[:nums_key_value_head].flatten(0, 1)"),
-    ),
-    Mistake(
         "summed",
         "The heads of a group were added up. Divide by their number: it is the average.",
         caught_by=MAIN,
         edits=instead_of_mean("heads.sum(dim=1).flatten(0, 1)"),
     ),
     Mistake(
-        "median",
-        "The median of each group was taken. It is the average, the mean.",
-        caught_by=MAIN,
-        edits=instead_of_mean("heads.median(dim=1).values.flatten(0, 1)"),
-    ),
-    Mistake(
-        "largest",
-        "The largest number of each group was taken. It is the average, the mean.",
-        caught_by=MAIN,
-        edits=instead_of_mean("heads.amax(dim=1).flatten(0, 1)"),
-    ),
-    Mistake(
-        "halved-again-and-again",
-        "Each head was averaged with the result so far, so the last heads count most. Add up all heads of the group, then divide once.",
-        caught_by=MAIN,
-        edits=[
-            (
-                PUT,
-                "mean = heads[:, 0]\n"
-                "        for i in range(1, group):\n"
-                "            mean = (mean + heads[:, i]) / 2\n"
-                "        state[name] = mean.flatten(0, 1)",
-            )
-        ],
-    ),
-    Mistake(
         "always-two",
         "Two heads of each group were averaged, and a group may have more. It has nums_head // nums_key_value_head heads.",
         caught_by=MAIN,
         edits=instead_of_mean("heads[:, :2].mean(dim=1).flatten(0, 1)"),
-    ),
-    Mistake(
-        "divided-by-the-root",
-        "The sum was divided by the root of the group's size. It is the average: divide by the size itself.",
-        caught_by=MAIN,
-        edits=instead_of_mean("(heads.sum(dim=1) / group**0.5).flatten(0, 1)"),
     ),
     Mistake(
         "one-head-for-all",
@@ -95,12 +50,6 @@ MISTAKES = [
         "The sum was divided by nums_key_value_head, the number of groups. A group has nums_head // nums_key_value_head heads.",
         caught_by=MAIN,
         edits=instead_of_mean("(heads.sum(dim=1) / nums_key_value_head).flatten(0, 1)"),
-    ),
-    Mistake(
-        "divided-by-all-heads",
-        "The sum was divided by the number of all heads. A group has only nums_head // nums_key_value_head of them.",
-        caught_by=MAIN,
-        edits=instead_of_mean("(heads.sum(dim=1) / nums_head).flatten(0, 1)"),
     ),
     Mistake(
         "all-heads-averaged",
@@ -122,43 +71,11 @@ MISTAKES = [
         edits=[(HEADS, "heads = state_dict[name].unflatten(0, (-1, group, 1))")],
     ),
     Mistake(
-        "head-dim-in-front",
-        "The rows were read as (head_dim, heads). The heads lie one below the other, head_dim rows each: (heads, head_dim).",
-        caught_by=MAIN,
-        edits=[
-            (HEADS, "heads = state_dict[name].unflatten(0, (-1, nums_key_value_head, group))"),
-            (MEAN, "heads.mean(dim=2).flatten(0, 1)"),
-        ],
-        same_as="rows-not-heads",
-    ),
-    Mistake(
-        "columns-averaged",
-        "The columns of the weights (the inputs) were averaged in groups. The heads are in the rows (the outputs): dimension 0.",
-        caught_by=MAIN,
-        edits=[
-            (
-                PUT,
-                "if name.endswith('weight'):\n"
-                "            heads = state_dict[name].unflatten(1, (nums_key_value_head, group, -1))\n"
-                "            state[name] = heads.mean(dim=2).flatten(1, 2)\n"
-                "        else:\n"
-                f"            {PUT}",
-            )
-        ],
-    ),
-    Mistake(
         "group-and-kv-exchanged",
         "The two numbers are exchanged: nums_key_value_head neighbours were averaged. A group has nums_head // nums_key_value_head heads, and there "
         "are nums_key_value_head groups.",
         caught_by=MAIN,
         edits=[(HEADS, HEADS.replace("(nums_key_value_head, group, -1)", "(group, nums_key_value_head, -1)"))],
-    ),
-    Mistake(
-        "averaged-over-the-wrong-axis",
-        "The average runs over the groups, not over the heads within a group. After unflatten to (kv, group, head_dim) it is dim=1.",
-        caught_by=MAIN,
-        edits=instead_of_mean("heads.mean(dim=0).flatten(0, 1)"),
-        same_as="group-and-kv-interleaved",
     ),
     Mistake(
         "group-and-kv-interleaved",
@@ -197,38 +114,6 @@ MISTAKES = [
                 'return {name: tensor for name, tensor in state.items() if name not in ("k_proj.bias", "v_proj.bias")}',
             )
         ],
-    ),
-    Mistake(
-        "only-what-changed",
-        "q_proj and o_proj are missing in the result. They stay as they are, but they belong in it.",
-        caught_by=MAIN,
-        edits=[(NEW, "state = {}")],
-    ),
-    Mistake(
-        "biases-cut",
-        "The biases were cut to their first part. They are averaged in groups, like the rows of the weights.",
-        caught_by=MAIN,
-        edits=biases_become("state_dict[name][: len(state[name])]"),
-    ),
-    Mistake(
-        "biases-of-the-first-head",
-        "The biases are those of the first head of each group. They are averaged, like the rows of the weights.",
-        caught_by=MAIN,
-        edits=biases_become("heads[:, 0].flatten(0, 1)"),
-    ),
-    Mistake(
-        "biases-interleaved",
-        "The weights are right, but in the biases heads that lie nums_key_value_head apart were averaged. Neighbours form a group there, too.",
-        caught_by=MAIN,
-        edits=biases_become(
-            "state_dict[name].unflatten(0, (group, nums_key_value_head, -1)).mean(dim=0).flatten(0, 1)"
-        ),
-    ),
-    Mistake(
-        "biases-summed",
-        "The weights were averaged, but the biases were added up. They are averaged, too.",
-        caught_by=MAIN,
-        edits=biases_become("heads.sum(dim=1).flatten(0, 1)"),
     ),
     Mistake(
         "biases-zeroed",

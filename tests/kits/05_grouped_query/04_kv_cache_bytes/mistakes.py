@@ -49,18 +49,6 @@ MISTAKES = [
         edits=[(ALL, ALL.replace("seq_len * ", ""))],
     ),
     Mistake(
-        "batch-and-layers-forgotten",
-        "Batch and layers are missing. Each sequence has keys and values of its own, in each layer.",
-        caught_by=MAIN,
-        edits=[(ALL, ALL.removeprefix("batch * ")), (PER_TOKEN, PER_TOKEN.replace("num_layers * ", ""))],
-    ),
-    Mistake(
-        "both-factors-of-two-forgotten",
-        "The result is a quarter: keys and values make two, and a number takes bytes_per_value bytes.",
-        caught_by=MAIN,
-        edits=[(PER_TOKEN, PER_TOKEN.removeprefix("2 * ")), (ALL, ALL.replace(" * bytes_per_value", ""))],
-    ),
-    Mistake(
         "numbers-not-bytes",
         "The numbers were counted, not their bytes. Each takes bytes_per_value bytes.",
         caught_by=MAIN,
@@ -77,12 +65,6 @@ MISTAKES = [
         "The result was divided by 8, as if bytes_per_value were bits. It is in bytes already.",
         caught_by=MAIN,
         edits=[(ALL, ALL + " // 8")],
-    ),
-    Mistake(
-        "divided-by-eight-as-a-float",
-        "The result was divided by 8, as if bytes_per_value were bits. It is in bytes already, and the result is a whole number.",
-        caught_by=MAIN,
-        edits=[(ALL, ALL + " / 8")],
     ),
     Mistake(
         "bits-per-value",
@@ -109,31 +91,6 @@ MISTAKES = [
         edits=[(ALL, "seq_len * " + ALL)],
     ),
     Mistake(
-        "head-dim-squared",
-        "head_dim was multiplied in twice, as for the weights of a layer. The cache keeps vectors of head_dim numbers.",
-        caught_by=MAIN,
-        edits=[(PER_TOKEN, PER_TOKEN + " * head_dim")],
-    ),
-    Mistake(
-        "width-shared-out",
-        "head_dim was divided by the number of heads before the product. It is the width of one head already, not of all.",
-        caught_by=MAIN,
-        edits=[(PER_TOKEN, PER_TOKEN.replace("head_dim", "(head_dim // nums_key_value_head)", 1))],
-    ),
-    Mistake(
-        "head-dim-shared-out",
-        "head_dim was divided by the number of heads. It is the width of one head already.",
-        caught_by=MAIN,
-        edits=[(PER_TOKEN, PER_TOKEN + " // nums_key_value_head")],
-        same_as="heads-forgotten",
-    ),
-    Mistake(
-        "added-up",
-        "The sizes were added. They are multiplied: every token of every sequence, in every layer, and so on.",
-        caught_by=MAIN,
-        edits=[(ALL, "(batch + seq_len + num_layers + nums_key_value_head + head_dim) * 2 * bytes_per_value")],
-    ),
-    Mistake(
         "always-two-bytes",
         "bytes_per_value is not used: every number takes 2 bytes. That is only the default.",
         caught_by="test_bytes_per_value",
@@ -144,13 +101,6 @@ MISTAKES = [
         "bytes_per_value is not used: every number takes 4 bytes. Use what was passed in, 2 if nothing was.",
         caught_by=MAIN,
         edits=[(ALL, ALL.replace("bytes_per_value", "4"))],
-    ),
-    Mistake(
-        "counted-twice",
-        "The result is twice as large as it should be: there is one factor of 2 too many. Keys and values make one; the bytes of a number are in "
-        "bytes_per_value.",
-        caught_by=MAIN,
-        edits=[(ALL, ALL + " * 2")],
     ),
     Mistake(
         "one-byte-by-default",
@@ -165,12 +115,6 @@ MISTAKES = [
         edits=[("bytes_per_value: int = 2", "bytes_per_value: int")],
     ),
     Mistake(
-        "four-bytes-by-default",
-        "A number takes 4 bytes if nothing else is said. The default is 2, as in the signature.",
-        caught_by=MAIN,
-        edits=[("bytes_per_value: int = 2", "bytes_per_value: int = 4")],
-    ),
-    Mistake(
         "through-a-float32-tensor",
         "On the way the result became a float32 tensor, which holds only 7 digits or so, and the last bytes are lost. Use whole numbers only.",
         caught_by=LARGE,
@@ -178,25 +122,6 @@ MISTAKES = [
             ("    values_per_token", "    import torch\n\n    values_per_token"),
             (ALL, f"int(torch.tensor(float({ALL})))"),
         ],
-    ),
-    Mistake(
-        "product-of-a-float32-tensor",
-        "The sizes were put into a float32 tensor, which holds only 7 digits or so, and the last bytes are lost. Use whole numbers only.",
-        caught_by=LARGE,
-        edits=[
-            ("    values_per_token", "    import torch\n\n    values_per_token"),
-            (
-                ALL,
-                "int(torch.tensor([2.0, batch, seq_len, num_layers, nums_key_value_head, head_dim, bytes_per_value]).prod())",
-            ),
-        ],
-        same_as="through-a-float32-tensor",
-    ),
-    Mistake(
-        "in-32-bits",
-        "Large results do not fit into 32 bits and came out wrong. Python's own int has no limit.",
-        caught_by=LARGE,
-        edits=[(ALL, f"({ALL} + 2**31) % 2**32 - 2**31")],
     ),
     Mistake(
         "tensor-returned",
@@ -215,11 +140,5 @@ MISTAKES = [
         "None came back. Is there a `return`?",
         caught_by=MAIN,
         edits=[("return batch", "batch")],
-    ),
-    Mistake(
-        "the-examples-number",
-        "The result does not depend on the sizes. Compute it from the arguments.",
-        caught_by=MAIN,
-        edits=[(ALL, "512000")],
     ),
 ]

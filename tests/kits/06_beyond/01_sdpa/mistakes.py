@@ -45,12 +45,6 @@ MISTAKES = [
         edits=[(MASK, f"{MASK}, scale=1.0")],
     ),
     Mistake(
-        "scaled-twice",
-        "The scores were divided by √d twice, or by d: the library divides by √d already. Pass query and key as they are, and no `scale`.",
-        caught_by=MAIN,
-        edits=[("(query,", "(query / query.shape[-1] ** 0.5,")],
-    ),
-    Mistake(
         "scale-upside-down",
         "`scale` was set to √d, or the query was multiplied by d. The scores are multiplied by `scale`, and the library takes 1/√d by itself: leave "
         "`scale` out.",
@@ -156,12 +150,6 @@ MISTAKES = [
         edits=[("~hidden", "torch.zeros_like(hidden, dtype=query.dtype).masked_fill(hidden, torch.inf)")],
     ),
     Mistake(
-        "minus-ten-for-hidden",
-        "The mask was turned into numbers that are not low enough (-10): hidden keys keep some weight. Pass a boolean mask, or use -inf.",
-        caught_by=MAIN,
-        edits=[(MASK, "attn_mask=hidden.to(query.dtype) * -10.0")],
-    ),
-    Mistake(
         "filled-with-minus-ten",
         "Hidden scores were filled with -10, not far enough below the others, so hidden keys keep some weight. Pass a boolean mask, or use -inf.",
         caught_by=MAIN,
@@ -173,24 +161,10 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "filled-with-zero",
-        "Hidden scores were set to 0, and exp(0) is 1: they still get a weight. Pass the opposite of `hidden` to the library as attn_mask.",
-        caught_by=MAIN,
-        edits=[
-            (CALL, "torch.softmax((query @ key.mT / query.shape[-1] ** 0.5).masked_fill(hidden, 0.0), dim=-1) @ value")
-        ],
-    ),
-    Mistake(
         "values-as-keys",
         "The values were passed as the keys, too. The order is query, key, value.",
         caught_by=MAIN,
         edits=[("(query, key, value,", "(query, value, value,")],
-    ),
-    Mistake(
-        "queries-as-keys",
-        "The queries were passed as the keys, too. The order is query, key, value.",
-        caught_by=MAIN,
-        edits=[("(query, key, value,", "(query, query, value,")],
     ),
     Mistake(
         "queries-and-keys-swapped",
@@ -203,19 +177,6 @@ MISTAKES = [
         "The scores were divided by the root of the number of queries. The library's own scale, 1/√d, is the right one: leave `scale` out.",
         caught_by=MAIN,
         edits=[(MASK, f"{MASK}, scale=query.shape[-2] ** -0.5")],
-    ),
-    Mistake(
-        "scale-from-keys",
-        "The scores were divided by the root of the number of keys. The library's own scale, 1/√d, is the right one: leave `scale` out.",
-        caught_by=MAIN,
-        edits=[(MASK, f"{MASK}, scale=key.shape[-2] ** -0.5")],
-    ),
-    Mistake(
-        "divided-by-d",
-        "`scale` was set to 1/d. The library takes 1/√d by itself: leave `scale` out.",
-        caught_by=MAIN,
-        edits=[(MASK, f"{MASK}, scale=1 / query.shape[-1]")],
-        same_as="scaled-twice",
     ),
     Mistake(
         "squeezed",

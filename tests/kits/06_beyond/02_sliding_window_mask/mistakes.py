@@ -83,12 +83,6 @@ MISTAKES = [
         edits=[(RETURN, f"return {BEFORE} | (position[:, None] // window != position[None, :] // window)")],
     ),
     Mistake(
-        "first-tokens-only",
-        "Only the first `window` tokens of the text are ever visible. The window moves along with the query: it ends at the token itself.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return {BEFORE} | (position[None, :] >= window)")],
-    ),
-    Mistake(
         "diagonal-hidden",
         "The token itself is hidden. It is part of its own window.",
         caught_by=MAIN,
@@ -105,19 +99,6 @@ MISTAKES = [
         "The wrong triangle is hidden (tril): earlier tokens, the token itself and the next one. Hide what is later: triu.",
         caught_by=MAIN,
         edits=[(RETURN, "return distance >= -1")],
-    ),
-    Mistake(
-        "window-before-the-token",
-        "The window holds `window` tokens before the one that looks, and not the token itself. It ends at the token: "
-        "i - window + 1 up to i.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (distance <= 0) | (distance > window)")],
-    ),
-    Mistake(
-        "window-cut-to-the-length",
-        "A window as wide as the text, or wider, goes wrong. It should hide the later tokens and nothing else.",
-        caught_by=WIDE,
-        edits=[("    position =", "    window = window % num_tokens\n    position =")],
     ),
     Mistake(
         "wide-window-refused",
@@ -150,28 +131,5 @@ MISTAKES = [
         "The mask has one axis too many, in front. Its shape is (n, n): a row for each query, a column for each key.",
         caught_by=MAIN,
         edits=[(RETURN, f"return ({BEFORE} | {AFTER})[None]")],
-    ),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. A text of one token has a mask of (1, 1): no squeeze().",
-        caught_by="test_one_token_sees_itself",
-        edits=[
-            ("return (distance < 0) | (distance >= window)", "return ((distance < 0) | (distance >= window)).squeeze()")
-        ],
-    ),
-    Mistake(
-        "own-token-hidden",
-        "The token itself is hidden (`<=` for `<`, or `>=` for `>`). It sees itself and the window - 1 tokens before it: later is distance < 0.",
-        caught_by=MAIN,
-        edits=[("distance < 0", "distance <= 0")],
-        same_as="diagonal-hidden",
-    ),
-    Mistake(
-        "flattened",
-        "The mask came as one long row. It has one row for each query: (num_tokens, num_tokens).",
-        caught_by=MAIN,
-        edits=[
-            ("return (distance < 0) | (distance >= window)", "return ((distance < 0) | (distance >= window)).flatten()")
-        ],
     ),
 ]

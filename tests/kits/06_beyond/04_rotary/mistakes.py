@@ -3,7 +3,6 @@ from grader.judge.authoring import Mistake, kept_from_the_last_call
 MAIN = "test_agrees_with_formula"
 BASE = "test_base_sets_how_fast_the_angles_fall"
 OFFSET = "test_offset_counts_the_tokens_before"
-POSITION = "position = torch.arange(n, dtype=x.dtype) + offset"
 PLUS = "x.dtype) + offset"
 SPEED = "base ** (-2 * torch.arange(d // 2, dtype=x.dtype) / d)"
 EXPONENT = "(-2 * torch.arange(d // 2, dtype=x.dtype) / d)"
@@ -28,12 +27,6 @@ MISTAKES = [
         "The angles fall too slowly from pair to pair: the exponent is -2i/d, and its factor 2 is missing.",
         caught_by=MAIN,
         edits=[("(-2 * ", "(-1 * ")],
-    ),
-    Mistake(
-        "exponent-without-d",
-        "The exponent was not divided by d. It is -2i/d.",
-        caught_by=MAIN,
-        edits=[("dtype=x.dtype) / d)", "dtype=x.dtype))")],
     ),
     Mistake(
         "exponent-positive",
@@ -77,18 +70,6 @@ MISTAKES = [
         caught_by=OFFSET,
         edits=[(PLUS, "x.dtype) - offset")],
     ),
-    Mistake(
-        "offset-added-to-the-angle",
-        "`offset` was added to the angle. Add it to the position, before you multiply by base^(-2i/d).",
-        caught_by=OFFSET,
-        edits=[(PLUS, "x.dtype)"), (ANGLE, ANGLE + " + offset")],
-    ),
-    Mistake(
-        "positions-scaled-by-length",
-        "The positions were divided by the number of tokens. A position is a whole number: 0, 1, 2, …",
-        caught_by=MAIN,
-        edits=[(POSITION, "position = torch.arange(n, dtype=x.dtype) / n + offset")],
-    ),
     # --- the pairs
     Mistake(
         "neighbours-paired",
@@ -110,26 +91,10 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "neighbours-with-halves-of-angles",
-        "Neighbours were paired, but with the angles laid out for halves. Here entry i is paired with entry i + d/2.",
-        caught_by=MAIN,
-        edits=[
-            (COS_SIN, "cos, sin = (torch.cat([t, t], dim=-1) for t in (angle.cos(), angle.sin()))"),
-            (HALVES, "x1, x2 = x[..., ::2], x[..., 1::2]"),
-            (RETURN, "return x * cos + torch.stack([-x2, x1], dim=-1).flatten(-2) * sin"),
-        ],
-    ),
-    Mistake(
         "taken-as-neighbours-put-as-halves",
         "The pairs were read as neighbours (x[..., ::2], x[..., 1::2]) but written as halves. Read and write entry i and entry i + d/2.",
         caught_by=MAIN,
         edits=[(HALVES, "x1, x2 = x[..., ::2], x[..., 1::2]")],
-    ),
-    Mistake(
-        "taken-as-halves-put-as-neighbours",
-        "The pairs were read as halves but written as neighbours. Read and write entry i and entry i + d/2.",
-        caught_by=MAIN,
-        edits=[(TURNED, f"torch.stack([{Y1}, {Y2}], dim=-1).flatten(-2)")],
     ),
     Mistake(
         "halves-exchanged",
@@ -169,12 +134,6 @@ MISTAKES = [
         edits=[(Y1, "x1 * cos + x2 * sin")],
     ),
     Mistake(
-        "both-sines-subtracted",
-        "Both sines are subtracted. In y2 it is added: y2 = x1 · sin + x2 · cos.",
-        caught_by=MAIN,
-        edits=[(Y2, "x2 * cos - x1 * sin")],
-    ),
-    Mistake(
         "sine-and-cosine-exchanged",
         "Sine and cosine are exchanged. With y1 = x1 · cos - x2 · sin the vector at position 0 stays as it is, as cos 0 = 1 and sin 0 = 0.",
         caught_by=MAIN,
@@ -185,12 +144,6 @@ MISTAKES = [
         "Only the first half of each vector was changed. Both entries of a pair turn.",
         caught_by=MAIN,
         edits=[(Y2, "x2")],
-    ),
-    Mistake(
-        "added-not-turned",
-        "Sines and cosines were added to x, as with sinusoidal positions. Here each pair is rotated by its angle.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return x + torch.cat([sin, cos], dim=-1)")],
     ),
     Mistake(
         "not-turned",
@@ -205,23 +158,10 @@ MISTAKES = [
         edits=[(RETURN, RETURN + ".float()")],
     ),
     Mistake(
-        "widened",
-        "With float32 the result became float64. Make positions and angles in the dtype of x, or convert the result to it at the end.",
-        caught_by=MAIN,
-        edits=[(POSITION, "position = torch.arange(n).double() + offset")],
-    ),
-    Mistake(
         "detached",
         "The numbers are right, but no gradient reaches x: .detach(), .data or torch.no_grad() cuts it off.",
         caught_by="test_gradients_reach_x",
         edits=[(HALVES, HALVES.replace("x[", "x.detach()["))],
-    ),
-    Mistake(
-        "second-half-from-the-new-first",
-        "x1 was overwritten with y1 before y2 was computed, so y2 is made from the turned x1. Both come from the old x1 and x2: compute both, then "
-        "put them together.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"x1 = {Y1}\n    return torch.cat([x1, {Y2}], dim=-1)")],
     ),
     Mistake(
         "written-into-x",
@@ -260,26 +200,9 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "joined-along-the-second-axis",
-        "The two turned halves were joined along dim=1. Join them along the last axis: dim=-1.",
-        caught_by=MAIN,
-        edits=[
-            (
-                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)",
-                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=1)",
-            )
-        ],
-    ),
-    Mistake(
         "in-degrees",
         "The angles were taken as degrees. cos() and sin() want radians: position · speed as it is.",
         caught_by=MAIN,
         edits=[(ANGLE, "angle = torch.deg2rad(position[:, None] * speed[None, :])")],
-    ),
-    Mistake(
-        "in-turns",
-        "The angles were multiplied by 2π. The angle is position · speed as it is.",
-        caught_by=MAIN,
-        edits=[(ANGLE, "angle = position[:, None] * speed[None, :] * 2 * torch.pi")],
     ),
 ]

@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family, kept_from_the_last_call
+from families import blocks
+
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 FIT = "test_block_size_need_not_fit"
@@ -12,21 +14,19 @@ SHRINK = "shrink = torch.exp(maximum - new_maximum)"
 RANGE = "range(0, key.shape[-2], block_size)"
 SCORES = "query @ key[..., block, :].transpose(-2, -1) * scale"
 RETURN = "return output / total"
-ALL = "query @ key.transpose(-2, -1) * scale"
 
-WORDS = {
-    "main": MAIN,
-    "rows": "query",
-    "divided": RETURN,
-    "without_it": "return output",
-    "start": START,
-    "zero_start": "maximum = query.new_zeros(a_row)",
-    "before": "    a_row",
-}
 
 MISTAKES = [
     # --- putting the blocks together
-    from_family("blocks", "output-not-rescaled", "total-not-rescaled", "not-rescaled"),
+    *blocks.mistakes(
+        MAIN,
+        rows="query",
+        divided=RETURN,
+        without_it="return output",
+        start=START,
+        zero_start="maximum = query.new_zeros(a_row)",
+        before="    a_row",
+    ),
     Mistake(
         "each-block-its-own-maximum",
         "Each block subtracts its own maximum, and the sums are added as they are. Exps of different blocks can only be added when the "
@@ -64,16 +64,6 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "softmaxes-averaged-by-length",
-        "Each block's softmax result was weighted by the number of its keys. It counts by the sum of its exps: add up exps and products, "
-        "and divide once, at the end.",
-        caught_by=MAIN,
-        edits=[
-            (OUTPUT, "output + torch.softmax(scores, dim=-1) @ value[..., block, :] * scores.shape[-1]"),
-            (TOTAL, "total + scores.shape[-1]"),
-        ],
-    ),
-    Mistake(
         "divided-in-every-block",
         "The output was divided by the total after every block, and the next block was added to that. Divide once, after the last block.",
         caught_by=MAIN,
@@ -85,7 +75,6 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(TOTAL, "exps.sum(dim=-1, keepdim=True)")],
     ),
-    from_family("blocks", "not-divided", "total-of-means"),
     Mistake(
         "last-block-only",
         "Only the last block counts: each block overwrites total and output. Add to them.",
@@ -103,17 +92,6 @@ MISTAKES = [
         "The keys after the last full block are missing. A short block counts too: let the loop run to the last key.",
         caught_by=FIT,
         edits=[(RANGE, "range(0, key.shape[-2] // block_size * block_size, block_size)")],
-    ),
-    Mistake(
-        "short-block-lost-after-full-ones",
-        "The keys after the last full block are missing. A short block counts too: the number of blocks is rounded up.",
-        caught_by=FIT,
-        edits=[
-            (
-                RANGE,
-                "range(0, key.shape[-2] // min(block_size, key.shape[-2]) * min(block_size, key.shape[-2]), block_size)",
-            )
-        ],
     ),
     Mistake(
         "short-block-padded",
@@ -136,19 +114,7 @@ MISTAKES = [
         caught_by=FIT,
         edits=[("    for start", "    assert key.shape[-2] % block_size == 0\n    for start")],
     ),
-    Mistake(
-        "short-block-overlaps",
-        "The last block was moved back to have full size, so some keys count twice. Let it be shorter.",
-        caught_by=FIT,
-        edits=[
-            (
-                "block = slice(start, start + block_size)",
-                "block = slice(max(0, min(start, key.shape[-2] - block_size)), start + block_size)",
-            )
-        ],
-    ),
     # --- the running maximum
-    from_family("blocks", "no-maximum", "maximum-of-the-first-block"),
     Mistake(
         "maximum-falls-again",
         "The maximum is always that of the newest block. When that is far lower, the correction exp(old - new) becomes "
@@ -156,7 +122,6 @@ MISTAKES = [
         caught_by=LARGE,
         edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True)")],
     ),
-    from_family("blocks", "maximum-starts-at-zero", "one-maximum-for-all"),
     # --- the full matrix
     Mistake(
         "full-matrix",
@@ -171,41 +136,12 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "full-scores-in-blocks",
-        "All scores were computed at once and then looked at block by block. Compute only the scores of one block.",
-        caught_by=PLANE,
-        edits=[
-            ("    for start", f"    full = {ALL}\n    for start"),
-            (SCORES, "full[..., block]"),
-        ],
-        same_as="full-matrix",
-    ),
-    Mistake(
         "block-size-ignored",
         "The blocks have a fixed size, whatever `block_size` says. In a short text one such block is the whole matrix.",
         caught_by=PLANE,
         edits=[("    scale = ", "    block_size = 32\n    scale = ")],
     ),
-    Mistake(
-        "own-block-only",
-        "Queries were cut into blocks as well, and each block of queries saw only one block of keys. Every query sees all keys.",
-        caught_by=MAIN,
-        edits=[
-            (
-                SCORES,
-                f"({SCORES}).masked_fill((torch.arange(query.shape[-2]).clamp(max=key.shape[-2] - 1) // block_size != "
-                "start // block_size)[:, None], -1e9)",
-            )
-        ],
-    ),
     # --- the attention itself
-    from_family("blocks", "no-scale", "divided-by-d", "averaged-and-scaled", "scale-from-values"),
-    Mistake(
-        "scale-from-block-size",
-        "The scale was taken from the block size. It is √d, the width of queries and keys.",
-        caught_by=MAIN,
-        edits=[("query.shape[-1] ** -0.5", "block_size**-0.5")],
-    ),
     Mistake(
         "scale-upside-down",
         "The scores are multiplied by √d where they should be divided by it.",
@@ -236,20 +172,6 @@ MISTAKES = [
         edits=[(RETURN, "return (output / total).float()")],
     ),
     Mistake(
-        "made-in-the-default-dtype",
-        "The sums were made without a dtype, so they are float32 whatever comes in. Make them with query.new_zeros(...), or "
-        "dtype=query.dtype.",
-        caught_by=MAIN,
-        edits=[
-            (SCORES, f"({SCORES}).float()"),
-            (START, "maximum = torch.full(a_row, -torch.inf)"),
-            ("total = query.new_zeros(a_row)", "total = torch.zeros(a_row)"),
-            ("query.new_zeros(*query.shape[:-1], value.shape[-1])", "torch.zeros(*query.shape[:-1], value.shape[-1])"),
-            ("@ value[..., block, :]", "@ value[..., block, :].float()"),
-        ],
-        same_as="single-precision",
-    ),
-    Mistake(
         "detached",
         "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
         caught_by="test_gradients_reach_queries_keys_and_values",
@@ -262,54 +184,11 @@ MISTAKES = [
         caught_by="test_gradients_reach_queries_keys_and_values",
         edits=[(TOTAL, f"({TOTAL}).detach()")],
     ),
-    from_family("blocks", "query-scaled-in-place"),
-    Mistake(
-        "query-overwritten",
-        "The query was scaled in place. The caller still needs it: query = query * scale makes a new tensor.",
-        caught_by="test_inputs_are_left_alone",
-        edits=[
-            (SCORES, SCORES.replace(" * scale", "")),
-            (
-                "    a_row",
-                "    kept = query\n    query = query * scale\n    kept.detach().copy_(query.detach())\n    a_row",
-            ),
-        ],
-    ),
     kept_from_the_last_call("tiled_attention", MAIN),
-    from_family(
-        "blocks",
-        "no-softmax",
-        "keys-not-turned",
-        "values-as-keys",
-        "scale-from-queries",
-        "scale-from-keys",
-        "products-averaged",
-    ),
     Mistake(
         "squeezed",
         "Axes of size 1 were squeezed away. One query, or a width of 1, keeps its axis: no squeeze().",
         caught_by=MAIN,
         edits=[(RETURN, "return (output / total).squeeze()")],
-    ),
-    Mistake(
-        "scale-from-a-block-of-queries",
-        "The scores are divided by the root of the number of queries in a block. It is √d, the width of queries and keys.",
-        caught_by=MAIN,
-        edits=[
-            (
-                SCORES,
-                SCORES.replace("* scale", "")
-                + "* (torch.arange(query.shape[-2]) // block_size * block_size + block_size).clamp(max=query.shape[-2]).sub(torch.arange(query.shape[-2]) // block_size * block_size)[:, None].to(query.dtype) ** -0.5",
-            )
-        ],
-    ),
-    Mistake(
-        "softmax-twice",
-        "Each result is a softmax of a softmax: the weights were taken for scores once more. One softmax is enough.",
-        caught_by=MAIN,
-        edits=[
-            ("    a_row =", "    first = torch.softmax(query @ key.transpose(-2, -1) * scale, dim=-1)\n    a_row ="),
-            (SCORES, "first[..., block]"),
-        ],
     ),
 ]

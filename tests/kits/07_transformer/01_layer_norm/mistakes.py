@@ -2,7 +2,6 @@ from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
 EPS = "test_eps_stands_under_the_root"
-CONSTANT = "test_a_constant_row_gives_the_bias"
 GRADIENTS = "test_gradients_reach_x_weight_and_bias"
 MEAN = "x.mean(dim=-1, keepdim=True)"
 VARIANCE = "(x - mean).square().mean(dim=-1, keepdim=True)"
@@ -51,12 +50,6 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(VARIANCE, "x.square().mean(dim=-1, keepdim=True)")],
     ),
-    Mistake(
-        "mean-absolute-deviation",
-        "The deviations were divided by their mean absolute value. Divide by the root of the variance, the mean of their squares.",
-        caught_by=MAIN,
-        edits=[(NORMED, "(x - mean) / ((x - mean).abs().mean(dim=-1, keepdim=True) + eps)")],
-    ),
     # --- the axis
     Mistake(
         "over-the-tokens",
@@ -70,13 +63,6 @@ MISTAKES = [
         "Mean and variance run over the first axis, as a batch norm's do. Each token is normed by itself: the last axis.",
         caught_by=MAIN,
         edits=[(AXIS, "dim=0, keepdim=True")],
-        everywhere=True,
-    ),
-    Mistake(
-        "axis-counted-from-the-front",
-        "Mean and variance run over axis 1, which is the width only when x has two axes. Count from the end: dim=-1.",
-        caught_by=MAIN,
-        edits=[(AXIS, "dim=min(1, x.dim() - 1), keepdim=True")],
         everywhere=True,
     ),
     Mistake(
@@ -120,18 +106,6 @@ MISTAKES = [
         edits=[(ROOT, "torch.sqrt(variance)")],
     ),
     Mistake(
-        "eps-squared",
-        "`eps` was squared under the root. It is added to the variance as it is.",
-        caught_by=EPS,
-        edits=[(ROOT, "torch.sqrt(variance + eps**2)")],
-    ),
-    Mistake(
-        "eps-as-the-least",
-        "`eps` was used as a lower limit of the variance (clamp, max). It is added to the variance.",
-        caught_by=EPS,
-        edits=[(ROOT, "torch.sqrt(variance.clamp(min=eps))")],
-    ),
-    Mistake(
         "divided-by-the-variance",
         "The deviations were divided by the variance, not by its root.",
         caught_by=MAIN,
@@ -142,25 +116,6 @@ MISTAKES = [
         "Only the mean was subtracted. Divide by the root of the variance, too.",
         caught_by=MAIN,
         edits=[(NORMED, "(x - mean)")],
-    ),
-    Mistake(
-        "multiplied",
-        "The deviations were multiplied by the root of the variance. Divide by it.",
-        caught_by=MAIN,
-        edits=[(NORMED, "(x - mean) * " + ROOT)],
-    ),
-    Mistake(
-        "divided-by-the-length",
-        "The deviations were divided by the root of the sum of their squares (their norm). The variance is the mean of the squares, so the result "
-        "is too small by the factor √d.",
-        caught_by=MAIN,
-        edits=[(NORMED, "torch.nn.functional.normalize(x - mean, dim=-1)")],
-    ),
-    Mistake(
-        "softmaxed",
-        "A softmax was taken of the rows. Layer norm subtracts the mean and divides by the root of the variance.",
-        caught_by=MAIN,
-        edits=[(NORMED, "torch.softmax(x, dim=-1)")],
     ),
     # --- weight and bias
     Mistake(
@@ -194,12 +149,6 @@ MISTAKES = [
         edits=[(RETURN, "return (normed + bias) * weight")],
     ),
     Mistake(
-        "weight-plus-one",
-        "The factor is weight + 1, as in some models. Here it is the weight itself.",
-        caught_by=MAIN,
-        edits=[("normed * weight", "normed * (weight + 1)")],
-    ),
-    Mistake(
         "weight-before-the-norm",
         "Weight and bias were applied to x before the norm. Apply them after it, to what was normed.",
         caught_by=MAIN,
@@ -220,12 +169,6 @@ MISTAKES = [
         "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
         caught_by=GRADIENTS,
         edits=[(RETURN, "return (normed * weight + bias).detach()")],
-    ),
-    Mistake(
-        "mean-and-variance-detached",
-        "Mean and variance were detached, so a part of x's gradient is missing: both depend on x, too.",
-        caught_by=GRADIENTS,
-        edits=[("    normed", "    mean, variance = mean.detach(), variance.detach()\n    normed")],
     ),
     Mistake(
         "x-overwritten",

@@ -25,12 +25,6 @@ MISTAKES = [
         edits=[(TABLE, "torch.stack([angle.cos(), angle.sin()], dim=-1)")],
     ),
     Mistake(
-        "exchanged-halves",
-        "All cosines are in the first half of the columns and all sines in the second. Here they are neighbours: sine, cosine, sine, cosine, …",
-        caught_by=MAIN,
-        edits=[(TABLE, "torch.cat([angle.cos(), angle.sin()], dim=-1)")],
-    ),
-    Mistake(
         "only-sines",
         "There are only sines. Each odd column holds the cosine of the angle whose sine is in the column to its left.",
         caught_by=MAIN,
@@ -68,26 +62,10 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "each-column-its-own-doubled-speed",
-        "Each column has a speed of its own, with its number as i. A sine and the cosine to its right share one: 10000^(-2i/d), where i "
-        "counts pairs.",
-        caught_by=MAIN,
-        edits=[
-            (PAIR, "torch.arange(d_model, dtype=torch.float64)"),
-            (TABLE, "torch.stack([angle[:, 0::2].sin(), angle[:, 1::2].cos()], dim=-1)"),
-        ],
-    ),
-    Mistake(
         "exponent-positive",
         "The angles grow from pair to pair. The exponent is negative, -2i/d.",
         caught_by=MAIN,
         edits=[(EXPONENT, "(2 * pair / d_model)")],
-    ),
-    Mistake(
-        "exponent-without-d",
-        "The exponent was not divided by d. It is -2i/d.",
-        caught_by=MAIN,
-        edits=[(EXPONENT, "(-2 * pair)")],
     ),
     Mistake(
         "spread-over-one-less",
@@ -108,12 +86,6 @@ MISTAKES = [
         edits=[(SPEED, "torch.ones_like(pair)")],
     ),
     Mistake(
-        "another-base",
-        "The base is 1000. It should be 10000 (ten thousand).",
-        caught_by=MAIN,
-        edits=[("10000.0 **", "1000.0 **")],
-    ),
-    Mistake(
         "base-hundred-thousand",
         "The base is 100000, with one 0 too many. It should be 10000 (ten thousand).",
         caught_by=MAIN,
@@ -131,18 +103,6 @@ MISTAKES = [
         "Positions were divided by num_tokens. A position is a whole number: 0, 1, 2, …",
         caught_by=MAIN,
         edits=[(ANGLE, "position[:, None] / num_tokens * speed[None, :]")],
-    ),
-    Mistake(
-        "positions-backwards",
-        "Positions run backwards. Row 0 belongs to position 0.",
-        caught_by=MAIN,
-        edits=[(POSITION, "torch.arange(num_tokens - 1, -1, -1, dtype=torch.float64)")],
-    ),
-    Mistake(
-        "in-turns",
-        "The angles were multiplied by 2π. They are radians already: at position 1 the angle of pair 0 is 1.",
-        caught_by=MAIN,
-        edits=[(ANGLE, f"{ANGLE} * 2 * torch.pi")],
     ),
     Mistake(
         "in-degrees",
@@ -174,11 +134,5 @@ MISTAKES = [
         "Rows and columns are exchanged: there is a row for each position, and a column for each of the d_model numbers.",
         caught_by=MAIN,
         edits=[(RETURN, RETURN + ".T.contiguous()")],
-    ),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. One place is a table of one row, (1, d_model): no squeeze().",
-        caught_by="test_one_place",
-        edits=[(RETURN, f"{RETURN}.squeeze()")],
     ),
 ]

@@ -45,18 +45,6 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SLOPES, f"({SLOPES}).flip(0)")],
     ),
-    Mistake(
-        "slopes-in-even-steps",
-        "The slopes fall by the same amount from head to head (linspace). Each is the one before times 2^(-8/h).",
-        caught_by=MAIN,
-        edits=[(SLOPES, "torch.linspace(2.0 ** (-8 / num_heads), 2.0**-8, num_heads)")],
-    ),
-    Mistake(
-        "exponent-of-e",
-        "The slopes are powers of e. They are powers of 2.",
-        caught_by=MAIN,
-        edits=[(SLOPES, "torch.exp(-8.0 * head / num_heads)")],
-    ),
     # --- the distances
     Mistake(
         "sign",
@@ -69,24 +57,6 @@ MISTAKES = [
         "Queries and keys are exchanged: earlier keys are hidden, later ones visible. Rows are queries i, columns keys j.",
         caught_by=MAIN,
         edits=[(DISTANCE, "place[None, :] - place[:, None]")],
-    ),
-    Mistake(
-        "distance-off-by-one",
-        "All distances are one too large. The distance from a token to itself is 0, so the diagonal of the bias is 0.",
-        caught_by=MAIN,
-        edits=[(BIAS, "-slopes[:, None, None] * (distance + 1)")],
-    ),
-    Mistake(
-        "place-of-the-key",
-        "The bias is slope · j, with the position of the key alone. The softmax of it is the same, but here the numbers should be -slope · (i - j).",
-        caught_by=MAIN,
-        edits=[(BIAS, "slopes[:, None, None] * place[None, None, :].expand(1, num_tokens, num_tokens)")],
-    ),
-    Mistake(
-        "distance-squared",
-        "The distance was squared. The bias is -slope · (i - j).",
-        caught_by=MAIN,
-        edits=[(BIAS, "-slopes[:, None, None] * distance**2")],
     ),
     # --- the later keys
     Mistake(
@@ -118,12 +88,6 @@ MISTAKES = [
         "Later keys have -100, which a large score outweighs. It is minus infinity.",
         caught_by=MAIN,
         edits=[("-torch.inf)", "-100.0)")],
-    ),
-    Mistake(
-        "future-least-number",
-        "Later keys have the lowest float32 number as bias. In this exercise it should be minus infinity.",
-        caught_by=MAIN,
-        edits=[("-torch.inf)", "torch.finfo(torch.float32).min)")],
     ),
     Mistake(
         "diagonal-hidden",
@@ -160,12 +124,6 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "one-table",
-        "There is only one table, (queries, keys). Each head has its own: (heads, queries, keys).",
-        caught_by=MAIN,
-        edits=[(BIAS, "-slopes[0] * distance")],
-    ),
-    Mistake(
         "with-a-batch-axis",
         "The result has one axis too many, in front. Its shape is (heads, queries, keys).",
         caught_by=MAIN,
@@ -176,12 +134,6 @@ MISTAKES = [
         "The result is float64. It should be float32.",
         caught_by=MAIN,
         edits=[(RETURN, RETURN + ".double()")],
-    ),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. One head, or one token, keeps its axis: no squeeze().",
-        caught_by="test_one_head_or_one_token",
-        edits=[(RETURN, f"{RETURN}.squeeze()")],
     ),
     Mistake(
         "future-plus-infinity",

@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family
+from families import decoder, head_projections, heads, layers, results, scale, softmax
+
+from grader.judge.authoring import Mistake
 
 MAIN = "test_agrees_with_formula"
 ATTENTION = "test_attention_half"
@@ -13,31 +15,6 @@ ROOT = "self.head_dim**0.5"
 FORWARD = "        b, n, d_model = x.shape\n"
 MLP_IN, MLP_OUT = "nn.Linear(d_model, 4 * d_model)", "nn.Linear(4 * d_model, d_model)"
 
-WORDS = {
-    "main": ATTENTION,
-    "root": ROOT,
-    "width": "head_dim",
-    "query_axis": "2",
-    "values": "v",
-    "model": "d_model",
-    "heads": "num_heads",
-    "heads_axis": "heads",
-    "viewed": "The projections were",
-    "tokens": "n",
-    "asks": "self.q_proj(normed)",
-    "answers": "self.k_proj(normed)",
-    "mixed": "self.v_proj(normed)",
-    "result": "y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))",
-    "single": MAIN,
-    "double": MAIN,
-    "q": "q",
-    "v": "v",
-    "split_q": ".view(in_heads).transpose(1, 2)",
-    "unsplit_q": ".view(b, self.num_heads, n, self.head_dim)",
-    "split": ".view(in_heads).transpose(1, 2)",
-    "unsplit": ".view(b, self.num_heads, n, self.head_dim)",
-    "last": "o_proj",
-}
 
 MISTAKES = [
     # --- the norms
@@ -89,24 +66,6 @@ MISTAKES = [
         edits=[(NORM2, "normed_again = self.norm1(y)")],
     ),
     Mistake(
-        "norms-exchanged",
-        "norm1 and norm2 are exchanged: norm1 is for the attention, norm2 for the mlp.",
-        caught_by=ATTENTION,
-        edits=[(NORM1, "normed = self.norm2(x)"), (NORM2, "normed_again = self.norm1(y)")],
-    ),
-    Mistake(
-        "norm-for-the-query-only",
-        "Only the queries come from norm1(x); keys and values come from x. All three come from the normed copy.",
-        caught_by=ATTENTION,
-        edits=[("self.k_proj(normed)", "self.k_proj(x)"), ("self.v_proj(normed)", "self.v_proj(x)")],
-    ),
-    Mistake(
-        "values-not-normed",
-        "The values come from x as it is. Queries, keys and values all come from norm1(x).",
-        caught_by=ATTENTION,
-        edits=[("self.v_proj(normed)", "self.v_proj(x)")],
-    ),
-    Mistake(
         "norms-without-parameters",
         "The norms' weight and bias are not used. nn.LayerNorm has them; F.layer_norm takes them as arguments.",
         caught_by=ATTENTION,
@@ -147,15 +106,6 @@ MISTAKES = [
         edits=[(ADD2, "return normed_again + self.mlp_out(F.gelu(self.mlp_in(normed_again)))")],
     ),
     Mistake(
-        "both-added-to-normed",
-        "Both results were added to normed copies. Add each to its input as it was before the norm.",
-        caught_by=ATTENTION,
-        edits=[
-            (ADD1, "y = normed + self.o_proj(context)"),
-            (ADD2, "return normed_again + self.mlp_out(F.gelu(self.mlp_in(normed_again)))"),
-        ],
-    ),
-    Mistake(
         "mlp-added-to-x",
         "The mlp's result was added to x, so the result of the attention is missing in the sum. Add it to y, which is x + the attention's result.",
         caught_by=ATTENTION,
@@ -176,18 +126,6 @@ MISTAKES = [
             (ADD2, "return y"),
         ],
     ),
-    Mistake(
-        "residual-twice",
-        "x was added twice: in the first sum, and again at the end. The second sum is y + mlp, and y has x in it already.",
-        caught_by=ATTENTION,
-        edits=[(ADD2, ADD2.replace("return y", "return x + y"))],
-    ),
-    Mistake(
-        "sums-halved",
-        "x + the attention's result was divided by 2. It is a plain sum.",
-        caught_by=ATTENTION,
-        edits=[(ADD1, "y = (x + self.o_proj(context)) / 2")],
-    ),
     # --- the mlp
     Mistake(
         "relu",
@@ -200,18 +138,6 @@ MISTAKES = [
         "The GELU is the approximation by tanh. Here it is the exact one: F.gelu or nn.GELU without `approximate`.",
         caught_by=MLP,
         edits=[(GELU, 'F.gelu(self.mlp_in(normed_again), approximate="tanh")')],
-    ),
-    Mistake(
-        "gelu-of-a-sigmoid",
-        "The GELU is the approximation x · sigmoid(1.702 x). Here it is the exact one: F.gelu or nn.GELU.",
-        caught_by=MLP,
-        edits=[
-            (
-                "        normed_again",
-                "        def gelu(h):\n            return h * torch.sigmoid(1.702 * h)\n\n        normed_again",
-            ),
-            (GELU, "gelu(self.mlp_in(normed_again))"),
-        ],
     ),
     Mistake(
         "silu",
@@ -232,19 +158,13 @@ MISTAKES = [
         edits=[(ADD2, "return y + F.gelu(self.mlp_out(self.mlp_in(normed_again)))")],
     ),
     Mistake(
-        "gelu-twice",
-        "There is a second GELU, after mlp_out. Only the one between mlp_in and mlp_out is asked for.",
-        caught_by=MLP,
-        edits=[(ADD2, "return y + F.gelu(self.mlp_out(F.gelu(self.mlp_in(normed_again))))")],
-    ),
-    Mistake(
         "mlp-left-out",
         "The mlp is missing: only the attention was added.",
         caught_by=MLP,
         edits=[(ADD2, "return y")],
     ),
     # --- the attention
-    from_family("decoder", "not-causal"),
+    *decoder.later_tokens(ATTENTION),
     Mistake(
         "next-token-visible",
         "Each token sees the one right after it. The hidden triangle begins at diagonal=1.",
@@ -269,27 +189,21 @@ MISTAKES = [
         caught_by=ATTENTION,
         edits=[(TRIANGLE, ".tril(diagonal=1)")],
     ),
-    from_family("decoder", "mask-inverted", "mask-inverted-finite", "filled-with-zero"),
-    from_family("decoder", "mask-after-softmax", "filled-with-minus-100", "minus-100-added"),
-    from_family("scale", "no-scale", "averaged-and-scaled"),
+    decoder.weakly_hidden(),
+    *scale.mistakes(ATTENTION, root=ROOT),
     Mistake(
         "scale-from-d-model",
         "The scores are divided by √d_model. A head compares vectors of width head_dim, so it is √head_dim.",
         caught_by=ATTENTION,
         edits=[(ROOT, "d_model**0.5")],
     ),
-    from_family("softmax", "softmax-over-queries", "divided-by-the-mean"),
+    *softmax.another_axis(ATTENTION, query_axis="2"),
+    softmax.another_sum(ATTENTION),
     Mistake(
         "key-as-value",
         "The weights were applied to the keys. They belong on the values.",
         caught_by=ATTENTION,
         edits=[("weights @ v", "weights @ k")],
-    ),
-    Mistake(
-        "values-as-keys",
-        "The keys come from v_proj. They come from k_proj; v_proj is for what is mixed.",
-        caught_by=ATTENTION,
-        edits=[("k = self.k_proj(normed)", "k = self.v_proj(normed)")],
     ),
     Mistake(
         "keys-and-values-exchanged",
@@ -300,8 +214,9 @@ MISTAKES = [
             ("v = self.v_proj(normed)", "v = self.k_proj(normed)"),
         ],
     ),
-    from_family("heads", "one-head", "split-without-transpose"),
-    from_family("decoder", "merge-without-transpose"),
+    heads.one_head(ATTENTION, heads="num_heads", model="d_model"),
+    *heads.split(ATTENTION, heads="num_heads", heads_axis="num_heads"),
+    decoder.merge_without_transpose(ATTENTION, model="d_model"),
     Mistake(
         "output-layer-unused",
         "o_proj is made but not used. The joined heads go through it before they are added to x.",
@@ -332,7 +247,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("F.softmax(scores, dim=-1)", "F.dropout(F.softmax(scores, dim=-1), 0.1, self.training)")],
     ),
-    from_family("heads", "no-divisibility-check"),
+    heads.divisibility(heads="num_heads", model="d_model"),
     # --- the rest
     Mistake(
         "kept-in-evaluation",
@@ -354,7 +269,7 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(ADD2, ADD2.replace("return y + self.mlp_out(", "return (y + self.mlp_out(") + ").detach()")],
     ),
-    from_family("softmax", "weights-detached"),
+    softmax.weights_detached(),
     Mistake(
         "input-overwritten",
         "x was changed in place (x += …). The caller still needs it: x = x + … makes a new tensor.",
@@ -362,84 +277,17 @@ MISTAKES = [
         edits=[(ADD1, ADD1 + "\n        x.detach().copy_(y.detach())")],
     ),
     # --- met in other people's code
-    from_family(
-        "scale",
-        "scale-upside-down",
-        "scaled-after-softmax",
-        "scale-from-heads",
-        "scale-from-tokens",
-        "divided-by-head-dim",
-        compared="one head",
-    ),
-    from_family("softmax", "no-softmax-infinite", "softmax-over-heads", "softmax-over-batch"),
-    from_family(
-        "heads",
-        "split-interleaved",
-        "split-and-merged-interleaved",
-        "heads-attend-to-heads",
-        "merge-interleaved",
-        "keys-wrong-axes",
-        heads_axis="num_heads",
-        joined="b, n, d_model",
-        keys="k",
-    ),
+    *scale.scale_of_heads(ATTENTION, root=ROOT, heads="num_heads"),
+    softmax.no_softmax_of_infinite_scores(ATTENTION),
+    softmax.over_the_heads(ATTENTION),
+    heads.merge_interleaved(ATTENTION, joined="b, n, d_model", heads_axis="num_heads"),
+    *heads.keys_turned(ATTENTION),
     # --- one layer for another, and what becomes of the result
-    from_family(
-        "head_projections",
-        "queries-from-the-key-layer",
-        "queries-from-the-value-layer",
-        "keys-from-the-query-layer",
-        "values-from-the-query-layer",
-        "queries-and-values-exchanged",
-        "one-layer-for-all",
-        "queries-split-without-transpose",
-        "keys-split-without-transpose",
-        "values-split-without-transpose",
-        "queries-detached",
-        "keys-detached",
-        "values-detached",
-        "output-layer-twice",
+    *head_projections.mistakes(
+        ATTENTION, queries="self.q_proj(normed)", keys="self.k_proj(normed)", values="self.v_proj(normed)"
     ),
-    from_family(
-        "decoder",
-        "filled-with-plus-infinity",
-        "filled-with-minus-ten",
-        "filled-with-minus-one",
-        "hidden-then-divided-over-queries",
-        "no-softmax-hidden-zero",
-        "softmax-of-the-visible-twice",
-        "softmax-over-queries-before-the-mask",
-        "softmax-over-heads-before-the-mask",
-        "minus-ten-added",
-        "no-softmax-finite",
-    ),
-    from_family(
-        "softmax",
-        "softmax-twice",
-        "not-divided-by-the-sum",
-        "not-divided-after-the-maximum",
-        "divided-by-sums-over-queries",
-        "log-softmax",
-        "sigmoid",
-        "largest-score-only",
-        "weights-transposed",
-        "softmax-over-queries-and-keys",
-    ),
-    from_family(
-        "returned",
-        "squeezed",
-        "squeezed-in-front",
-        "float32-only",
-        "last-token-only",
-        "first-sequence-only",
-        "batch-and-tokens-joined",
-        "averaged-over-the-tokens",
-        "first-token-only",
-        "tokens-and-width-joined",
-        "tokens-and-width-exchanged",
-        "batch-and-tokens-exchanged",
-        "summed-over-the-tokens",
-    ),
-    from_family("heads", "keys-not-turned", keys="k"),
-    from_family("layers", "queries-and-keys-swapped", queries="q", keys="k", last_two="2, 3"),
+    *softmax.another_function(ATTENTION),
+    *results.rows_of_tokens("y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))", MAIN),
+    results.float32_only("y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))", MAIN),
+    layers.queries_and_keys(ATTENTION),
 ]

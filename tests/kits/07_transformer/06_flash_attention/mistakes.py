@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family
+from families import blocks
+
+from grader.judge.authoring import Mistake
 
 MAIN = "test_out_agrees_with_formula"
 FIT = "test_blocks_need_not_fit"
@@ -47,19 +49,18 @@ def flash_attention(query, key, value, block_q, block_k, causal=False):
     return torch.cat(outs, dim=-2), torch.cat(logsumexps, dim=-1)
 """
 
-WORDS = {
-    "main": MAIN,
-    "rows": "rows",
-    "divided": DIVIDED,
-    "without_it": "outs.append(output)",
-    "start": MAXIMUM_START,
-    "zero_start": "rows.new_zeros((*rows.shape[:-1], 1))",
-    "before": "    outs, logsumexps",
-}
 
 MISTAKES = [
     # --- putting the blocks together
-    from_family("blocks", "output-not-rescaled", "total-not-rescaled", "not-rescaled"),
+    *blocks.mistakes(
+        MAIN,
+        rows="rows",
+        divided=DIVIDED,
+        without_it="outs.append(output)",
+        start=MAXIMUM_START,
+        zero_start="rows.new_zeros((*rows.shape[:-1], 1))",
+        before="    outs, logsumexps",
+    ),
     Mistake(
         "softmaxes-averaged",
         "Each block got a softmax of its own, and the results were averaged. A block with larger scores counts for more: add up exps and "
@@ -82,7 +83,6 @@ MISTAKES = [
             (DIVIDED, "outs.append(output)"),
         ],
     ),
-    from_family("blocks", "not-divided", "total-of-means"),
     Mistake(
         "last-block-only",
         "Only the last block of keys counts: each block overwrites total and output. Add to them.",
@@ -117,28 +117,6 @@ MISTAKES = [
         caught_by=FIT,
         edits=[(ROWS, "range(0, max(num_queries // block_q * block_q, 1), block_q)")],
     ),
-    Mistake(
-        "short-blocks-refused",
-        "Blocks that do not divide the numbers of queries and keys were refused. They are allowed: the last block is just shorter.",
-        caught_by=FIT,
-        edits=[(BEGIN, "    assert query.shape[-2] % block_q == 0 and key.shape[-2] % block_k == 0\n" + BEGIN)],
-    ),
-    Mistake(
-        "short-block-padded",
-        "The last short block of keys was filled up with zeros, and these count as keys: their score is 0, which still has a weight. Leave them "
-        "out, or set their scores to minus infinity.",
-        caught_by=FIT,
-        edits=[
-            (
-                "    for first",
-                "    missing = 0 if causal else -num_keys % block_k\n"
-                "    key = torch.nn.functional.pad(key, (0, 0, 0, missing))\n"
-                "    value = torch.nn.functional.pad(value, (0, 0, 0, missing))\n"
-                "    num_keys += missing\n"
-                "    for first",
-            )
-        ],
-    ),
     # --- causal
     Mistake(
         "causal-ignored",
@@ -165,15 +143,6 @@ MISTAKES = [
         "query i sees the keys j ≤ i + Lk - Lq.",
         caught_by=CAUSAL,
         edits=[(VISIBLE, "visible_keys = last if causal else num_keys")],
-    ),
-    Mistake(
-        "places-counted-in-the-block",
-        "Queries and keys were numbered within their blocks, each from 0. Compare their numbers in the whole sequence.",
-        caught_by=CAUSAL,
-        edits=[
-            (PLACE, "torch.arange(last - first)[:, None] + ahead"),
-            (LATER, "torch.arange(block.stop - block.start)[None, :] > place"),
-        ],
     ),
     Mistake(
         "queries-counted-in-the-block",
@@ -204,13 +173,6 @@ MISTAKES = [
             (LATER, LATER.replace("> place", "> place + 1")),
             (VISIBLE, "visible_keys = min(last + ahead + 1, num_keys) if causal else num_keys"),
         ],
-    ),
-    Mistake(
-        "whole-blocks-only",
-        "Blocks of keys were left out or used as a whole. In a block on the diagonal some keys come after some of the queries: hide these, row by "
-        "row.",
-        caught_by=CAUSAL,
-        edits=[(FILL, "pass")],
     ),
     Mistake(
         "hidden-scores-zero",
@@ -245,12 +207,6 @@ MISTAKES = [
         edits=[(LOGSUMEXP, "total.squeeze(-1)")],
     ),
     Mistake(
-        "logsumexp-is-the-maximum",
-        "For logsumexp only the maximum was returned. It is maximum + log(total).",
-        caught_by=LSE,
-        edits=[(LOGSUMEXP, "maximum.squeeze(-1)")],
-    ),
-    Mistake(
         "logsumexp-of-unscaled-scores",
         "logsumexp was taken of scores that were not divided by √d. Take it of the scaled scores, from which the weights are made.",
         caught_by=LSE,
@@ -276,31 +232,10 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "logsumexp-of-the-last-block",
-        "For logsumexp only the exps of the last block were added up. Use the total of all visible keys.",
-        caught_by=LSE,
-        edits=[(LOGSUMEXP, "(maximum + torch.log(exps.sum(dim=-1, keepdim=True))).squeeze(-1)")],
-    ),
-    Mistake(
         "logsumexp-with-the-sign-turned",
         "logsumexp was computed as maximum - log(total). It is maximum + log(total).",
         caught_by=LSE,
         edits=[(LOGSUMEXP, LOGSUMEXP.replace(" + ", " - "))],
-    ),
-    Mistake(
-        "logsumexp-in-base-two",
-        "The logarithm of the total has the base 2. Use the natural one, torch.log.",
-        caught_by=LSE,
-        edits=[(LOGSUMEXP, LOGSUMEXP.replace("torch.log(", "torch.log2("))],
-    ),
-    Mistake(
-        "logsumexp-with-an-axis-too-many",
-        "logsumexp has an axis of size 1 at the end. Its shape is (…, Lq), one number for each query.",
-        caught_by=LSE,
-        edits=[
-            (LOGSUMEXP, "(maximum + torch.log(total))"),
-            ("torch.cat(logsumexps, dim=-1)", "torch.cat(logsumexps, dim=-2)"),
-        ],
     ),
     Mistake(
         "only-out",
@@ -314,8 +249,6 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, "return torch.cat(logsumexps, dim=-1), torch.cat(outs, dim=-2)")],
     ),
-    # --- the running maximum
-    from_family("blocks", "no-maximum", "maximum-of-the-first-block", "maximum-starts-at-zero", "one-maximum-for-all"),
     # --- the full matrix
     Mistake(
         "full-matrix",
@@ -343,7 +276,6 @@ MISTAKES = [
         edits=[(BEGIN, "    block_q, block_k = 32, 32\n" + BEGIN)],
     ),
     # --- the attention itself
-    from_family("blocks", "no-scale", "divided-by-d", "averaged-and-scaled", "scale-from-values"),
     Mistake(
         "keys-as-values",
         "The weights were applied to the keys. They belong on the values.",
@@ -373,45 +305,10 @@ MISTAKES = [
         edits=[(RETURN, "return torch.cat(outs, dim=-2), torch.cat(logsumexps, dim=-1).detach()")],
     ),
     Mistake(
-        "total-detached",
-        "The total was detached, so a part of the gradients is missing. The exps in the total depend on query and key, as those in the output do; "
-        "only the maximum may be detached, and then everywhere it is used.",
-        caught_by=GRADIENTS,
-        edits=[(TOTAL, f"({TOTAL}).detach()")],
-    ),
-    from_family("blocks", "query-scaled-in-place"),
-    from_family(
-        "blocks",
-        "no-softmax",
-        "keys-not-turned",
-        "values-as-keys",
-        "scale-from-queries",
-        "scale-from-keys",
-        "products-averaged",
-    ),
-    Mistake(
-        "scale-from-a-block-of-queries",
-        "The scores are divided by the root of the number of queries in a block. It is √d, the width of queries and keys.",
-        caught_by=MAIN,
-        edits=[(".transpose(-2, -1) * scale", ".transpose(-2, -1) * rows.shape[-2] ** -0.5")],
-    ),
-    Mistake(
         "filled-with-plus-infinity",
         "Hidden scores were filled with +inf, which makes rows NaN. Fill them with minus infinity: -torch.inf.",
         caught_by=CAUSAL,
         edits=[(FILL, FILL.replace("-torch", "torch"))],
-    ),
-    Mistake(
-        "filled-with-minus-ten",
-        "Hidden scores were set to -10, which is not far enough below the others. Use minus infinity.",
-        caught_by=CAUSAL,
-        edits=[(FILL, FILL.replace("-torch.inf", "-10.0"))],
-    ),
-    Mistake(
-        "blocks-hidden-as-a-whole",
-        "Only blocks of keys that come after all queries of a block are left out; in the others nothing is hidden, though some keys come after some of the queries. Hide these, row by row.",
-        caught_by=CAUSAL,
-        edits=[(FILL, "pass"), ("min(start + block_k, visible_keys)", "min(start + block_k, num_keys)")],
     ),
     Mistake(
         "squeezed",

@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, from_family
+from families import decoder, head_projections, heads, layers, results, scale, softmax
+
+from grader.judge.authoring import Mistake
 
 ONE_PASS = "test_one_pass_agrees_with_formula"
 CHUNKS = "test_chunks_give_what_one_pass_gives"
@@ -12,32 +14,6 @@ END = "return self.o_proj(context), latents"
 START = "        b, n, hidden_dim = x.shape\n"
 DOWN = "latents = self.kv_down(x)\n"
 
-WORDS = {
-    "main": ONE_PASS,
-    "root": ROOT,
-    "width": "head_dim",
-    "query_axis": "2",
-    "values": "v",
-    "model": "hidden_dim",
-    "cache": "latents",
-    "length_of_the_cache": "cache.shape",
-    "shape_check": "test_shapes_of_one_pass",
-    "heads": "nums_head",
-    "tokens": "n",
-    "asks": "self.q_proj(x)",
-    "answers": "self.k_up(latents)",
-    "mixed": "self.v_up(latents)",
-    "result": "self.o_proj(context)",
-    "single": ONE_PASS,
-    "double": ONE_PASS,
-    "q": "q",
-    "v": "v",
-    "split_q": ".unflatten(-1, (self.nums_head, self.head_dim)).transpose(1, 2)",
-    "unsplit_q": ".reshape(b, self.nums_head, -1, self.head_dim)",
-    "split": ".unflatten(-1, (self.nums_head, self.head_dim)).transpose(1, 2)",
-    "unsplit": ".reshape(b, self.nums_head, -1, self.head_dim)",
-    "last": "o_proj",
-}
 
 MISTAKES = [
     # --- the latents and the cache
@@ -53,15 +29,6 @@ MISTAKES = [
                 "        if cache is not None:\n            k, v = torch.cat([past_k, k], dim=2), torch.cat([past_v, v], dim=2)\n        # query i",
             ),
             (END, "return self.o_proj(context), (k, v)"),
-        ],
-    ),
-    Mistake(
-        "cache-in-a-tuple",
-        "The cache is a tuple, list or dict with the latents in it. It should be the tensor of the latents itself.",
-        caught_by=LATENTS,
-        edits=[
-            (PAST, "cache = cache[0]\n            past = cache.shape[1]\n"),
-            (END, "return self.o_proj(context), (latents,)"),
         ],
     ),
     Mistake(
@@ -99,23 +66,6 @@ MISTAKES = [
         edits=[(END, "return self.o_proj(context), cache if cache is not None else latents")],
     ),
     Mistake(
-        "joined-along-the-width",
-        "Old and new latents were joined along their width or the batch. They are joined along the tokens: dimension 1.",
-        caught_by=CHUNKS,
-        edits=[(CAT, "latents = torch.cat([cache, latents], dim=2)")],
-    ),
-    Mistake(
-        "projected-again",
-        "The cached latents went through kv_down a second time. Only x goes through kv_down.",
-        caught_by=CHUNKS,
-        edits=[
-            (
-                CAT,
-                "latents = torch.cat([cache @ self.kv_down.weight[:, : cache.shape[-1]].T if cache.shape[-1] <= hidden_dim else cache, latents], dim=1)",
-            )
-        ],
-    ),
-    Mistake(
         "detached-cache-kept-in-the-module",
         "The latents are kept in the module, whatever cache is passed in, so two texts get mixed up. Use the cache that comes as an argument.",
         caught_by=REUSE,
@@ -134,14 +84,14 @@ MISTAKES = [
             (END, "self.kept = latents\n        " + END),
         ],
     ),
-    from_family("decoder", "kept-in-evaluation", "kept-in-training"),
+    decoder.kept(cache="latents", length_of_the_cache="cache.shape"),
     Mistake(
         "changed-in-place",
         "The cache that was passed in was changed, so no second text can continue from it. Put the joined latents into a new tensor.",
         caught_by=REUSE,
         edits=[(CAT, CAT + "\n            cache.detach().zero_()")],
     ),
-    from_family("decoder", "only-out-returned", "pair-the-other-way-round"),
+    *decoder.pair(ONE_PASS, cache="latents", shape_check="test_shapes_of_one_pass"),
     # --- keys and values out of the latents
     Mistake(
         "ups-exchanged",
@@ -164,50 +114,22 @@ MISTAKES = [
         caught_by=ONE_PASS,
         edits=[("self.k_up(latents)", "self.v_up(latents)")],
     ),
-    Mistake(
-        "queries-from-latents",
-        "The queries were made from the latents, too. They are q_proj(x): only keys and values are made from latents.",
-        caught_by=ONE_PASS,
-        edits=[
-            (
-                "q = self.q_proj(x)",
-                "q = self.q_proj(F.pad(latents[:, past:], (0, max(0, hidden_dim - latents.shape[-1])))[..., :hidden_dim])",
-            )
-        ],
-    ),
-    Mistake(
-        "latents-bent",
-        "There is a ReLU (or the like) between kv_down and k_up, v_up. These are plain linear layers, one right after the other.",
-        caught_by=ONE_PASS,
-        edits=[(DOWN, "latents = F.relu(self.kv_down(x))\n")],
-    ),
     # --- the mask
-    from_family(
-        "decoder",
-        "mask-at-the-upper-left",
-        "no-mask-with-a-cache",
-        "new-tokens-hidden",
-        "not-causal",
-        "next-token-visible",
-        "own-token-hidden",
-        "lower-triangle-and-next",
-        "mask-inverted",
-        "mask-inverted-finite",
-        "filled-with-zero",
-        "mask-after-softmax",
-        "filled-with-minus-100",
-        "minus-100-added",
-    ),
+    *decoder.places(),
+    *decoder.later_tokens(ONE_PASS),
+    *decoder.diagonal(ONE_PASS),
+    decoder.weakly_hidden(),
     # --- the attention
-    from_family("scale", "no-scale", "averaged-and-scaled"),
+    *scale.mistakes(ONE_PASS, root=ROOT),
     Mistake(
         "scale-from-latent-dim",
         "The scores are divided by √latent_dim. Queries and keys are head_dim wide, so it is √head_dim.",
         caught_by=ONE_PASS,
         edits=[(ROOT, "self.kv_down.out_features**0.5")],
     ),
-    from_family("scale", "scale-from-hidden-dim"),
-    from_family("softmax", "softmax-over-queries", "divided-by-the-mean"),
+    scale.scale_of_the_model(ONE_PASS, root=ROOT),
+    *softmax.another_axis(ONE_PASS, query_axis="2"),
+    softmax.another_sum(ONE_PASS),
     Mistake(
         "split-interleaved",
         "The width was split as (head_dim, heads), so a head got columns that lie apart. Each head is a run of neighbouring columns: split as "
@@ -216,35 +138,26 @@ MISTAKES = [
         edits=[(SPLIT, ".unflatten(-1, (self.head_dim, self.nums_head)).permute(0, 3, 1, 2)")],
         everywhere=True,
     ),
-    from_family("heads", "one-head"),
-    from_family("decoder", "merge-without-transpose", "output-layer-unused"),
+    heads.one_head(ONE_PASS, heads="nums_head", model="hidden_dim"),
+    decoder.merge_without_transpose(ONE_PASS),
+    *decoder.last_line(ONE_PASS, cache="latents"),
     # --- the layers
-    from_family("layers", "with-bias"),
-    from_family("heads", "no-divisibility-check"),
-    from_family("decoder", "detached"),
+    layers.with_bias(ONE_PASS),
+    heads.divisibility(heads="nums_head", model="hidden_dim"),
     Mistake(
         "latents-detached",
         "No gradient comes back through the latents: .detach(), .data or torch.no_grad() cuts it off. The latents of new tokens must not be detached.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(DOWN, "latents = self.kv_down(x).detach()\n")],
     ),
-    from_family("decoder", "input-overwritten"),
+    decoder.input_overwritten(cache="latents"),
     # --- met in other people's code
-    from_family(
-        "scale",
-        "scale-upside-down",
-        "scaled-after-softmax",
-        "scale-from-heads",
-        "scale-from-tokens",
-        "divided-by-head-dim",
-        compared="one head",
-    ),
-    from_family("softmax", "no-softmax-infinite", "softmax-over-heads", "softmax-over-batch"),
-    from_family("softmax", "dropout-of-its-own", in_training=ONE_PASS),
-    from_family(
-        "heads", "merge-interleaved", "keys-wrong-axes", heads_axis="nums_head", joined="b, n, hidden_dim", keys="k"
-    ),
-    from_family("decoder", "residual-added"),
+    *scale.scale_of_heads(ONE_PASS, root=ROOT, heads="nums_head"),
+    softmax.no_softmax_of_infinite_scores(ONE_PASS),
+    softmax.over_the_heads(ONE_PASS),
+    softmax.dropout_of_its_own(in_training=ONE_PASS),
+    heads.merge_interleaved(ONE_PASS, joined="b, n, hidden_dim", heads_axis="nums_head"),
+    *heads.keys_turned(ONE_PASS),
     Mistake(
         "split-without-transpose",
         "The projections were viewed as (b, heads, tokens, head_dim) at once, which puts parts of several tokens into one head. "
@@ -254,63 +167,11 @@ MISTAKES = [
         everywhere=True,
     ),
     # --- one layer for another, and what becomes of the result
-    from_family(
-        "head_projections",
-        "queries-from-the-key-layer",
-        "queries-from-the-value-layer",
-        "keys-from-the-query-layer",
-        "values-from-the-query-layer",
-        "queries-and-values-exchanged",
-        "one-layer-for-all",
-        "queries-split-without-transpose",
-        "keys-split-without-transpose",
-        "values-split-without-transpose",
-        "queries-detached",
-        "keys-detached",
-        "values-detached",
-        "output-layer-twice",
+    *head_projections.mistakes(
+        ONE_PASS, queries="self.q_proj(x)", keys="self.k_up(latents)", values="self.v_up(latents)"
     ),
-    from_family(
-        "decoder",
-        "filled-with-plus-infinity",
-        "filled-with-minus-ten",
-        "filled-with-minus-one",
-        "hidden-then-divided-over-queries",
-        "no-softmax-hidden-zero",
-        "softmax-of-the-visible-twice",
-        "softmax-over-queries-before-the-mask",
-        "softmax-over-heads-before-the-mask",
-        "minus-ten-added",
-        "own-token-hidden-finite",
-        "no-softmax-finite",
-    ),
-    from_family(
-        "softmax",
-        "softmax-twice",
-        "not-divided-by-the-sum",
-        "not-divided-after-the-maximum",
-        "divided-by-sums-over-queries",
-        "log-softmax",
-        "sigmoid",
-        "largest-score-only",
-        "weights-transposed",
-        "softmax-over-queries-and-keys",
-    ),
-    from_family(
-        "returned",
-        "squeezed",
-        "squeezed-in-front",
-        "float32-only",
-        "last-token-only",
-        "first-sequence-only",
-        "batch-and-tokens-joined",
-        "averaged-over-the-tokens",
-        "first-token-only",
-        "tokens-and-width-joined",
-        "tokens-and-width-exchanged",
-        "batch-and-tokens-exchanged",
-        "summed-over-the-tokens",
-    ),
-    from_family("heads", "keys-not-turned", keys="k"),
-    from_family("layers", "queries-and-keys-swapped", queries="q", keys="k", last_two="2, 3"),
+    *softmax.another_function(ONE_PASS),
+    *results.rows_of_tokens("self.o_proj(context)", ONE_PASS),
+    results.float32_only("self.o_proj(context)", ONE_PASS),
+    layers.queries_and_keys(ONE_PASS),
 ]

@@ -38,24 +38,10 @@ MISTAKES = [
         edits=[("self.position(torch.arange", "self.token(torch.arange")],
     ),
     Mistake(
-        "mask-after-softmax",
-        "The mask came after the softmax, so hidden tokens still count in the sum that the weights are divided by. Hide the scores, before it.",
-        caught_by=FUTURE,
-        edits=[(HIDE, ""), ("F.softmax(scores, dim=-1)", "F.softmax(scores, dim=-1).masked_fill(later, 0.0)")],
-        same_as="not-causal",
-    ),
-    Mistake(
         "next-token-visible",
         "Each token sees the one right after it, which it has to predict. The hidden triangle begins right above the diagonal: diagonal=1.",
         caught_by=FUTURE,
         edits=[("triu(diagonal=1)", "triu(diagonal=2)")],
-    ),
-    Mistake(
-        "past-hidden",
-        "Earlier tokens are hidden instead of later ones: the lower triangle. Hide the upper one.",
-        caught_by=FUTURE,
-        edits=[("triu(diagonal=1)", "tril(diagonal=-1)")],
-        same_as="not-causal",
     ),
     Mistake(
         "logits-shifted-back",
@@ -63,15 +49,6 @@ MISTAKES = [
         "predict. Don't move them; the training shifts the targets.",
         caught_by=FUTURE,
         edits=[(END, "return self.head(self.norm(h)).roll(-1, dims=1)")],
-    ),
-    Mistake(
-        "logits-shifted-back-end-repeated",
-        "The logits were moved one place to the front: those at place i are made from the tokens 0 to i + 1, and token i + 1 is what they should "
-        "predict. Return each place's logits at that place; the training shifts the targets.",
-        caught_by=FUTURE,
-        edits=[
-            (END, "logits = self.head(self.norm(h))\n        return torch.cat([logits[:, 1:], logits[:, -1:]], dim=1)")
-        ],
     ),
     Mistake(
         "logits-shifted-on",
@@ -116,13 +93,6 @@ MISTAKES = [
         caught_by=ORDER,
         edits=[(POSITION, "")],
     ),
-    Mistake(
-        "same-position-for-all",
-        "All tokens got the same position vector. Token i of the text gets that of place i: torch.arange(n).",
-        caught_by=ORDER,
-        edits=[("torch.arange(idx.shape[1])", "torch.zeros_like(idx)")],
-        same_as="no-positions",
-    ),
     # --- layers
     Mistake(
         "no-residual",
@@ -130,20 +100,6 @@ MISTAKES = [
         "the logits. Add each part's result to its input: h = h + part(norm(h)).",
         caught_by=DEEP,
         edits=[(ATTEND, ATTEND.replace("h + ", "")), (MLP, MLP.replace("h + ", ""))],
-    ),
-    Mistake(
-        "no-residual-around-attention",
-        "The attention's result replaces what came in. Add it: h = h + attention(norm(h)).",
-        caught_by=DEEP,
-        edits=[(ATTEND, ATTEND.replace("h + ", ""))],
-        same_as="no-residual",
-    ),
-    Mistake(
-        "no-residual-around-mlp",
-        "The mlp's result replaces what came in. Add it: h = h + mlp(norm(h)).",
-        caught_by=DEEP,
-        edits=[(MLP, MLP.replace("h + ", ""))],
-        same_as="no-residual",
     ),
     Mistake(
         "layers-shared",
@@ -169,13 +125,6 @@ MISTAKES = [
         "The layers are in a plain Python list, so the module does not find their parameters, and they are not trained. Use nn.ModuleList.",
         caught_by=LAYERS,
         edits=[(f"nn.ModuleList({BLOCKS})", BLOCKS)],
-    ),
-    Mistake(
-        "detached",
-        "The layers get no gradient: .detach(), .data or torch.no_grad() cuts it off between them and the logits.",
-        caught_by=LAYERS,
-        edits=[("self.norm(h))", "self.norm(h.detach()))")],
-        same_as="layers-unused",
     ),
     Mistake(
         "probabilities-returned",
@@ -209,18 +158,6 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "prompt-counted",
-        "The prompt was counted among max_new_tokens, so there are too few new tokens: max_new_tokens of them come after the prompt.",
-        caught_by=GREEDY,
-        edits=[("range(max_new_tokens)", "range(max_new_tokens - idx.shape[1])")],
-    ),
-    Mistake(
-        "one-token-too-few",
-        "One new token is missing: max_new_tokens of them come after the prompt.",
-        caught_by=GREEDY,
-        edits=[("range(max_new_tokens)", "range(max_new_tokens - 1)")],
-    ),
-    Mistake(
         "one-token-too-many",
         "There is one new token too many: max_new_tokens of them come after the prompt.",
         caught_by=GREEDY,
@@ -239,23 +176,10 @@ MISTAKES = [
         edits=[(CROP, "self(idx)")],
     ),
     Mistake(
-        "not-cropped-but-no-error",
-        "The model is shown the whole text even when it is longer than context_length. There is no error, but it should be shown the last "
-        "context_length tokens only.",
-        caught_by=BEYOND,
-        edits=[(CROP, "self(idx)"), ("torch.arange(idx.shape[1])", "torch.arange(idx.shape[1]) % self.context_length")],
-    ),
-    Mistake(
         "cropped-at-the-end",
         "The model is shown the first context_length tokens of the text, so it never sees the new ones. Show it the last context_length tokens.",
         caught_by=BEYOND,
         edits=[(CROP, "self(idx[:, : self.context_length])")],
-    ),
-    Mistake(
-        "cropped-by-one-too-many",
-        "The model is shown only the last context_length - 1 tokens. Show it the last context_length tokens.",
-        caught_by=BEYOND,
-        edits=[(CROP, "self(idx[:, -(self.context_length - 1) :])")],
     ),
     Mistake(
         "text-cropped",
