@@ -67,10 +67,10 @@ def float32_only(result: str, caught_by: str) -> Mistake:
     )
 
 
-def float64_only(result: str, caught_by: str) -> Mistake:
+def float64_returned(result: str, caught_by: str) -> Mistake:
     """Always float64."""
     return _returned(
-        "float64-only",
+        "float64-returned",
         "The result is always float64. Keep the dtype that comes in: float32 stays float32.",
         caught_by,
         result,

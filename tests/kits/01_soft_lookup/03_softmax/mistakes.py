@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 SHIFT = "scores - scores.max(dim=dim, keepdim=True).values"
@@ -218,4 +220,11 @@ MISTAKES = [
             )
         ],
     ),
+    Mistake(
+        "filled-with-nan",
+        "Everything is NaN: infinity minus infinity, or 0/0. Does a running maximum begin at plus infinity?",
+        caught_by="test_agrees_with_formula",
+        edits=[(SHIFT, "scores - scores.max(dim=dim, keepdim=True).values * float('nan')")],
+    ),
+    results.float64_returned("exps / exps.sum(dim=dim, keepdim=True)", "test_agrees_with_formula"),
 ]

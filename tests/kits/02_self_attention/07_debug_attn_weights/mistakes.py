@@ -212,7 +212,7 @@ MISTAKES = [
     ),
     *results.rows_of_tokens("attn_output", MAIN),
     results.float32_only("attn_output", MAIN),
-    results.float64_only("attn_output", MAIN),
+    results.float64_returned("attn_output", MAIN),
     Mistake(
         "input-added",
         "x was added to the output. Return the weights times the value alone, as it was given.",

@@ -278,7 +278,7 @@ MISTAKES = [
     ),
     *results.rows_of_tokens("context_vec", BATCH),
     results.float32_only("context_vec", BATCH),
-    results.float64_only("context_vec", BATCH),
+    results.float64_returned("context_vec", BATCH),
     Mistake(
         "bmm-for-a-batch",
         "torch.bmm takes a batch only: one sequence has no batch axis. Use @, which takes both.",

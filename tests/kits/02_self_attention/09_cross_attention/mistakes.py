@@ -206,7 +206,7 @@ MISTAKES = [
     *projections.shared_layers(MAIN, layers=LAYERS, layer="nn.Linear(hidden_size, hidden_size)"),
     *results.rows_of_tokens("weights @ value", MAIN),
     results.float32_only("weights @ value", MAIN),
-    results.float64_only("weights @ value", MAIN),
+    results.float64_returned("weights @ value", MAIN),
     instead_of_softmax.log_weights(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
     *instead_of_softmax.another_function(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
     instead_of_softmax.axis_of_the_sum_lost(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),

@@ -201,7 +201,7 @@ MISTAKES = [
     instead_of_softmax.softmax_over_each_sequence(MAIN, softmax=SOFTMAX, scores="scores"),
     # --- what becomes of the result
     *results.rows_of_tokens("weights @ values", MAIN),
-    results.float64_only("weights @ values", MAIN),
+    results.float64_returned("weights @ values", MAIN),
     Mistake(
         "weights-transposed",
         "The weights were transposed before they met the values. A row holds the weights of one query: weights · values.",

@@ -199,6 +199,12 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SOFTMAX, "F.one_hot(scores.argmax(-1), s).to(v.dtype)")],
     ),
+    Mistake(
+        "input-returned",
+        "X came back as it was. Return o_proj(...) of the joined heads.",
+        caught_by=MAIN,
+        edits=[(END, "return X")],
+    ),
     *layers.returned_instead(
         MAIN,
         end=END,
