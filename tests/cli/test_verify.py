@@ -218,7 +218,10 @@ FAMILY = """\
 from grader.judge.authoring import Mistake
 
 SMALLEST = [("amounts.sum(dim=-1, keepdim=True)", "amounts.amin(-1, True)")]
-smallest = lambda: Mistake("smallest", "TODO", "test_example", SMALLEST)
+
+
+def smallest():
+    return Mistake("smallest", "TODO", "test_example", SMALLEST)
 """
 
 
@@ -233,7 +236,7 @@ def test_a_family_is_unfinished_only_for_the_banks_that_take_from_it(
     change(root / BANK, "from grader", "from families import sums\nfrom grader")
     course = load_course(root / "course.yml")
     (sentence,) = incomplete(course, course.exercise("share"))
-    assert sentence.startswith('tests/kits/families/sums.py:4: still to write: Mistake("smallest"')
+    assert sentence.startswith('tests/kits/families/sums.py:7: still to write: return Mistake("smallest"')
     assert incomplete(course, course.exercise("split")) == []
 
 
