@@ -47,7 +47,7 @@ def known(course: Course, id: str) -> tuple[str, dict[str, Mistake]]:
 @pytest.mark.parametrize(
     ("id", "one", "other"),
     [
-        ("softmax", "dtype-lost", "minus-sign"),
+        ("softmax", "float32-only", "minus-sign"),
         pytest.param("self_attention", "no-scale", "softmax-over-queries", marks=pytest.mark.thorough),
         pytest.param("self_attention", "future-hidden", "input-added", marks=pytest.mark.thorough),
         pytest.param("multi_head_attention", "scale-from-d-out", "own-token-hidden-finite", marks=pytest.mark.thorough),

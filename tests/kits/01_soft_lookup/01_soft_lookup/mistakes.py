@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 AS_THEY_COME = "test_weights_are_taken_as_they_come"
@@ -117,24 +119,9 @@ MISTAKES = [
         caught_by=AS_THEY_COME,
         edits=[(LOOKUP, "weights.clamp(min=0) @ values")],
     ),
-    Mistake(
-        "squeezed",
-        "squeeze() takes away every axis of size 1, also the width when d = 1. Values of shape (n, 1) give a result of shape (1,).",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "(weights @ values).squeeze()")],
-    ),
-    Mistake(
-        "plain-numbers",
-        "A plain Python number or list came back (item, tolist). Return the tensor: gradients can't flow through plain numbers.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "(weights @ values).tolist()")],
-    ),
-    Mistake(
-        "dtype-lost",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=AS_THEY_COME,
-        edits=[(LOOKUP, "(weights @ values).float()")],
-    ),
+    results.squeezed(LOOKUP, MAIN),
+    results.plain_numbers(LOOKUP, MAIN),
+    results.float32_only(LOOKUP, AS_THEY_COME),
     Mistake(
         "values-overwritten",
         "The values were multiplied in place (*=, mul_). The caller still needs them: make a new tensor.",
@@ -146,13 +133,7 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() stops the gradients: nothing could be "
-        "trained through it.",
-        caught_by="test_gradients_reach_weights_and_values",
-        edits=[(LOOKUP, "(weights @ values).detach()")],
-    ),
+    results.detached(LOOKUP, "test_gradients_reach_weights_and_values"),
     Mistake(
         "weights-detached",
         "The numbers are right, but no gradient reaches the weights (detach, item, float or a new tensor made of them). Use "
@@ -167,10 +148,5 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(LOOKUP, "(weights + values.T).T.sum(dim=0)")],
     ),
-    Mistake(
-        "rounded",
-        "The result was rounded. Return it as it comes.",
-        caught_by=MAIN,
-        edits=[(LOOKUP, "(weights @ values).round(decimals=4)")],
-    ),
+    results.rounded(LOOKUP, MAIN),
 ]

@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
@@ -131,31 +133,15 @@ MISTAKES = [
         caught_by=EDGES,
         edits=[(SCORES, "(inputs @ query.unsqueeze(-1)).squeeze()")],
     ),
-    Mistake(
-        "plain-numbers",
-        "A Python list came back. Return one tensor: torch.stack makes one of a list of tensors (item and tolist would stop the gradients).",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs @ query).tolist()")],
-    ),
-    Mistake(
-        "dtype-lost",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs @ query).float()")],
-    ),
+    results.plain_numbers(SCORES, MAIN),
+    results.float32_only(SCORES, MAIN),
     Mistake(
         "inputs-overwritten",
         "The inputs were multiplied in place (*=, mul_). The caller still needs them: make a new tensor.",
         caught_by=MANNERS,
         edits=[(f"return {SCORES}", "inputs *= query\n    return inputs.sum(dim=-1)")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() stops the gradients: nothing could be "
-        "trained through it.",
-        caught_by=GRADIENTS,
-        edits=[(SCORES, "(inputs @ query).detach()")],
-    ),
+    results.detached(SCORES, GRADIENTS),
     Mistake(
         "query-detached",
         "The numbers are right, but no gradient reaches the query (detach, item, float or a new tensor made of it). Use it as "
@@ -176,10 +162,5 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(SCORES, "inputs[:-1] @ query")],
     ),
-    Mistake(
-        "rounded",
-        "The scores were rounded. Return them as they come.",
-        caught_by=MAIN,
-        edits=[(SCORES, "(inputs @ query).round(decimals=4)")],
-    ),
+    results.rounded(SCORES, MAIN),
 ]

@@ -113,12 +113,7 @@ MISTAKES = [
         caught_by="test_agrees_with_formula",
         edits=[("return exps / exps.sum(dim=dim, keepdim=True)", "return torch.sigmoid(scores)")],
     ),
-    Mistake(
-        "dtype-lost",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by="test_agrees_with_formula",
-        edits=[("exps / exps.sum(dim=dim, keepdim=True)", "(exps / exps.sum(dim=dim, keepdim=True)).float()")],
-    ),
+    results.float32_only("exps / exps.sum(dim=dim, keepdim=True)", "test_agrees_with_formula"),
     Mistake(
         "scores-overwritten",
         "The input was changed in place (exp_, sub_, -=). The caller still needs its scores: work on a new tensor.",
@@ -151,17 +146,7 @@ MISTAKES = [
         ],
     ),
     kept_from_the_last_call("softmax", "test_agrees_with_formula"),
-    Mistake(
-        "squeezed",
-        "squeeze() takes away every axis of size 1. The weights have the shape of the scores.",
-        caught_by="test_agrees_with_formula",
-        edits=[
-            (
-                "return exps / exps.sum(dim=dim, keepdim=True)",
-                "return (exps / exps.sum(dim=dim, keepdim=True)).squeeze()",
-            )
-        ],
-    ),
+    results.squeezed("exps / exps.sum(dim=dim, keepdim=True)", "test_agrees_with_formula"),
     Mistake(
         "epsilon-of-1e-3",
         "A small number was added to the sum, so the weights no longer sum to 1. The largest exp is 1 and is in the sum: it is never 0.",
@@ -209,17 +194,7 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake(
-        "rounded",
-        "The weights were rounded. Return them as they come.",
-        caught_by="test_agrees_with_formula",
-        edits=[
-            (
-                "return exps / exps.sum(dim=dim, keepdim=True)",
-                "return (exps / exps.sum(dim=dim, keepdim=True)).round(decimals=4)",
-            )
-        ],
-    ),
+    results.rounded("exps / exps.sum(dim=dim, keepdim=True)", "test_agrees_with_formula"),
     Mistake(
         "filled-with-nan",
         "Everything is NaN: infinity minus infinity, or 0/0. Does a running maximum begin at plus infinity?",

@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
@@ -194,37 +196,21 @@ MISTAKES = [
         caught_by=EDGES,
         edits=[(CONTEXT, "(weights.unsqueeze(0) @ inputs).squeeze()")],
     ),
-    Mistake(
-        "plain-numbers",
-        "Plain Python numbers came back (item, tolist). Return the tensor: gradients can't flow through plain numbers.",
-        caught_by=MAIN,
-        edits=[(CONTEXT, "(weights @ inputs).tolist()")],
-    ),
+    results.plain_numbers(CONTEXT, MAIN),
     Mistake(
         "context-and-weights",
         "Two values came back. Return the context vector alone.",
         caught_by=MAIN,
         edits=[(CONTEXT, "weights @ inputs, weights")],
     ),
-    Mistake(
-        "dtype-lost",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
-        edits=[(CONTEXT, "(weights @ inputs).float()")],
-    ),
+    results.float32_only(CONTEXT, MAIN),
     Mistake(
         "inputs-overwritten",
         "The inputs were multiplied in place (*=, mul_). The caller still needs them: make a new tensor.",
         caught_by=MANNERS,
         edits=[(f"return {CONTEXT}", "inputs *= weights.unsqueeze(-1)\n    return inputs.sum(dim=0)")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .item(), torch.tensor(...) or torch.no_grad() stops the gradients: nothing could be "
-        "trained through it.",
-        caught_by=GRADIENTS,
-        edits=[(CONTEXT, "(weights @ inputs).detach()")],
-    ),
+    results.detached(CONTEXT, GRADIENTS),
     Mistake(
         "weights-detached",
         "The numbers are right, but the weights are cut off from the scores (detach, .data, .item, torch.no_grad), so no gradient "

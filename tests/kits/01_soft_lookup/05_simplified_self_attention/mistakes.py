@@ -1,4 +1,4 @@
-from families import instead_of_softmax
+from families import instead_of_softmax, results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call, without
 
@@ -246,12 +246,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RESULT, "(weights @ x).sum(dim=-2)")],
     ),
-    Mistake(
-        "squeezed",
-        "squeeze() takes away every axis of size 1, also a batch of one or a sentence of one word. The result has the shape of x.",
-        caught_by=EDGES,
-        edits=[(RESULT, "(weights @ x).squeeze()")],
-    ),
+    results.squeezed(RESULT, EDGES),
     Mistake(
         "batch-put-in-front",
         "A batch axis was put in front and not taken away again. The result has the shape of x.",
@@ -271,25 +266,14 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores.float(), dim=-1)")],
     ),
-    Mistake(
-        "dtype-lost",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
-        edits=[(RESULT, "(weights @ x).float()")],
-    ),
+    results.float32_only(RESULT, MAIN),
     Mistake(
         "x-overwritten",
         "The result was written into x (copy_, out=x, x[:] = ...). The caller still needs x: return a new tensor.",
         caught_by=MANNERS,
         edits=[(f"return {RESULT}", "x[:] = weights @ x\n    return x")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data, torch.tensor(...) or torch.no_grad() stops the gradients: nothing could be "
-        "trained through it.",
-        caught_by=GRADIENTS,
-        edits=[(RESULT, "(weights @ x).detach()")],
-    ),
+    results.detached(RESULT, GRADIENTS),
     Mistake(
         "weights-detached",
         "The numbers are right, but the weights are cut off from x (detach, .data, torch.no_grad), so part of the gradient is missing.",

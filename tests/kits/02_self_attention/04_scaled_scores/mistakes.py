@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
@@ -103,12 +105,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(PRODUCT, "query * key")],
     ),
-    Mistake(
-        "dtype-lost",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
-        edits=[(SCALED, "(scores / query.shape[-1] ** 0.5).float()")],
-    ),
+    results.float32_only(SCALED, MAIN),
     Mistake(
         "query-overwritten",
         "The query was scaled in place (/=, *=, div_). The caller still needs it: scale a new tensor, or the scores.",
@@ -134,12 +131,7 @@ MISTAKES = [
         edits=[(PRODUCT, "torch.bmm(query, key.transpose(-2, -1))")],
     ),
     kept_from_the_last_call("scaled_scores", MAIN),
-    Mistake(
-        "squeezed",
-        "squeeze() takes away every axis of size 1: a batch of one, a single query or key. The result is (..., Lq, Lk).",
-        caught_by=MAIN,
-        edits=[(SCALED, "(scores / query.shape[-1] ** 0.5).squeeze()")],
-    ),
+    results.squeezed(SCALED, MAIN),
     Mistake(
         "not-added-up",
         "The products were not added up, so each pair has d numbers instead of one score. Sum over the width, the last axis.",

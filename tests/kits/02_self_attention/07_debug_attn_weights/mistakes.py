@@ -119,12 +119,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("value = self.linear_v(x)", "value = self.linear_k(x)")],
     ),
-    Mistake(
-        "output-detached",
-        "The output is right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
-        caught_by="test_training_still_works",
-        edits=[("return attn_output", "return attn_output.detach()")],
-    ),
+    results.detached("attn_output", "test_training_still_works"),
     kept_in_evaluation(MAIN),
     *without(
         projections.mistakes(

@@ -164,12 +164,7 @@ MISTAKES = [
         edits=[(KEYS, "keys.detach().transpose(-2, -1)")],
     ),
     # after the one above: where no gradient comes at all, none can differ
-    Mistake(
-        "output-detached",
-        "The output is right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing can be trained.",
-        caught_by="test_training_still_works",
-        edits=[(RETURN, "return context_vec.detach()")],
-    ),
+    results.detached("context_vec", "test_training_still_works"),
     kept_in_evaluation(BATCH),
     *projections.mistakes(
         BATCH,

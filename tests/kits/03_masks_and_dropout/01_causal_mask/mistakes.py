@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake
 
 MAIN = "test_hides_exactly_the_later_tokens"
@@ -78,12 +80,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(MASK, ONES)],
     ),
-    Mistake(
-        "nested-list",
-        "The pattern came as a list of lists. Make it a tensor: torch.tensor(...) turns a list of True and False into a boolean one.",
-        caught_by=MAIN,
-        edits=[(MASK, f"{MASK}.tolist()")],
-    ),
+    results.plain_numbers("torch.triu(torch.ones(num_tokens, num_tokens, dtype=torch.bool), diagonal=1)", MAIN),
     Mistake(
         "four-tokens-only",
         "The mask is always 4 x 4. Its size comes from `num_tokens`.",

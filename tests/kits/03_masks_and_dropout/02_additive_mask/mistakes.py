@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake
 
 MAIN = "test_hides_exactly_the_later_tokens"
@@ -121,18 +123,8 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, "return full")],
     ),
-    Mistake(
-        "float64",
-        "The numbers are right, but they came as float64 (from NumPy?). Torch's default float dtype is wanted, which is float32.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return torch.triu(full, diagonal=1).double()")],
-    ),
-    Mistake(
-        "nested-list",
-        "The pattern came as nested lists. Make it a tensor: torch.tensor(...).",
-        caught_by=MAIN,
-        edits=[(RETURN, "return torch.triu(full, diagonal=1).tolist()")],
-    ),
+    results.float64_returned("torch.triu(full, diagonal=1)", MAIN),
+    results.plain_numbers("torch.triu(full, diagonal=1)", MAIN),
     Mistake(
         "four-tokens-only",
         "The mask is always that of four tokens. Its size comes from `max_seq_len`.",

@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_fault_is_gone"
@@ -175,12 +177,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(MASK, MASK.replace("(seq_len, seq_len)", "(1, 1, seq_len, seq_len)"))],
     ),
-    Mistake(
-        "float32-returned",
-        "The result is always float32. Scores of float64 stay float64: nothing has to be converted here.",
-        caught_by=VISIBLE,
-        edits=[(RETURN, "return masked_scores.float()")],
-    ),
+    results.float32_only("masked_scores", VISIBLE),
     Mistake(
         "scores-overwritten",
         "The numbers are right, but they were written into the scores that were passed in (a method that ends in an underscore, +=, "

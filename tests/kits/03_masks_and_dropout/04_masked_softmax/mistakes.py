@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
@@ -313,12 +315,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[('float("-inf")', "1e9")],
     ),
-    Mistake(
-        "squeezed",
-        "squeeze() takes away every axis of size 1. The weights have the shape of the scores.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return torch.softmax(masked, dim=-1).to(scores.dtype).squeeze()")],
-    ),
+    results.squeezed("torch.softmax(masked, dim=-1).to(scores.dtype)", MAIN),
     Mistake(
         "weights-and-mask-returned",
         "Two values came back. Return the weights alone.",

@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_padding_has_no_weight"
@@ -203,12 +205,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[('float("-inf")', "-10.0")],
     ),
-    Mistake(
-        "squeezed",
-        "squeeze() takes away every axis of size 1: a batch of one, a single head. The result has the shape of the scores.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return {FILL}.squeeze()")],
-    ),
+    results.squeezed(FILL, MAIN),
     Mistake(
         "tuple-returned",
         "Two values came back. Return the masked scores alone.",

@@ -173,12 +173,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("n = x.shape[1]", "n = x.shape[0]")],
     ),
-    Mistake(
-        "float32-only",
-        "The result is always float32. Keep the dtype that comes in: a module of float64 gives float64.",
-        caught_by=MAIN,
-        edits=[(END, f"return ({END.removeprefix('return ')}).float()")],
-    ),
+    results.float32_only("weights @ values", MAIN),
     softmax.output_detached(),
     kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     # --- the layers mixed up

@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_heads_stand_side_by_side"
@@ -229,12 +231,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, f"{RETURN} / len(self.heads)")],
     ),
-    Mistake(
-        "float32-only",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.float()")],
-    ),
+    results.float32_only("torch.cat([head(x) for head in self.heads], dim=-1)", MAIN),
     # --- manners
     Mistake(
         "input-overwritten",
@@ -242,11 +239,8 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[(RETURN, f"result = {JOINED}\n        x.detach().zero_()\n        return result")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained.",
-        caught_by="test_gradients_reach_input_and_every_head",
-        edits=[(RETURN, f"{RETURN}.detach()")],
+    results.detached(
+        "torch.cat([head(x) for head in self.heads], dim=-1)", "test_gradients_reach_input_and_every_head"
     ),
     kept_in_evaluation(
         "test_context_may_be_longer_than_the_input",
@@ -343,10 +337,5 @@ MISTAKES = [
         ("self.dropout.p if self.training else 0.0", "self.dropout.p"),
         caught_by=DROPOUT,
     ),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. One sequence, one token, or a width of 1 keeps its axis: no squeeze().",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.squeeze()")],
-    ),
+    results.squeezed("torch.cat([head(x) for head in self.heads], dim=-1)", MAIN),
 ]

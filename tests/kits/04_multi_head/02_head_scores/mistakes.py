@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
@@ -147,29 +149,14 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT}).unbind(1)")],
     ),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. One sequence, one head or one token keeps its axis.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return ({PRODUCT}).squeeze()")],
-    ),
-    Mistake(
-        "dtype-lost",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return ({PRODUCT}).float()")],
-    ),
+    results.squeezed("a @ a.transpose(2, 3)", MAIN),
+    results.float32_only("a @ a.transpose(2, 3)", MAIN),
     Mistake(
         "input-overwritten",
         "The input a was changed in place. Others use it too: no methods with a trailing underscore, no `a *= …`.",
         caught_by="test_input_is_left_alone",
         edits=[(RETURN, f"scores = {PRODUCT}\n    a.detach().zero_()\n    return scores")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained through it.",
-        caught_by="test_gradients_reach_the_input",
-        edits=[(RETURN, f"return ({PRODUCT}).detach()")],
-    ),
+    results.detached("a @ a.transpose(2, 3)", "test_gradients_reach_the_input"),
     kept_from_the_last_call("head_scores", MAIN),
 ]

@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_each_head_gets_its_own_columns"
@@ -109,12 +111,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[("d_out % num_heads ==", "num_heads % d_out ==")],
     ),
-    Mistake(
-        "float32-only",
-        "The result is always float32. A tensor made with torch.zeros or torch.empty has that type unless it is told dtype=x.dtype.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.float()")],
-    ),
+    results.float32_only("apart.transpose(1, 2)", MAIN),
     Mistake(
         "input-overwritten",
         "The input x was changed in place. Others use it too: work on a new tensor (no trailing-underscore methods).",
@@ -128,10 +125,5 @@ MISTAKES = [
         edits=[("x.view(", "x.detach().view(")],
     ),
     kept_from_the_last_call("split_heads", MAIN),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. One sequence, one head or one token keeps its axis: no squeeze().",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.squeeze()")],
-    ),
+    results.squeezed("apart.transpose(1, 2)", MAIN),
 ]

@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_heads_stand_side_by_side"
@@ -68,12 +70,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(BY_TOKEN, "x.permute(2, 0, 1, 3)"), (RETURN, "return by_token.flatten(2)")],
     ),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. A batch of one sequence, or a sequence of one token, keeps its axis.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.squeeze()")],
-    ),
+    results.squeezed("by_token.view(batch, num_tokens, num_heads * head_dim)", MAIN),
     Mistake(
         "heads-summed",
         "The heads were added up. Put them side by side: the result is h times as wide as one head.",
@@ -98,12 +95,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, "return x")],
     ),
-    Mistake(
-        "float32-only",
-        "The result is always float32. A tensor made with torch.zeros or torch.empty has that type unless it is told dtype=x.dtype.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"{RETURN}.float()")],
-    ),
+    results.float32_only("by_token.view(batch, num_tokens, num_heads * head_dim)", MAIN),
     Mistake(
         "input-transposed-in-place",
         "The input x was changed in place (transpose_, with an underscore). Others use it too: transpose gives a new one.",

@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_heads_in_order"
@@ -80,12 +82,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(JOINED, f"torch.block_diag(*{HEADS})")],
     ),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. A single row, or a single column, keeps its axis.",
-        caught_by=MAIN,
-        edits=[(JOINED, f"{JOINED}.squeeze()")],
-    ),
+    results.squeezed("torch.cat(list(head_weights), dim=0)", MAIN),
     Mistake(
         "list-returned",
         "The list of the matrices came back. They have to become one tensor.",
@@ -104,12 +101,7 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake(
-        "float32-only",
-        "The result is always float32. A tensor made with torch.zeros or torch.empty has that type unless it is told dtype=….",
-        caught_by=MAIN,
-        edits=[(JOINED, f"{JOINED}.float()")],
-    ),
+    results.float32_only("torch.cat(list(head_weights), dim=0)", MAIN),
     Mistake(
         "list-emptied",
         "The matrices were taken out of the list that was passed in (pop, del, clear). The caller still needs it: only read from it.",
@@ -122,12 +114,6 @@ MISTAKES = [
         caught_by=ALONE,
         edits=[(RETURN, f"result = {JOINED}\n    head_weights[0].detach().zero_()\n    return result")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data, .tolist() or an nn.Parameter made anew stops the gradients: nothing could be trained "
-        "through it.",
-        caught_by="test_gradients_reach_every_head",
-        edits=[(JOINED, f"{JOINED}.detach()")],
-    ),
+    results.detached("torch.cat(list(head_weights), dim=0)", "test_gradients_reach_every_head"),
     kept_from_the_last_call("combine_heads", MAIN),
 ]

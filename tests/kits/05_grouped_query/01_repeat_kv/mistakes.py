@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_copies_stand_next_to_each_other"
@@ -77,12 +79,7 @@ MISTAKES = [
         caught_by="test_edges",
         edits=instead("x.repeat_interleave(n_rep, dim=1) if n_rep > 1 else None"),
     ),
-    Mistake(
-        "axes-of-one-dropped",
-        "Axes of size 1 disappear (squeeze without a dimension). A single token or a batch of one still has its axis.",
-        caught_by="test_edges",
-        edits=instead("x.repeat_interleave(n_rep, dim=1).squeeze()"),
-    ),
+    results.squeezed(CALL, "test_edges"),
     Mistake(
         "detached",
         "The numbers are right, but no gradient reaches x: .detach(), .data or torch.tensor(...) cuts it off.",
@@ -95,11 +92,6 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=instead("x.data.mul_(2).div(2)" + CALL.removeprefix("x")),
     ),
-    Mistake(
-        "float32-only",
-        "The result is always float32. A tensor made with torch.zeros or torch.empty has that type unless it is told dtype=x.dtype.",
-        caught_by=MAIN,
-        edits=instead(f"{CALL}.float()"),
-    ),
+    results.float32_only(CALL, MAIN),
     kept_from_the_last_call("repeat_kv", MAIN),
 ]

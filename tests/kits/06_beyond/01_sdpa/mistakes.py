@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
@@ -178,12 +180,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(MASK, f"{MASK}, scale=query.shape[-2] ** -0.5")],
     ),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. An axis keeps its place whatever its size: no squeeze().",
-        caught_by=MAIN,
-        edits=[(CALL, f"{CALL}.squeeze()")],
-    ),
+    results.squeezed("F.scaled_dot_product_attention(query, key, value, attn_mask=~hidden)", MAIN),
     Mistake(
         "softmax-by-hand-over-queries",
         "The softmax runs over the queries. Each query spreads its weight over the keys: the library does all of this by itself.",

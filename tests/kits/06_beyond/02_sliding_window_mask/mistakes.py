@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake
 
 MAIN = "test_sees_itself_and_the_window_minus_one_before"
@@ -106,12 +108,7 @@ MISTAKES = [
         caught_by=WIDE,
         edits=[("    position =", "    assert window <= num_tokens\n    position =")],
     ),
-    Mistake(
-        "float",
-        "The pattern is right, but it is made of the numbers 0 and 1. The mask should be boolean: .bool() at the end.",
-        caught_by=MAIN,
-        edits=[(RETURN, f"return ({BEFORE} | {AFTER}).float()")],
-    ),
+    results.float32_only("(distance < 0) | (distance >= window)", MAIN),
     Mistake(
         "whole-numbers",
         "The pattern is right, but it is made of whole numbers. The mask should be boolean: .bool() at the end.",

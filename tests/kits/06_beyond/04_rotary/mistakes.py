@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
@@ -151,12 +153,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, "return x.clone()")],
     ),
-    Mistake(
-        "single-precision",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
-        edits=[(RETURN, RETURN + ".float()")],
-    ),
+    results.float32_only("torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)", MAIN),
     Mistake(
         "detached",
         "The numbers are right, but no gradient reaches x: .detach(), .data or torch.no_grad() cuts it off.",
@@ -177,17 +174,7 @@ MISTAKES = [
         edits=[(RETURN, f"y = {TURNED}\n    x.detach().copy_(y.detach())\n    return y")],
     ),
     kept_from_the_last_call("apply_rotary", MAIN),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. An axis keeps its place whatever its size: no squeeze().",
-        caught_by=MAIN,
-        edits=[
-            (
-                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)",
-                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1).squeeze()",
-            )
-        ],
-    ),
+    results.squeezed("torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)", MAIN),
     Mistake(
         "halves-put-below",
         "The two turned halves were joined along the tokens (dim=-2), or not along the width. Join them along the last axis: dim=-1.",

@@ -1,4 +1,4 @@
-from families import blocks
+from families import blocks, results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
@@ -165,18 +165,8 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake(
-        "single-precision",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (output / total).float()")],
-    ),
-    Mistake(
-        "detached",
-        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
-        caught_by="test_gradients_reach_queries_keys_and_values",
-        edits=[(RETURN, "return (output / total).detach()")],
-    ),
+    results.float32_only("output / total", MAIN),
+    results.detached("output / total", "test_gradients_reach_queries_keys_and_values"),
     Mistake(
         "sums-detached",
         "The total was detached, so a part of the gradients is missing. The exps in the total depend on query and key, as those in the output do; "
@@ -185,10 +175,5 @@ MISTAKES = [
         edits=[(TOTAL, f"({TOTAL}).detach()")],
     ),
     kept_from_the_last_call("tiled_attention", MAIN),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. One query, or a width of 1, keeps its axis: no squeeze().",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (output / total).squeeze()")],
-    ),
+    results.squeezed("output / total", MAIN),
 ]

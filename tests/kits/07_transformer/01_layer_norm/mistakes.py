@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
 MAIN = "test_agrees_with_formula"
@@ -158,18 +160,8 @@ MISTAKES = [
         ],
     ),
     # --- the rest
-    Mistake(
-        "single-precision",
-        "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (normed * weight + bias).float()")],
-    ),
-    Mistake(
-        "detached",
-        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
-        caught_by=GRADIENTS,
-        edits=[(RETURN, "return (normed * weight + bias).detach()")],
-    ),
+    results.float32_only("normed * weight + bias", MAIN),
+    results.detached("normed * weight + bias", GRADIENTS),
     Mistake(
         "x-overwritten",
         "x was changed in place (-=, /=, sub_, …). The caller still needs it: work on a new tensor.",
@@ -177,10 +169,5 @@ MISTAKES = [
         edits=[(RETURN, "result = normed * weight + bias\n    x.detach().copy_(normed.detach())\n    return result")],
     ),
     kept_from_the_last_call("layer_norm", MAIN),
-    Mistake(
-        "squeezed",
-        "Axes of size 1 were squeezed away. An axis keeps its place whatever its size: no squeeze().",
-        caught_by=MAIN,
-        edits=[(RETURN, "return (normed * weight + bias).squeeze()")],
-    ),
+    results.squeezed("normed * weight + bias", MAIN),
 ]

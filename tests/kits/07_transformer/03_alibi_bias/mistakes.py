@@ -1,3 +1,5 @@
+from families import results
+
 from grader.judge.authoring import Mistake
 
 MAIN = "test_agrees_with_formula"
@@ -129,12 +131,7 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(RETURN, RETURN + "[None]")],
     ),
-    Mistake(
-        "double-precision",
-        "The result is float64. It should be float32.",
-        caught_by=MAIN,
-        edits=[(RETURN, RETURN + ".double()")],
-    ),
+    results.float64_returned("bias.masked_fill(distance < 0, -torch.inf)", MAIN),
     Mistake(
         "future-plus-infinity",
         "Later keys got +inf, which gives them all the weight, or NaN. It should be minus infinity: -torch.inf.",

@@ -263,12 +263,7 @@ MISTAKES = [
             (ADD2, ADD2.replace("return ", "self.shape, self.kept = x.shape, ") + "\n        return self.kept"),
         ],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
-        caught_by=GRADIENTS,
-        edits=[(ADD2, ADD2.replace("return y + self.mlp_out(", "return (y + self.mlp_out(") + ").detach()")],
-    ),
+    results.detached("y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))", GRADIENTS),
     softmax.weights_detached(),
     Mistake(
         "input-overwritten",
