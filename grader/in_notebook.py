@@ -147,22 +147,22 @@ def _show(part: dict[str, Any]) -> None:
     display({"text/plain": part["text"], "text/html": part["html"]}, raw=True)
 
 
-def executed_cells(shell: Any) -> list[tuple[int, str, str]]:
-    """The cells that were run, oldest first: number, text as typed, and as IPython gave it to Python.
+def executed_cells(shell: Any) -> list[tuple[int, str]]:
+    """The cells that were run, oldest first: number, and text as typed.
 
     Of repeated runs of the same text only the first and the last count: its definitions exist from the first on, and
     were renewed by the last.
     """
-    typed, run = shell.history_manager.input_hist_raw, shell.history_manager.input_hist_parsed
+    typed = shell.history_manager.input_hist_raw
     last = {text: number for number, text in enumerate(typed)}
     first = {text: len(typed) - number for number, text in enumerate(reversed(typed), 1)}
-    chosen: list[tuple[int, str, str]] = []
+    chosen: list[tuple[int, str]] = []
     characters = 0
     for number in sorted({*first.values(), *last.values()}, reverse=True):
         text = typed[number]
         if text.strip() and characters + len(text) <= MOST_CHARACTERS and len(chosen) < MOST_CELLS:
             characters += len(text)
-            chosen.append((number, text, run[number] if number < len(run) else text))
+            chosen.append((number, text))
     return chosen[::-1]
 
 

@@ -21,7 +21,7 @@ from grader.errors import KataError
 from grader.sandbox.launch import MachineError
 
 if TYPE_CHECKING:
-    from grader.intake.executed import ExecutedAnswer
+    from grader.practice.executed import ExecutedAnswer
     from grader.practice.workspace import Workspace
     from grader.record import ExerciseResult, Record
 
@@ -115,8 +115,8 @@ def _found(question: dict[str, Any], id: str) -> tuple[Workspace, bool, Executed
     """The workspace, whether progress is kept there, and the answer that was run last. Raises KataError."""
     from grader.course import load_course
     from grader.course.installed import course_file
-    from grader.intake.executed import ExecutedCell, answer_among
     from grader.practice.checking import SUBMITTER
+    from grader.practice.executed import ExecutedCell, answer_among
     from grader.practice.workspace import Workspace, find_workspace
 
     start, named = Path(question["folder"]), question["course"]

@@ -1,6 +1,6 @@
 """Reads what a learner hands in, a folder, a zip, a notebook or one file, into bytes by exercise.
 
-Nothing here is extracted to disk, imported, compiled or parsed as Python, and no link is followed. Only files that
+Nothing here is extracted to disk, imported or compiled, and no link is followed. Only files that
 `names` recognises count; all others are reported, never guessed at.
 """
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from grader.course import Course, CourseError, Exercise
-from grader.course.stubs import make_stub, same_as_stub
+from grader.course.stubs import same_as_stub, stub_of
 
 SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
@@ -31,6 +31,9 @@ REVIEWS = "review"
 
 CASE = "_case"
 """Ending of the name of a script that `kata check --script` writes beside an exercise's file."""
+
+_NAMING_MAGICS = ("%%kata", "%%file", "%%writefile")
+_LONGEST_LINE = 400  # characters of a first line that names an exercise
 
 _SAVED_AGAIN = re.compile(r"(?: ?\(\d{1,3}\)|-\d{1,3})$")
 """What a browser (` (1)`) or Canvas (`-1`) puts behind the name of a file that is there already."""
@@ -87,7 +90,6 @@ class ExerciseNames:
         self.exercises: tuple[Exercise, ...] = course.exercises
         self._by_id = {exercise.id: exercise for exercise in self.exercises}
         self._course = course
-        self._stubs: dict[str, str | None] = {}
 
     def by_id(self, id: str) -> Exercise | None:
         """The exercise with exactly this id, or None."""
@@ -125,13 +127,46 @@ class ExerciseNames:
         near = sorted(inside, key=len)[-1:] or get_close_matches(said.strip("_"), self._by_id, n=1, cutoff=0.75)
         return self._by_id[near[0]].file_name if near else None
 
+    def by_first_line(self, text: str, defined: frozenset[str]) -> Exercise | None:
+        """The exercise that the first line of a text names, in a comment or in a magic that writes a file; or None.
+
+        A comment with the id alone may be a heading: it counts only above one of the exercise's entry points.
+
+        Args:
+            text: for example `# 03_softmax.py`, `# exercise: softmax` or `%%writefile exercises/03_softmax.py`.
+            defined: the functions and classes that it defines.
+        """
+        line = text.lstrip()[:_LONGEST_LINE].partition("\n")[0].rstrip()
+        magic, _, written = line.partition(" ")
+        if not line.startswith("#") and magic not in _NAMING_MAGICS:
+            return None
+        said = line.lstrip("#") if line.startswith("#") else written.strip().removeprefix("-a ")
+        before, colon, after = said.partition(":")
+        is_labelled = bool(colon) and before.strip().lower() == "exercise"
+        words = (after if is_labelled else said).split()
+        name = words[0].strip("`'\":").replace("\\", "/").rpartition("/")[2] if len(words) == 1 else ""
+        exercise = self.by_file(name) or self.by_stem(name)
+        if exercise is None or name != exercise.id or is_labelled or magic == "%%kata":
+            return exercise
+        return None if defined.isdisjoint(exercise.entry_points) else exercise
+
+    def by_definitions(self, defined: frozenset[str]) -> tuple[Exercise, ...]:
+        """The exercises whose entry points are all defined: of these, those that ask for no fewer, if there are any."""
+        known = {name for exercise in self.exercises for name in exercise.entry_points if name in defined}
+        whole = tuple(exercise for exercise in self.exercises if known.issuperset(exercise.entry_points))
+        return tuple(exercise for exercise in whole if known == set(exercise.entry_points)) or whole
+
     def is_as_given(self, exercise: Exercise, text: str) -> bool:
         """Whether `text` is still the exercise's stub; False where the course cannot make stubs."""
-        if exercise.id not in self._stubs:
-            try:
-                stub = make_stub(self._course.solution_path(exercise).read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError, CourseError):
-                stub = None
-            self._stubs[exercise.id] = stub
-        stub = self._stubs[exercise.id]
-        return stub is not None and same_as_stub(text.encode("utf-8", "surrogatepass"), stub)
+        try:
+            stub = stub_of(self._course, exercise)
+        except (OSError, UnicodeDecodeError, CourseError):
+            return False
+        return same_as_stub(text.encode("utf-8", "surrogatepass"), stub)
+
+
+def advice(candidates: Sequence[Exercise]) -> str:
+    """What to do about a text that could answer several exercises, to follow its name."""
+    ids = [exercise.id for exercise in candidates]
+    listed = f"{', '.join(ids[:-1])} or {ids[-1]}"
+    return f"could be {listed}; say which in its first line, like `# {candidates[0].file_name}`"

@@ -1,7 +1,7 @@
 """Reads a notebook's cells, and makes source files of those that answer an exercise.
 
 In the sandbox a cell's answer runs on its own, but in the notebook it could use what earlier cells defined. So what it
-mentions of them is put in front of it: imports, functions, classes, and constants made from libraries alone. A constant
+needs of them is put in front of it: imports, functions, classes, and constants made from libraries alone. A constant
 computed with the learner's own functions is left out: one unfinished exercise must not break the next. Nothing is put
 in front of an unchanged stub, nor of a cell that is a whole file (see `carried`).
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import json
-import keyword
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +18,11 @@ from typing import Any
 
 from grader.course import Exercise
 
-from .answered import advice, defined_exercises, named_exercise
 from .carried import carried_problems, exercise_of_file
-from .names import ExerciseNames
+from .names import ExerciseNames, advice
 from .reading_time import look_at_clock
+from .statements import PythonText, Statement, read_python
 from .submission import FileProblem, UnreadableError
-from .top_level import PythonText, Statement, read_python
 
 NOTEBOOK_MB = 8
 MAX_CELLS = 2000
@@ -33,7 +31,7 @@ MAX_CODE_KB = 512  # all code cells together; outputs with pictures make a noteb
 # Cells that begin with any other cell magic are written in another language.
 _PYTHON_MAGICS = {"%%time", "%%timeit", "%%capture", "%%prun", "%%kata"}
 # A constant may be made of these; functions that access the outside would find nothing in the sandbox.
-_ALWAYS_THERE = {*dir(builtins), *keyword.kwlist} - {"open", "input", "exec", "eval", "__import__"}
+_ALWAYS_THERE = {*dir(builtins)} - {"open", "input", "exec", "eval", "__import__"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class _CodeCell:
         self.is_given = nbgrader.get("locked") is True and not is_solution  # of the course's: learners do not edit it
         self.file_of = exercise_of_file(metadata)
         self.text = text if self.file_of is not None else text.replace("\r\n", "\n").replace("\r", "\n")
-        self.labels = (nbgrader.get("grade_id"), _mapping(metadata.get("kata")).get("exercise"))
+        self.grade_id = nbgrader.get("grade_id")
 
     @cached_property
     def python(self) -> PythonText:
@@ -71,17 +69,15 @@ class _CodeCell:
 
     @property
     def is_python(self) -> bool:
-        first = self.text.lstrip().split(maxsplit=1)
+        first = self.text.split(maxsplit=1)
         return not first or not first[0].startswith("%%") or first[0] in _PYTHON_MAGICS
 
     def named(self, names: ExerciseNames) -> Exercise | None:
         """The exercise that its metadata or its first line names."""
         if self.file_of is not None:
             return names.by_id(self.file_of)
-        for label in self.labels:
-            if isinstance(label, str) and (exercise := names.by_id(label.replace("-", "_"))):
-                return exercise
-        return named_exercise(self.text, self.python.defined, names)
+        by_id = names.by_id(self.grade_id.replace("-", "_")) if isinstance(self.grade_id, str) else None
+        return by_id or names.by_first_line(self.text, self.python.defined)
 
 
 def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
@@ -162,7 +158,7 @@ def _claims(cells: Iterable[_CodeCell], names: ExerciseNames) -> tuple[_Claims, 
     settled = frozenset(claims)
     unclear: list[tuple[int, str]] = []
     for cell in unnamed:
-        candidates = defined_exercises(cell.python.defined, names)
+        candidates = names.by_definitions(cell.python.defined)
         if settled.issuperset(exercise.id for exercise in candidates):
             continue
         if len(candidates) == 1:
@@ -181,7 +177,7 @@ class _Earlier:
         available = set(_ALWAYS_THERE)
         for number, each in ((cell.number, each) for cell in cells for each in cell.python.statements):
             # a constant may use only what comes before it
-            if each.kind == "other" or (each.kind == "assignment" and not available.issuperset(each.mentions)):
+            if each.kind == "assignment" and not available.issuperset(each.mentions):
                 continue
             if each.kind != "definition":
                 available |= each.binds
@@ -191,18 +187,18 @@ class _Earlier:
 
     def put_before(self, cell: _CodeCell) -> str:
         """The cell as a file of its own: what it needs from earlier cells, then the cell."""
-        support = self._needed_by(cell)
-        futures = [each.support for number, each in self._entries if each.kind == "future" and number < cell.number]
-        if not support and not futures:
-            return cell.python.text()
-        # these must come first in a file
-        futures += [each.support for each in cell.python.statements if each.kind == "future"]
-        return "".join([*dict.fromkeys(futures), *support, cell.python.text(futures=False)])
+        support = [each.text for each in self._needed_by(cell)]
+        futures = [each.text for number, each in self._entries if each.kind == "future" and number < cell.number]
+        # these must come first in a file, so its own stay above what is put before the rest
+        own_futures = max((each.end_line for each in cell.python.statements if each.kind == "future"), default=0)
+        lines = cell.python.text.split("\n")
+        head = [f"{line}\n" for line in lines[:own_futures]] if support else []
+        return "".join([*dict.fromkeys(futures), *head, *support, "\n".join(lines[len(head) :])])
 
-    def _needed_by(self, cell: _CodeCell) -> list[str]:
-        own = {name for each in cell.python.statements for name in each.binds}
-        waiting = {name for each in cell.python.statements for name in each.mentions} - own
-        waiting.add("*")  # a star import may provide any of the mentioned names
+    def _needed_by(self, cell: _CodeCell) -> list[Statement]:
+        """Statements of earlier cells that bind what the cell mentions, and what these mention in turn."""
+        waiting = cell.python.mentions - {name for each in cell.python.statements for name in each.binds}
+        waiting |= {"*"}  # a star import may provide any of the mentioned names
         wanted: set[int] = set()
         seen: set[str] = set()
         while waiting:
@@ -210,5 +206,5 @@ class _Earlier:
             places = {place for name in waiting for place in self._binders.get(name, ())} - wanted
             found = {place for place in places if self._entries[place][0] < cell.number}
             wanted |= found
-            waiting = {name for place in found for name in self._entries[place][1].mentions} - seen
-        return [self._entries[place][1].support for place in sorted(wanted)]
+            waiting = frozenset(name for place in found for name in self._entries[place][1].mentions) - seen
+        return [self._entries[place][1] for place in sorted(wanted)]

@@ -12,14 +12,13 @@ from pathlib import Path
 
 from grader.course import Course
 
-from .answered import advice, defined_exercises, named_exercise
 from .collected_files import Collector
-from .names import ExerciseNames, is_passed_over, kind_of_file, own_name, printable, stem_of
+from .names import ExerciseNames, advice, is_passed_over, kind_of_file, own_name, printable, stem_of
 from .notebook import NOTEBOOK_MB
 from .reading_time import reading_clock
 from .regular_file import read_regular, reason_of, refuse_special
+from .statements import read_python
 from .submission import FileProblem, SlowDiskError, Submission, SubmissionError, UnreadableError, source_in
-from .top_level import read_python
 from .walk import collect_folder
 from .zip_file import collect_zip
 
@@ -121,10 +120,10 @@ def _take_by_content(path: Path, called: str, collector: Collector, names: Exerc
         raise UnreadableError("is a script of `kata check --script`, not an answer")
     limit_kb = max(exercise.limits.source_kb for exercise in names.exercises)
     source = source_in(read_regular(path, limit_kb * 1024), limit_kb)
-    text = source[:_LOOKED_AT].decode("utf-8", "ignore").replace("\r\n", "\n").replace("\r", "\n")
+    text = source[:_LOOKED_AT].decode("utf-8", "ignore")
     defined = read_python(text).defined
-    named = named_exercise(text, defined, names)
-    answered = (named,) if named else defined_exercises(defined, names)
+    named = names.by_first_line(text, defined)
+    answered = (named,) if named else names.by_definitions(defined)
     exercise = answered[0] if len(answered) == 1 else names.by_saved_file(called)
     if exercise is None:
         example = names.exercises[0].file_name

@@ -23,17 +23,16 @@ import pytest
 from grader.course import load_course
 from grader.course.stubs import same_as_stub
 from grader.intake import SubmissionError, read_submission
-from grader.intake.answered import named_exercise
 from grader.intake.carried import carried_problems
-from grader.intake.executed import ExecutedCell, answer_among
 from grader.intake.names import ExerciseNames, printable
 from grader.intake.notebook import read_notebook
+from grader.intake.statements import read_python
 from grader.intake.submission import UnreadableError, source_in
-from grader.intake.top_level import read_python
 from grader.judge.answers import same_answers
 from grader.judge.failure import error_text
 from grader.judge.learner import MAX_LINES, _changed, _code_lines
 from grader.notebooks.cells import inert
+from grader.practice.executed import ExecutedCell, answer_among
 from grader.record import CheckResult
 from grader.render.csv_text import line_field, text_field
 from grader.render.safe_text import safe_block, safe_line, visible
@@ -169,9 +168,7 @@ def _same_errors(text: str) -> bool:
 
 def _executed(text: str) -> object:
     softmax = COURSE.exercise("softmax")
-    return answer_among(
-        [ExecutedCell(1, text, "x"), ExecutedCell(2, f"# {softmax.file_name}\nx", "x")], softmax, COURSE, "me"
-    )
+    return answer_among([ExecutedCell(1, text), ExecutedCell(2, f"# {softmax.file_name}\nx")], softmax, COURSE, "me")
 
 
 def _carried(text: str) -> object:
@@ -183,8 +180,8 @@ def _check(text: str) -> CheckResult:
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
-    "what a first line names": lambda text: named_exercise(text, frozenset(), NAMES),
-    "statements of a cell": lambda text: read_python(text).text(futures=False),
+    "what a first line names": lambda text: NAMES.by_first_line(text, frozenset()),
+    "statements of a cell": lambda text: read_python(text),
     "what is a source": lambda text: source_in(text.encode(), 1024),
     "the stub again": lambda text: same_as_stub(text.encode(), "a = 1\n"),
     "a notebook's cell": lambda text: read_notebook(notebook(text, "# 03_softmax.py\nx"), NAMES),
@@ -291,8 +288,6 @@ ON_LEARNERS_TEXT = {
     "grader/notebooks/shown_code.py",
     "grader/render/csv_text.py",
     "grader/intake/submission.py",
-    "grader/intake/answered.py",
-    "grader/intake/top_level.py",
 }
 """Modules whose patterns meet text of any length that learners wrote; each pattern in them is tried here."""
 
@@ -328,7 +323,7 @@ ON_OTHER_TEXT = {
     "grader/release/visible.py": "the course's own checks",
     "grader/course/stubs.py": "the course's own solutions",
     "grader/in_notebook.py": "sentences of ours, in the learner's own kernel",
-    "grader/intake/executed.py": "compiled in a command of the learner's own, as their kernel has done before",
+    "grader/intake/statements.py": "cells of at most 32 kB, each parsed twice at most, under the clock of reading",
     "grader/intake/names.py": "names of files, their ends or 120 characters of them",
     "grader/authoring/examples.py": "the course's own solutions",
     "grader/authoring/kit.py": "the course's own kits and lessons",

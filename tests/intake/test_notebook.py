@@ -26,7 +26,6 @@ def nbgrader(grade_id: str, *, grade: bool = False, solution: bool = True, locke
         pytest.param(("x = 1", nbgrader("softmax")), "softmax", id="nbgrader"),
         pytest.param(("x = 1", nbgrader("causal-mask")), "causal_mask", id="nbgrader with hyphen"),
         pytest.param(("x = 1", nbgrader("softmax", grade=True)), "softmax", id="graded by hand"),
-        pytest.param(("x = 1", {"kata": {"exercise": "softmax"}}), "softmax", id="kata"),
         pytest.param(("# softmax.py\n", nbgrader("causal_mask")), "causal_mask", id="metadata before comment"),
         pytest.param("# 03_softmax.py\nx = 1", "softmax", id="comment with file"),
         pytest.param("\n\n#03_softmax.py  \nx = 1", "softmax", id="comment after blank lines"),
@@ -125,6 +124,11 @@ def test_different_cells_for_one_exercise_are_refused(notebook: Notebook, course
     assert "work.ipynb, cell 1 and work.ipynb, cell 2 both answer softmax" in problem.message
 
 
+@pytest.mark.parametrize("text", ["def softmax(s:\n    return", "async def softmax(\n", SOFTMAX + "#" * 33_000])
+def test_function_is_found_in_what_is_not_parsed(notebook: Notebook, course: Course, text: str) -> None:
+    assert read_submission(notebook("import torch", text), course).sources["softmax"].content.decode() == text
+
+
 def test_same_cell_twice_is_taken_once(notebook: Notebook, course: Course) -> None:
     submission = read_submission(notebook("import torch", SOFTMAX, "print(1)", SOFTMAX), course)
     assert submission.sources["softmax"].name == "work.ipynb, cell 2"
@@ -178,8 +182,11 @@ def test_cell_that_stands_alone_is_taken_to_the_byte(notebook: Notebook, course:
         pytest.param(
             ["from torch import (\n    nn,\n    Tensor as T,\n)"],
             "def softmax(s: T): ...",
-            "from torch import ( nn, Tensor as T, )\n",
+            "from torch import (\n    nn,\n    Tensor as T,\n)\n",
             id="import over lines",
+        ),
+        pytest.param(
+            ["import torch"], "def softmax(s: dict[str, torch.Tensor]): ...", "import torch\n", id="annotation"
         ),
         pytest.param(["from math import *"], "def softmax(s): exp", "from math import *\n", id="star import"),
         pytest.param(
@@ -203,6 +210,8 @@ def test_cell_that_stands_alone_is_taken_to_the_byte(notebook: Notebook, course:
             "D = 8\nE = [D * i for i in range(3)]\n",
             id="constant",
         ),
+        pytest.param(["D: int = 8  # heads"], "def softmax(s): D", "D: int = 8\n", id="constant without its comment"),
+        pytest.param(["A = B = 1; print(A)"], "def softmax(s): B", "A = B = 1\n", id="two names"),
         pytest.param(
             ["def helper(): ...\nhelper()"], "def softmax(s): helper", "def helper(): ...\n", id="beside a demo"
         ),
@@ -241,6 +250,8 @@ def test_what_an_answer_needs_of_earlier_cells_is_put_in_front(
         pytest.param("weights = !ls", id="from the shell"),
         pytest.param("for weights in range(3): print(weights)", id="loop"),
         pytest.param("print('weights')", id="print"),
+        pytest.param("weights = 3\nprint(", id="syntax error"),
+        pytest.param("weights = 3\n" + "#" * 33_000, id="too long to be parsed"),
         pytest.param("%%bash\nweights=3", id="another language"),
         pytest.param("'''\nweights = 3\n'''", id="quoted"),
         pytest.param("# weights = 3", id="comment"),
@@ -277,9 +288,10 @@ def test_later_cells_bring_nothing_along(notebook: Notebook, course: Course) -> 
 
 
 def test_own_future_import_comes_first(notebook: Notebook, course: Course) -> None:
-    answer = "# 03_softmax.py\nfrom __future__ import (\n    annotations,\n)\ndef softmax(s): torch"
-    content = read_submission(notebook("import torch", answer), course).sources["softmax"].content
-    assert content == b"from __future__ import ( annotations, )\nimport torch\n# 03_softmax.py\ndef softmax(s): torch"
+    own = "# 03_softmax.py\nfrom __future__ import (\n    annotations,\n)\n"
+    path = notebook("from __future__ import division\nimport torch", own + "def softmax(s): torch")
+    content = read_submission(path, course).sources["softmax"].content.decode()
+    assert content == f"from __future__ import division\n{own}import torch\ndef softmax(s): torch"
     compile(content, "made of a cell", "exec")
 
 
@@ -292,6 +304,9 @@ def test_own_future_import_comes_first(notebook: Notebook, course: Course) -> No
         pytest.param("?torch.exp", "# ?torch.exp", id="help"),
         pytest.param("torch.exp??", "# torch.exp??", id="help behind"),
         pytest.param("files = !ls (", "# files = !ls (", id="assigned"),
+        pytest.param("!pip \\\n  torch", "# !pip \\\n#   torch", id="over lines"),
+        pytest.param("%time\na = 'b=%s' % 3", "# %time\na = 'b=%s' % 3", id="beside formatting"),
+        pytest.param("%time\na = (7\n #so?\n % 4)", "# %time\na = (7\n #so?\n % 4)", id="beside a question"),
         pytest.param("if True:\n    %time x()", "if True:\n    pass  # %time x()", id="alone in a block"),
         pytest.param("a = (7\n% 4)", "a = (7\n% 4)", id="remainder in brackets"),
         pytest.param("a = 7 \\\n% 4", "a = 7 \\\n% 4", id="remainder after a backslash"),

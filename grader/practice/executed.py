@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from grader.course import Course, Exercise
 from grader.course.stubs import stub_of
-
-from .answered import defined_exercises, named_exercise
-from .collected_files import Collector
-from .names import ExerciseNames
-from .reading_time import reading_clock
-from .submission import Submission, SubmissionError, UnreadableError
-from .top_level import read_python
+from grader.intake import Submission, SubmissionError
+from grader.intake.collected_files import Collector
+from grader.intake.names import ExerciseNames
+from grader.intake.reading_time import reading_clock
+from grader.intake.statements import read_python
+from grader.intake.submission import UnreadableError
 
 PLACE = "this notebook"
 
 
-@dataclass(frozen=True)
-class ExecutedCell:
-    """A cell that was run: the number shown beside it, its text as it was typed, and as IPython gave it to Python."""
+class ExecutedCell(NamedTuple):
+    """A cell that was run: the number shown beside it, and its text as it was typed."""
 
     number: int
     text: str
-    run: str
-
-    @property
-    def is_python(self) -> bool:
-        """Whether the kernel could compile it: a cell with a syntax error has defined nothing."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they were shown when the cell was run
-            try:
-                compile(self.run, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-            except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
-                return False
-        return True
 
 
 @dataclass(frozen=True)
@@ -65,7 +50,7 @@ def answer_among(
         answers = [cell for cell in cells if _answers(cell.text, exercise, course, names)]
         if not answers:
             return None
-        others = [cell.text for cell in cells if cell.is_python and cell not in answers]
+        others = [cell.text for cell in cells if cell not in answers]
         submission = _submission(others, answers[-1].text, exercise, names, submitter)
         return ExecutedAnswer(submission, answers[-1].number, _lines_before(submission, exercise, answers[-1].text))
 
@@ -81,9 +66,9 @@ def _lines_before(submission: Submission, exercise: Exercise, answer: str) -> in
 def _answers(text: str, exercise: Exercise, course: Course, names: ExerciseNames) -> bool:
     """Whether a cell answers the exercise, by its first line or by what it defines."""
     defined = read_python(text).defined
-    if named := named_exercise(text, defined, names):
+    if named := names.by_first_line(text, defined):
         return named == exercise
-    candidates = defined_exercises(defined, names)
+    candidates = names.by_definitions(defined)
     return exercise in candidates and not any(
         each != exercise and set(each.entry_points) == set(exercise.entry_points) and _is_headed(text, each, course)
         for each in candidates
@@ -100,7 +85,7 @@ def _submission(
     others: Sequence[str], answer: str, exercise: Exercise, names: ExerciseNames, submitter: str
 ) -> Submission:
     cells = [_cell(text) for text in others]
-    cells.append(_cell(answer, kata={"exercise": exercise.id}))
+    cells.append(_cell(answer, nbgrader={"grade_id": exercise.id, "solution": True}))
     collector = Collector(submitter, names)
     try:
         collector.take_notebook(PLACE, json.dumps({"cells": cells}).encode("ascii"))
