@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course
+from grader.csv_writing import number_field, table, text_field
 from grader.errors import KataError
 from grader.files import write_file
 from grader.record import CourseStamp, ExerciseResult, GradedAgain, Record
-from grader.render.csv_text import number_field, table, text_field
 from grader.render.safe_text import visible
 
 from .course_digest import course_digest

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import overload
 
 from grader.course import Course
+from grader.csv_writing import table, text_field
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake import Submission
 from grader.record import CheckResult, CourseStamp, ExerciseResult, Record, RecordError
-from grader.render.csv_text import table, text_field
 from grader.render.safe_text import visible
 
 from .class_listing import LeftOut

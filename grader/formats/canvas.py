@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import re
 
+from grader.csv_writing import line_field, number_field
+from grader.csv_writing import table as as_csv
 from grader.errors import KataError
-from grader.render.csv_text import line_field, number_field
-from grader.render.csv_text import table as as_csv
 
 from .people import Person, namesakes, shown_name
 from .results_table import ResultsRow, ResultsTable

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from grader.classroom.members import Learner
+from grader.csv_writing import number_field, text_field
+from grader.csv_writing import table as as_csv
 from grader.errors import KataError
 from grader.record import Record
-from grader.render.csv_text import number_field, text_field
-from grader.render.csv_text import table as as_csv
 from grader.render.safe_text import visible
 from grader.render.wording import MARKS, change
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from grader.classroom.members import Learner
 from grader.classroom.page_names import stem_of
+from grader.csv_writing import text_field
 from grader.errors import KataError
 from grader.files import write_output
 from grader.intake.names import first_few
 from grader.record import Record
-from grader.render.csv_text import text_field
 from grader.render.safe_text import safe_line
 
 from . import canvas, csv_table, github, gradescope, junit, moodle

@@ -23,10 +23,10 @@ from grader.classroom.csv_file import Table, lacking, read_table
 from grader.classroom.moodle_worksheet import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
 from grader.classroom.page_names import page_name
 from grader.classroom.roster import participant_in
+from grader.csv_writing import number_field
 from grader.errors import KataError
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, Record
-from grader.render.csv_text import number_field
 from grader.render.record_page import render_record
 from grader.render.safe_text import safe_line
 from grader.render.verdict import verdict_on

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from grader.csv_writing import number_field
 from grader.record import Record
-from grader.render.csv_text import number_field
 from grader.render.safe_text import safe_line, visible
 from grader.render.verdict import verdicts_on
 

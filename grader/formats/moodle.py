@@ -14,10 +14,10 @@ Sources: MoodleDocs, "Grade import" (docs.moodle.org/311/en/Grade_import), and M
 
 from __future__ import annotations
 
+from grader.csv_writing import line_field, number_field
+from grader.csv_writing import table as as_csv
 from grader.errors import KataError
 from grader.record import Record
-from grader.render.csv_text import line_field, number_field
-from grader.render.csv_text import table as as_csv
 
 from .people import Person, first_and_last
 from .results_table import ResultsTable, TableColumn

@@ -22,6 +22,7 @@ import pytest
 
 from grader.course import load_course
 from grader.course.stubs import same_as_stub
+from grader.csv_writing import line_field, text_field
 from grader.intake import SubmissionError, read_submission
 from grader.intake.carried import carried_problems
 from grader.intake.names import ExerciseNames, printable
@@ -34,7 +35,6 @@ from grader.judge.learner import MAX_LINES, _changed, _code_lines
 from grader.notebooks.cells import inert
 from grader.practice.executed import ExecutedCell, answer_among
 from grader.record import CheckResult
-from grader.render.csv_text import line_field, text_field
 from grader.render.safe_text import safe_block, safe_line, visible
 
 ROOT = Path(__file__).parents[2]
@@ -286,7 +286,7 @@ ON_LEARNERS_TEXT = {
     "grader/judge/learner.py",
     "grader/notebooks/cells.py",
     "grader/notebooks/shown_code.py",
-    "grader/render/csv_text.py",
+    "grader/csv_writing.py",
     "grader/intake/submission.py",
 }
 """Modules whose patterns meet text of any length that learners wrote; each pattern in them is tried here."""

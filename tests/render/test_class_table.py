@@ -11,7 +11,7 @@ from rich.console import Console
 
 from grader.record import Record
 from grader.render.class_summary import ClassSummary
-from grader.render.class_table import LAST_ROWS, MOST_ROWS, print_class
+from grader.render.class_table import LAST_ROWS, print_class
 
 MakeCrowd = Callable[[int, int], Iterator[Record]]
 
@@ -49,12 +49,6 @@ def test_chart_of_a_large_class_counts_everyone(many: ClassSummary) -> None:
     lines = printed(many).split("Learners by points\n")[1].split("\n\n")[0].splitlines()
     assert len(lines) == 10
     assert sum(int(line.split()[-1]) for line in lines) == 1000
-
-
-def test_class_that_fits_is_not_shortened(make_crowd: MakeCrowd) -> None:
-    text = printed(class_of(make_crowd(MOST_ROWS, 3)), rest="out/class.html")
-    assert text.count("learner-") == MOST_ROWS
-    assert "out/class.html" not in text
 
 
 @pytest.mark.parametrize("width", [20, 40, 63, 80])

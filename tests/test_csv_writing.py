@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.render.csv_text import line_field, number_field, table, text_field
+from grader.csv_writing import line_field, number_field, table, text_field
 
 SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
 
