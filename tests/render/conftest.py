@@ -56,29 +56,12 @@ def units() -> list[tuple[str, list[str]]]:
     return UNITS
 
 
-@pytest.fixture
-def all_passed() -> Record:
-    return golden_record("all_passed")
+def record_fixture(name: str) -> Any:
+    return pytest.fixture(lambda: golden_record(name))
 
 
-@pytest.fixture
-def half_done() -> Record:
-    return golden_record("half_done")
-
-
-@pytest.fixture
-def hostile() -> Record:
-    return golden_record("hostile_text")
-
-
-@pytest.fixture
-def not_graded() -> Record:
-    return golden_record("not_graded")
-
-
-@pytest.fixture
-def late() -> Record:
-    return golden_record("late")
+all_passed, half_done, not_graded, late = map(record_fixture, ("all_passed", "half_done", "not_graded", "late"))
+hostile = record_fixture("hostile_text")
 
 
 # --- a class -----------------------------------------------------------------------------------------------------
@@ -338,9 +321,6 @@ class LearnerAtWork:
 
     def page(self, played: Mapping[str, Played] = {}) -> str:
         return render_learner(self.workspace, self.progress, self.at, self.checked, played)
-
-    def with_course(self, **changes: Any) -> LearnerAtWork:
-        return replace(self, workspace=replace(self.workspace, course=self.course.model_copy(update=changes)))
 
     def with_progress(self, **exercises: ExerciseProgress) -> LearnerAtWork:
         return replace(self, progress=Progress(exercises={**self.progress.exercises, **exercises}))

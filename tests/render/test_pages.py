@@ -13,8 +13,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
-from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
+from grader.course.model import Exercise
+from grader.practice.progress import AttemptEntry, ExerciseProgress, Progress
 from grader.record import Problem, Record
 from grader.render import class_page
 from grader.render.class_page import relative, render_class
@@ -42,39 +44,32 @@ def render(request: pytest.FixtureRequest, titles: Mapping[str, str], units: Uni
     return lambda record: render_class(class_of(record, titles, units))
 
 
+def spoilt(part: Any) -> Any:
+    """A part of a course, a record or somebody's progress in which every text is an attack."""
+    if isinstance(part, BaseModel):
+        texts = {"title", "version", "folder", "unit", "message", "hints"} & type(part).model_fields.keys()
+        inside = {"units", "exercises", "checks", "diagnosis", "attempts"} & type(part).model_fields.keys()
+        changed = {name: HOSTILE if isinstance(getattr(part, name), str) else getattr(part, name) for name in texts}
+        changed |= {name: spoilt(getattr(part, name)) for name in inside}
+        if isinstance(part, Exercise):
+            changed["hints"] = (HOSTILE,)
+        if isinstance(part, AttemptEntry):
+            changed["mistakes"] = {HOSTILE: HOSTILE}
+        return part.model_copy(update=changed)
+    if isinstance(part, dict):
+        return {key: spoilt(each) for key, each in part.items()}
+    return [spoilt(each) for each in part]
+
+
 @pytest.fixture
 def hostile_learner(learner: Any) -> Any:
-    """Every text is an attack."""
-
-    def spoilt(part: Any) -> Any:
-        texts = {"title", "version", "folder", "unit", "message"} & type(part).model_fields.keys()
-        return part.model_copy(update=dict.fromkeys(texts, HOSTILE))
-
-    def spoilt_result(result: Any) -> Any:
-        parts = {"checks": tuple(map(spoilt, result.checks)), "diagnosis": tuple(map(spoilt, result.diagnosis))}
-        return result.model_copy(update=parts)
-
-    units = tuple(
-        spoilt(unit).model_copy(
-            update={
-                "exercises": tuple(spoilt(each).model_copy(update={"hints": (HOSTILE,)}) for each in unit.exercises)
-            }
-        )
-        for unit in learner.course.units
-    )
-    progress = {
-        id: done.model_copy(
-            update={
-                "hints": [HintEntry(at=learner.at, level=1)],
-                "attempts": [each.model_copy(update={"mistakes": {HOSTILE: HOSTILE}}) for each in done.attempts],
-            }
-        )
-        for id, done in learner.progress.exercises.items()
-    }
     seen = {key: replace(each, what=HOSTILE, note=HOSTILE) for key, each in learner.checked.mismatches.items()}
-    spoilt_one = learner.with_course(title=HOSTILE, version=HOSTILE, units=units).with_progress(**progress)
-    spoilt_one = spoilt_one.with_results(spoilt_result)
-    return replace(spoilt_one, checked=replace(spoilt_one.checked, mismatches=seen))
+    return replace(
+        learner,
+        workspace=replace(learner.workspace, course=spoilt(learner.course)),
+        progress=spoilt(learner.progress),
+        checked=replace(learner.checked, record=spoilt(learner.checked.record), mismatches=seen),
+    )
 
 
 @pytest.fixture(params=["learner", "hostile_learner"])
