@@ -22,8 +22,6 @@ from .submission import FileProblem, SlowDiskError, Submission, SubmissionError,
 from .walk import collect_folder
 from .zip_file import collect_zip
 
-_LOOKED_AT = 256 * 1024  # of a lone file, to find out what it answers
-
 
 def read_submission(path: Path, course: Course) -> Submission:
     """Read what a learner handed in: a folder, a `.py` file, a zip or a notebook.
@@ -120,7 +118,7 @@ def _take_by_content(path: Path, called: str, collector: Collector, names: Exerc
         raise UnreadableError("is a script of `kata check --script`, not an answer")
     limit_kb = max(exercise.limits.source_kb for exercise in names.exercises)
     source = source_in(read_regular(path, limit_kb * 1024), limit_kb)
-    text = source[:_LOOKED_AT].decode("utf-8", "ignore")
+    text = source.decode("utf-8")
     defined = read_python(text).defined
     named = names.by_first_line(text, defined)
     answered = (named,) if named else names.by_definitions(defined)

@@ -405,17 +405,13 @@ def test_damaged_notebook_is_one_sentence(tmp_path: Path, course: Course, conten
         assert submission.sources == {}
 
 
-@pytest.mark.parametrize(("content", "sentence"), DAMAGED)
-def test_damaged_notebook_in_a_folder_takes_no_other_along(
-    tmp_path: Path, course: Course, content: bytes, sentence: str | None
-) -> None:
-    (tmp_path / "work.ipynb").write_bytes(content)
+def test_damaged_notebook_in_a_folder_takes_no_other_along(tmp_path: Path, course: Course) -> None:
+    (tmp_path / "work.ipynb").write_bytes(b'{"cells": [')
     (tmp_path / "softmax.py").write_text("x = 1")
     submission = read_submission(tmp_path, course)
     assert list(submission.sources) == ["softmax"]
     (problem,) = submission.problems
-    assert problem.file == "work.ipynb"
-    assert sentence is None or (problem.kind == "unreadable" and sentence in problem.message)
+    assert (problem.file, problem.kind) == ("work.ipynb", "unreadable") and "damaged" in problem.message
 
 
 @pytest.mark.parametrize(
