@@ -63,7 +63,7 @@ class Practice:
 
     def node_of(self, path: Path, parent: pytest.Collector) -> pytest.File | None:
         """The node of an exercise file; None for another file. Raises KataError."""
-        from grader.course.stubs import same_as_stub, stub_of
+        from grader.practice.checking import is_started
         from grader.practice.file_checks import FileChecks
         from grader.practice.workspace import workspace_around
 
@@ -71,8 +71,8 @@ class Practice:
         if (work := workspace.work_at(path)) is None:
             return None
         node: LearnerFile = LearnerFile.from_parent(parent, path=path)
-        if not same_as_stub(path.read_bytes(), stub_of(self.course, work.exercise)):
-            node.checks = FileChecks(workspace, work.exercise, path, lambda: self.judge, is_walled=self.level != "none")
+        if is_started(workspace, work, path.read_bytes()):
+            node.checks = FileChecks(workspace, work, lambda: self.judge, is_walled=self.level != "none")
             self.files.append(node.checks)
         return node
 

@@ -104,6 +104,6 @@ def version(
         print(f"attention-kata {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        from .learn import glance
+        from .learn import overview
 
-        glance()
+        overview()

@@ -78,7 +78,7 @@ def _played(question: dict[str, Any]) -> Iterator[Part]:
 def _checked(question: dict[str, Any]) -> Part:
     """The verdict. Raises KataError, MachineError."""
     from grader.judge.seeds import seed_for
-    from grader.practice.checking import graded, handed_in
+    from grader.practice.checking import judged
     from grader.record import MAX_SEED
     from grader.render.cell_output import CellOutput
     from grader.render.safe_text import safe_line
@@ -93,16 +93,15 @@ def _checked(question: dict[str, Any]) -> Part:
     workspace, keeps_progress, answer = _found(question, id)
     course = workspace.course
     with closing(judge_for(course, strongest_level(), seed_for(course, seed), [id])) as judge:
-        record, mismatches = graded(judge, answer.submission)
-    shown = handed_in(record)
-    (result,) = shown.exercises
+        record, mismatches = judged(judge, answer.submission, [id])
+    (result,) = record.exercises
     again = f'kata.check("{result.id}", seed={record.seed})'
     is_noted = question["is_try"] and keeps_progress
     output = CellOutput(
         verdict_on(result, title=course.exercise(id).title, mismatches=mismatches, in_cell=True),
         closing=f"Checked as it was run in [{answer.number}]. Isolation: {ISOLATION[record.isolation]}. "
         f"The same inputs again with {again}",
-        problems=[safe_line(problem.message) for problem in shown.problems],
+        problems=[safe_line(problem.message) for problem in record.problems],
         remarks=[
             *_counted_lines(answer, result),
             *(_noted(workspace, answer, record, has_magic=question["has_magic"]) if is_noted else ()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from grader.mismatch import Mismatches
     from grader.practice.progress import Progress
-    from grader.practice.workspace import Workspace
+    from grader.practice.workspace import Work, Workspace
     from grader.record import Record
     from grader.sandbox.levels import Level
 
@@ -67,18 +67,19 @@ def check(
     for name in what or []:
         if name.endswith(".py"):
             demand_there(Path(name), "an exercise's id or file, or a unit", "kata check {}")
-    from grader.practice.checking import check_files, files_of
+    from grader.practice.checking import check_works, works_of
 
-    files = files_of(workspace, what or [])
+    works = works_of(workspace, what or [])
     if script or debug:
-        _write_script(workspace, files if what else {}, level, seed, debug=debug)
+        _write_script(workspace, works if what else [], level, seed, debug=debug)
         return
-    if not files:
+    if not works:
         print("Nothing is started yet: every file is as it was given. `kata next` says where to begin.")
         return
-    checked = check_files(workspace, files, level, seed_or_fresh(seed, workspace.course))
+    checked = check_works(workspace, works, level, seed_or_fresh(seed, workspace.course))
     record = checked.record
     is_right = all(result.status in ("passed", "partly", "not_started") for result in record.exercises)
+    from grader.practice.overview import put
     from grader.render.terminal import print_record
 
     print_record(
@@ -95,7 +96,7 @@ def check(
     for sentence in checked.noted.coming:
         print(sentence)
     if len(record.exercises) == 1 and record.exercises[0].status == "failed":
-        _print(f"Step through it: kata check --debug {record.exercises[0].id} --seed {record.seed}")
+        put(console(), f"Step through it: kata check --debug {record.exercises[0].id} --seed {record.seed}")
     _offer_play(record, console())
     if not record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
@@ -103,35 +104,34 @@ def check(
         sys.exit(EXIT_NOT_RIGHT)
 
 
-def _write_script(
-    workspace: Workspace, files: Mapping[str, Path], level: Level, seed: int | None, *, debug: bool
-) -> None:
+def _write_script(workspace: Workspace, works: Sequence[Work], level: Level, seed: int | None, *, debug: bool) -> None:
     """Write a case of the one exercise that is named as a script; with `debug` open it in Python's debugger."""
     from grader.practice.checking import is_started, submission_of
 
-    if len(files) != 1:
+    if len(works) != 1:
         option = "--debug" if debug else "--script"
         raise UsageError(f"{option} looks at one exercise: kata check ID {option}")
-    ((id, file),) = files.items()
-    if not is_started(workspace, id, file):
+    id, file = works[0].exercise.id, works[0].path
+    if not is_started(workspace, works[0], file.read_bytes()):
         print(f"{id} is not started yet: {workspace.shown(file)} is as it was given.")
         return
     launched = None if level == "none" else launch_ahead(level)
     from grader.judge.at_fault import look_into
     from grader.judge.grading import Judge
+    from grader.practice.overview import put
     from grader.practice.script import KEYS, Script, first_stop, sentences
 
     chosen = seed_or_fresh(seed, workspace.course)
     with closing(Judge(workspace.course, level, chosen, [id], launched)) as judge:
-        look = look_into(judge, submission_of(workspace, files))
-    _print("\n".join(sentences(look)))
+        look = look_into(judge, submission_of(workspace, works))
+    put(console(), "\n".join(sentences(look)))
     if look.fault is not None:
         written = Script(file, look.fault, f"{id} --script --seed {chosen}")
         written.write()
         print(f"\nThe script is {workspace.shown(written.path)}: run it with python, or in your editor's debugger.")
         if debug:
             stop = first_stop(look, look.fault, file)
-            _print(f"{stop.said} {KEYS}")
+            put(console(), f"{stop.said} {KEYS}")
             written.debug(stop)
     if look.result.status == "failed":
         sys.exit(EXIT_NOT_RIGHT)
@@ -166,7 +166,7 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
 @app.command("list", rich_help_panel=LEARN)
 def list_exercises(course: CourseFile = None, fast: Fast = False) -> None:
     """Every exercise: passed, tried, open, or what should come first."""
-    from grader.practice.glance import print_list
+    from grader.practice.overview import print_list
 
     workspace = workspace_here(course)
     print_list(workspace, progress_of(workspace), console(), fast=fast)
@@ -179,8 +179,9 @@ def next_one(
     skip: Annotated[bool, typer.Option("--skip", help="Skip the exercise that is next; it can be done later.")] = False,
 ) -> None:
     """The next exercise: its file, its lesson, and what to type."""
-    from grader.practice.glance import next_exercise, print_next
+    from grader.practice.overview import print_next
     from grader.practice.progress import ProgressFile
+    from grader.practice.states import next_exercise
 
     workspace = workspace_here(course)
     known = progress_of(workspace)
@@ -196,12 +197,13 @@ def next_one(
 def hint(id: ExerciseId, course: CourseFile = None) -> None:
     """A hint: the first is free, each further one opens after another failed attempt."""
     from grader.practice.hints import open_hint
+    from grader.practice.overview import put
 
     workspace = workspace_here(course)
     exercise = workspace.course.exercise(id)
     progress_of(workspace)
     for sentence in open_hint(workspace, exercise):
-        _print(sentence)
+        put(console(), sentence)
 
 
 @app.command(rich_help_panel=LEARN)
@@ -259,12 +261,12 @@ def init(
     print(f"Go on with: cd {folder} && kata")
 
 
-def glance(course: Path | None = None) -> None:
+def overview(course: Path | None = None) -> None:
     """Print the overview and the next exercise."""
-    from grader.practice.glance import print_glance
+    from grader.practice.overview import print_overview
 
     workspace = workspace_here(course)
-    print_glance(workspace, progress_of(workspace), console())
+    print_overview(workspace, progress_of(workspace), console())
 
 
 # --- what these commands share -----------------------------------------------------------------------------------
@@ -290,13 +292,3 @@ def progress_of(workspace: Workspace) -> Progress:
     from grader.practice.checking import progress_of as known_progress
 
     return known_progress(workspace, say)
-
-
-def _print(sentence: str) -> None:
-    """Print a sentence, wrapped between words to the terminal's width."""
-    from rich.text import Text
-
-    from grader.render.safe_text import encodable
-
-    screen = console()
-    screen.print(Text(encodable(sentence, screen.encoding)))

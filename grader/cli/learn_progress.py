@@ -18,9 +18,6 @@ from .terms import CourseFile, Isolation, Seed, console, level_called, progress,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-    from rich.text import Text
-
     from grader.course import Exercise
     from grader.practice.checking import Checked
     from grader.practice.review import Coming, HandedOut
@@ -74,34 +71,31 @@ def _print_nothing_due(first: Coming, at: datetime) -> None:
 def _print_handed_out(workspace: Workspace, exercise: Exercise, given: HandedOut) -> None:
     from grader.practice.review import day_of
 
-    screen = console()
-    unit = next(unit for unit in workspace.course.units if exercise in unit.exercises)
     file = workspace.shown(given.path)
-    _put(screen, f"Review: {exercise.title} ({exercise.id})", "bold yellow")
+    _put(f"Review: {exercise.title} ({exercise.id})", "bold yellow")
     if given.since is not None:
-        _put(screen, f"  begun    on {day_of(given.since)}; the file is as you left it. Delete it to start afresh.")
-    _put(screen, f"  file     {file}, the formula is at its top")
-    _put(screen, f"  lesson   {workspace.shown(workspace.lesson_of(unit))}, section {exercise.number:02d}")
-    _put(screen, f"  check    kata check {file}    or leave `kata watch` running")
+        _put(f"  begun    on {day_of(given.since)}; the file is as you left it. Delete it to start afresh.")
+    _put(f"  file     {file}, the formula is at its top")
+    _put(f"  lesson   {workspace.section_of(exercise)}")
+    _put(f"  check    kata check {file}    or leave `kata watch` running")
     if given.kept is not None:
-        _put(screen, f"  before   your last review of it is in {workspace.shown(given.kept)}", "dim")
+        _put(f"  before   your last review of it is in {workspace.shown(given.kept)}", "dim")
     task = "Find the fault" if exercise.kind == "debug" else "Write it from the formula"
-    _put(screen, f"{task}, without a look at your old work.")
+    _put(f"{task}, without a look at your old work.")
 
 
 def _print_list(workspace: Workspace, coming: Sequence[Coming], at: datetime) -> None:
     from grader.practice.review import when
 
-    screen = console()
     due = [each for each in coming if each.is_due]
     later = [each for each in coming if not each.is_due]
-    _put(screen, f"Due now: {len(due)}" if due else "Nothing is due.", "bold")
-    _print_rows(screen, workspace, due, [_since(each.due, at) for each in due])
+    _put(f"Due now: {len(due)}" if due else "Nothing is due.", "bold")
+    _print_rows(workspace, due, [_since(each.due, at) for each in due])
     if later:
-        _put(screen, f"Later: {len(later)}", "bold")
-        _print_rows(screen, workspace, later, [when(each.due, at) for each in later])
+        _put(f"Later: {len(later)}", "bold")
+        _print_rows(workspace, later, [when(each.due, at) for each in later])
     if due:
-        _put(screen, "`kata review` brings the first, `kata review ID` any of them.")
+        _put("`kata review` brings the first, `kata review ID` any of them.")
 
 
 def _since(due: datetime, at: datetime) -> str:
@@ -110,29 +104,26 @@ def _since(due: datetime, at: datetime) -> str:
     return "today" if local_date(due) == local_date(at) else f"since {day_of(due)}"
 
 
-def _print_rows(screen: Console, workspace: Workspace, coming: Sequence[Coming], times: Sequence[str]) -> None:
+def _print_rows(workspace: Workspace, coming: Sequence[Coming], times: Sequence[str]) -> None:
     from rich.table import Table
 
+    from grader.practice.overview import text_for
+
+    screen = console()
     rows = Table.grid(padding=(0, 2, 0, 0))
     for each, time in zip(coming, times, strict=True):
         file = workspace.review_file_of(each.exercise)
         begun = " (begun)" if each.is_open and file.exists() else ""
-        rows.add_row("", _text(screen, f"{each.exercise.id}: {each.exercise.title}{begun}"), _text(screen, time))
+        rows.add_row("", text_for(screen, f"{each.exercise.id}: {each.exercise.title}{begun}"), text_for(screen, time))
     if coming:
         screen.print(rows)
 
 
-def _put(screen: Console, shown: str, style: str = "") -> None:
+def _put(shown: str, style: str = "") -> None:
     """Print a line without wrapping: a file name must be copyable in one piece."""
-    screen.print(_text(screen, shown, style), soft_wrap=True)
+    from grader.practice.overview import put
 
-
-def _text(screen: Console, shown: str, style: str = "") -> Text:
-    from rich.text import Text
-
-    from grader.render.safe_text import encodable, visible
-
-    return Text(encodable(visible(shown), screen.encoding), style=style)
+    put(console(), shown, style, is_wrapped=False)
 
 
 @app.command(rich_help_panel=LEARN)
@@ -171,14 +162,14 @@ def report(
 
 def _checked(workspace: Workspace, isolation: str, seed: int | None) -> Checked | None:
     """Check everything that is started; None if nothing is."""
-    from grader.practice.checking import check_files, files_started
+    from grader.practice.checking import check_works, works_started
 
-    begun = files_started(workspace)
+    begun = works_started(workspace)
     if not begun:
         return None
     level = level_called(isolation, chosen_aloud=False)
     with progress("Checking", len(begun)) as advance:
-        checked = check_files(workspace, begun, level, seed_or_fresh(seed, workspace.course), advance)
+        checked = check_works(workspace, begun, level, seed_or_fresh(seed, workspace.course), advance)
     if checked.noted.damage:
         say(checked.noted.damage)
     return checked

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from grader.course import Exercise
 from grader.intake import Submission
 from grader.judge.faults import CheckFailed, GraderBroken
 from grader.mismatch import Mismatches
 from grader.record import HIDDEN, ExerciseResult, Record
 
-from .checking import SUBMITTER, graded, note_record, reviews_among, submission_of
-from .workspace import Workspace
+from .checking import SUBMITTER, judged, note_record, submission_of
+from .workspace import Work, Workspace
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -30,17 +28,14 @@ if TYPE_CHECKING:
 class FileChecks:
     """The checks of a file. `is_walled`: whether the judge runs the learner's code elsewhere than in this process."""
 
-    def __init__(
-        self, workspace: Workspace, exercise: Exercise, path: Path, judge: Callable[[], AnyJudge], *, is_walled: bool
-    ) -> None:
-        self._workspace, self._exercise, self._path = workspace, exercise, path
-        self._course_judge, self._is_walled = judge, is_walled
+    def __init__(self, workspace: Workspace, work: Work, judge: Callable[[], AnyJudge], *, is_walled: bool) -> None:
+        self._workspace, self._work, self._judge, self._is_walled = workspace, work, judge, is_walled
         self._left: set[str] = set()
         """Those that have not run."""
 
     def listed(self) -> dict[str, bool]:
         """Their names, and whether each can be run here. Raises MachineError, KataError."""
-        record, _ = graded(self._judge, Submission(SUBMITTER, {}, ()))  # without work: the checks alone
+        record, _ = self._judged(Submission(SUBMITTER, {}, ()))  # without work: the checks alone
         listed = {check.name: check.message != HIDDEN for check in record.exercises[0].checks}
         self._left = {name for name, can_run in listed.items() if can_run}
         return listed
@@ -62,7 +57,7 @@ class FileChecks:
         if name in self._left:
             self._left.discard(name)
             if not self._left:
-                self._note()
+                note_record(self._workspace, self._submission, self._results[0], [self._work])
         if failure is not None or result.outcome == "failed":
             raise failure or CheckFailed(result.message)
         if result.outcome == "error":
@@ -87,26 +82,21 @@ class FileChecks:
     def _results(self) -> tuple[Record, Mismatches]:
         return self._graded if self._is_walled else (self._stepped.record(), self._stepped.mismatches())
 
-    @property
-    def _judge(self) -> AnyJudge:
-        judge = self._course_judge()  # of all files
-        judge.choose([self._exercise.id])
-        return judge
+    def _judged(self, submission: Submission) -> tuple[Record, Mismatches]:
+        return judged(self._judge(), submission, [self._work.exercise.id])
 
     @cached_property
     def _submission(self) -> Submission:
-        return submission_of(self._workspace, {self._exercise.id: self._path})
+        return submission_of(self._workspace, [self._work])
 
     @cached_property
     def _graded(self) -> tuple[Record, Mismatches]:
-        return graded(self._judge, self._submission)
+        return self._judged(self._submission)
 
     @cached_property
     def _stepped(self) -> SteppedExercise:
         from grader.judge.stepping import SteppedExercise
 
-        return SteppedExercise(cast("Judge", self._judge), self._exercise, self._submission, self._path)
-
-    def _note(self) -> None:
-        reviews = reviews_among(self._workspace, {self._exercise.id: self._path})
-        note_record(self._workspace, self._submission, self._results[0], reviews)
+        judge = cast("Judge", self._judge())
+        judge.choose([self._work.exercise.id])
+        return SteppedExercise(judge, self._work.exercise, self._submission, self._work.path)

@@ -16,12 +16,12 @@ from grader.render.heatmap import HeatMap
 from grader.render.heatmap_svg import heatmap_svg
 from grader.render.pages import render_page
 from grader.render.verdict import NO_MISMATCHES, ExerciseVerdict, verdict_on
-from grader.render.wording import MARKS, Mark
+from grader.render.wording import MARKS
 
 from .checking import Checked
-from .glance import SAID, SIGNS, missing, next_exercise, state_of
 from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
 from .review import coming_back, local_date
+from .states import STATES, missing, next_exercise, state_of
 from .timeline import timeline
 from .workspace import Workspace
 
@@ -31,8 +31,7 @@ MOST_ATTEMPTS = 30
 """Limit for the attempts listed for one exercise: the latest ones."""
 MOST_REASONS = 2
 
-STATES = {state: Mark(SAID[state], sign, plain) for state, (sign, plain, _) in SIGNS.items() if state != "next"}
-STATES["tried"] = replace(STATES["tried"], word="not yet")
+ON_PAGE = {**STATES, "tried": replace(STATES["tried"], word="not yet")}
 NOTHING_PLAYED: Mapping[str, Played] = {}
 
 
@@ -83,7 +82,7 @@ def render_learner(
         return Task(
             exercise=exercise,
             file=workspace.shown(workspace.file_of(exercise)),
-            state=state_of(exercise, progress, None),
+            state=state_of(exercise, progress),
             points=_within(done.best, exercise.points),
             after=[course.exercise(id).title for id in missing(progress, exercise)],
             verdict=verdict_on(result, title=exercise.title, mismatches=mismatches) if result else None,
@@ -117,8 +116,8 @@ def render_learner(
         day_in_words=lambda day: _in_words(day, here.date()),
         timeline=timeline(graded, max_points, here.date()),
         reasons_of=lambda attempt, exercise: _reasons(attempt, results.get(exercise.id)),
-        states=STATES,
-        marks={**MARKS, **STATES},
+        states=ON_PAGE,
+        marks={**MARKS, **ON_PAGE},
         most_attempts=MOST_ATTEMPTS,
         most_reasons=MOST_REASONS,
     )

@@ -10,18 +10,17 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
 from grader.intake import Submission, SubmissionError
 from grader.mismatch import Mismatches
-from grader.render.safe_text import encodable, safe_line
+from grader.render.wording import counted, passed_count, score
 
-from .checking import files_started, graded, handed_in, note_record, reviews_among, submission_of
+from .checking import judged, note_record, submission_of, works_started
 from .events import listening, watching
-from .glance import next_exercise, print_glance, print_list, print_next
 from .hints import open_hint
-from .kept_up import remarks
+from .overview import print_list, print_next, print_overview, put
 from .progress import DamagedProgress, Progress, ProgressFile
+from .states import next_exercise, remarks
 from .workspace import Work, Workspace, reset
 
 if TYPE_CHECKING:
@@ -48,10 +47,7 @@ class Watch:
     """One session of watching a workspace: known file contents, the current exercise, what the screen shows."""
 
     def __init__(self, workspace: Workspace, console: Console, judge: AnyJudge, show: Show) -> None:
-        self._workspace = workspace
-        self._console = console
-        self._judge = judge
-        self._show = show
+        self._workspace, self._console, self._judge, self._show = workspace, console, judge, show
         self._events: SimpleQueue[str | list[Work]] = SimpleQueue()
         """Pressed keys and saved files, in order."""
         self._file = ProgressFile(workspace.state)
@@ -69,7 +65,7 @@ class Watch:
         try:
             with listening(self._press) as self._has_keys, watching(self._workspace, self._events.put):
                 self._clear()
-                print_glance(self._workspace, self._known(), self._console)
+                print_overview(self._workspace, self._known(), self._console)
                 self._foot()
                 self._judge.grade([], lambda record: None)  # one in this process collects its checks now
                 while (event := self._events.get()) != QUIT:
@@ -97,17 +93,28 @@ class Watch:
             return work.path in self._seen or self._known().is_passed(work.exercise.id)
 
     def _check(self, works: Sequence[Work]) -> None:
-        if not works or (submission := self._read(works)) is None:
+        if not works:
             return
+        self._current = self._last = works[-1]
+        if there := [work for work in works if work.path.is_file()]:
+            try:
+                self._judge_files(there, submission_of(self._workspace, there))
+            except SubmissionError as error:  # half written
+                self._clear()
+                self._say(str(error), "red")
+                self._foot()
+        else:
+            self._tell_gone(works)
+
+    def _judge_files(self, works: Sequence[Work], submission: Submission) -> None:
         sources = submission.sources
         self._seen |= {work.path: sources[work.exercise.id].content for work in works if work.exercise.id in sources}
         self._say(f"Checking {', '.join(sources)} ...", "dim")
         self._is_busy = True
-        record, mismatches = graded(self._judge, submission)
+        record, mismatches = judged(self._judge, submission, [work.exercise.id for work in works])
         self._is_busy = False
         if any(map(self._is_changed, works)):  # the newer content is judged next
             return
-        record = handed_in(record)
         self._clear()
         self._show(record, mismatches)
         self._note(submission, works, record)
@@ -120,29 +127,18 @@ class Watch:
                 self._go_on()
         self._foot()
 
-    def _read(self, works: Sequence[Work]) -> Submission | None:
-        self._current = self._last = works[-1]
-        files = {work.exercise.id: work.path for work in works if work.path.is_file()}
-        try:
-            if files:
-                return submission_of(self._workspace, files)
-        except SubmissionError as error:  # deleted again, or half written
-            self._clear()
-            self._say(str(error), "red")
-        else:
-            self._clear()
-            for work in works:
-                self._seen.pop(work.path, None)
-                still = ", which stays passed" if self._known().is_passed(work.exercise.id) else ""
-                gone = f"{self._workspace.shown(work.path)} is gone, the file of {_name_of(work)}{still}."
-                self._say(f"{gone} x puts the given file there.", "red")
+    def _tell_gone(self, works: Sequence[Work]) -> None:
+        self._clear()
+        for work in works:
+            self._seen.pop(work.path, None)
+            still = ", which stays passed" if self._known().is_passed(work.exercise.id) else ""
+            gone = f"{self._workspace.shown(work.path)} is gone, the file of {_name_of(work)}{still}."
+            self._say(f"{gone} x puts the given file there.", "red")
         self._foot()
-        return None
 
     def _note(self, submission: Submission, works: Sequence[Work], record: Record) -> None:
         """Note the results, and say what comes back for review and which passed exercises do not pass any more."""
-        reviews = reviews_among(self._workspace, {work.exercise.id: work.path for work in works})
-        noted = note_record(self._workspace, submission, record, reviews)
+        noted = note_record(self._workspace, submission, record, works)
         if noted.damage:
             self._say(noted.damage, "red")
         for sentence in noted.coming:
@@ -160,8 +156,8 @@ class Watch:
         again = self._last or self._current
         if key == "r" and again is not None:
             return [again]
-        if key == "a" and (begun := files_started(self._workspace)):
-            return [self._workspace.work_of(self._workspace.course.exercise(id)) for id in begun]
+        if key == "a" and (begun := works_started(self._workspace)):
+            return begun
         actions: dict[str, Callable[[], None]] = {
             "n": self._next,
             "h": self._hint,
@@ -230,7 +226,7 @@ class Watch:
             self._console.clear()
 
     def _say(self, text: str, style: str = "") -> None:
-        self._console.print(Text(encodable(text, self._console.encoding), style=style))
+        put(self._console, text, style)
 
     def _foot(self) -> None:
         self._console.print()
@@ -259,14 +255,12 @@ class Watch:
 
 
 def _name_of(work: Work) -> str:
-    return safe_line(work.exercise.id) + (" (review)" if work.is_review else "")
+    return f"{work.exercise.id} (review)" if work.is_review else work.exercise.id
 
 
 def _sum_of(record: Record) -> str:
     """How many of several exercises passed, as one line."""
-    from grader.render.wording import counted, passed_count, score
-
-    failed = [safe_line(result.id) for result in record.exercises if result.status not in ("passed", "partly")]
+    failed = [result.id for result in record.exercises if result.status not in ("passed", "partly")]
     points = f"{score(record.points)} of {score(record.max_points)} points"
     sum = f"{passed_count(record)} of {counted(len(record.exercises), 'exercise')} passed, {points}."
     return f"{sum} To do: {', '.join(failed)}" if failed else sum

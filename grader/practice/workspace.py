@@ -52,6 +52,11 @@ class Workspace:
         """The lesson of a unit, in the exercises folder."""
         return self.root / "exercises" / unit.folder / "README.md"
 
+    def section_of(self, exercise: Exercise) -> str:
+        """The lesson of an exercise and the section in it, for a learner to find."""
+        unit = next(unit for unit in self.course.units if exercise in unit.exercises)
+        return f"{self.shown(self.lesson_of(unit))}, section {exercise.number:02d}"
+
     @property
     def state(self) -> Path:
         """The folder for progress, archive and reviews."""
