@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -34,29 +35,46 @@ def listening(take: Callable[[str], None]) -> Iterator[bool]:
     if not sys.stdin.isatty():
         yield False
         return
-    with _console_keys() if os.name == "nt" else _terminal_keys() as read, _running("keys", lambda: _keys(read, take)):
-        yield True
+    with contextlib.nullcontext(_console_keys) if os.name == "nt" else _terminal_keys() as read:
+
+        def run(ended: threading.Event) -> None:
+            while not ended.is_set() and (typed := read()) is not None:
+                for key in typed:
+                    take(key)
+
+        with _running("keys", run):
+            yield True
 
 
-def _keys(read: Callable[[], str | None], take: Callable[[str], None]) -> Iterator[None]:
-    """Pass on what is read until the terminal closes."""
-    while (typed := read()) is not None:
-        for key in typed:
-            take(key)
+@contextlib.contextmanager
+def watching(workspace: Workspace, take: Callable[[list[Work]], None]) -> Iterator[None]:
+    """Pass saved files to `take`, from a thread; files saved at the same time come in one call."""
+    reviews = workspace.root / REVIEWS
+    make_folder(reviews, below=workspace.root)  # only an existing folder can be watched
+
+    def run(ended: threading.Event) -> None:
+        for change in watchfiles.watch(
+            workspace.root / "exercises",
+            reviews,
+            debounce=LONGEST_MS,
+            step=SETTLED_MS,
+            stop_event=ended,
+            raise_interrupt=False,
+            ignore_permission_denied=True,
+        ):
+            saved = {work.path: work for _, path in change if (work := workspace.work_at(Path(path)))}
+            if saved:
+                take([saved[path] for path in sorted(saved)])
+
+    with _running("saves", run):
         yield
 
 
 @contextlib.contextmanager
-def _running(name: str, steps: Callable[[], Iterator[None]]) -> Iterator[None]:
-    """A thread that goes on from step to step until the block ends."""
+def _running(name: str, run: Callable[[threading.Event], None]) -> Iterator[None]:
+    """A thread beside the block; the event that it is given is set at the block's end."""
     ended = threading.Event()
-
-    def run() -> None:
-        for _ in steps():
-            if ended.is_set():
-                return
-
-    threading.Thread(target=run, name=name, daemon=True).start()
+    threading.Thread(target=run, args=(ended,), name=name, daemon=True).start()
     try:
         yield
     finally:
@@ -95,48 +113,15 @@ def _terminal_keys() -> Iterator[Callable[[], str | None]]:
         termios.tcsetattr(fd, termios.TCSADRAIN, before)
 
 
-@contextlib.contextmanager
-def _console_keys() -> Iterator[Callable[[], str | None]]:
+def _console_keys() -> str:
     """Reads the keys of a Windows console, for a short while."""
     console: Any = importlib.import_module("msvcrt")
-    pause = threading.Event()
-
-    def read() -> str:
-        typed = ""
-        while console.kbhit():
-            key = console.getwch()
-            if key in ("\x00", "\xe0"):  # a function key: ignore its second half
-                console.getwch()
-            else:
-                typed += key
-        pause.wait(POLL_SECONDS)
-        return typed
-
-    yield read
-
-
-@contextlib.contextmanager
-def watching(workspace: Workspace, take: Callable[[list[Work]], None]) -> Iterator[None]:
-    """Pass saved files to `take`, from a thread; files saved at the same time come in one call."""
-    reviews = workspace.root / REVIEWS
-    make_folder(reviews, below=workspace.root)  # only an existing folder can be watched
-
-    def steps() -> Iterator[None]:
-        changes = watchfiles.watch(
-            workspace.root / "exercises",
-            reviews,
-            debounce=LONGEST_MS,
-            step=SETTLED_MS,
-            raise_interrupt=False,
-            rust_timeout=500,
-            yield_on_timeout=True,
-            ignore_permission_denied=True,
-        )
-        for change in changes:
-            saved = {work.path: work for _, path in change if (work := workspace.work_at(Path(path)))}
-            if saved:
-                take([saved[path] for path in sorted(saved)])
-            yield
-
-    with _running("saves", steps):
-        yield
+    typed = ""
+    while console.kbhit():
+        key = console.getwch()
+        if key in ("\x00", "\xe0"):  # a function key: ignore its second half
+            console.getwch()
+        else:
+            typed += key
+    time.sleep(POLL_SECONDS)
+    return typed

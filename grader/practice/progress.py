@@ -20,14 +20,15 @@ from grader.files import lock_at, move_file, write_file
 MAX_STORED_ATTEMPTS = 1000
 LOCK_SECONDS = 20
 CLOCK = "KATA_NOW"
-YEARS = range(1900, 9000)
+YEARS = range(1970, 3000)
+"""Those in which every system knows the local time."""
 
 
 def _usable(moment: datetime) -> datetime:
-    """Refuse times outside YEARS: close to a datetime's limits the next day, or the time in UTC, may not exist."""
+    """The time in UTC. Raises ValueError outside of YEARS."""
     if moment.year not in YEARS:
         raise ValueError("a moment so far away that nothing can be reckoned with it")
-    return moment
+    return moment.astimezone(timezone.utc)
 
 
 Moment = Annotated[datetime, AfterValidator(_usable)]
@@ -188,16 +189,18 @@ class ProgressFile:
         except FileNotFoundError:
             return Progress()
         except ValidationError:
-            aside = self._free_name()
+            aside = free_path(self.path.parent, "progress.damaged-", ".json")
             move_file(self.path, aside, below=self._root)
             raise DamagedProgress(f"The progress file was damaged; it was set aside as {aside}.") from None
 
-    def _free_name(self) -> Path:
-        stamp = now().strftime("%Y%m%d-%H%M%S")
-        number, path = 1, self.path.with_name(f"progress.damaged-{stamp}.json")
-        while os.path.lexists(path):
-            number, path = number + 1, self.path.with_name(f"progress.damaged-{stamp}-{number}.json")
-        return path
+
+def free_path(folder: Path, begin: str, end: str) -> Path:
+    """A path in a folder at which nothing is yet, with the current time in its name."""
+    stamp = now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
+    number, path = 1, folder / f"{begin}{stamp}{end}"
+    while os.path.lexists(path):
+        number, path = number + 1, folder / f"{begin}{stamp}_{number}{end}"
+    return path
 
 
 def digest_of(content: bytes) -> str:

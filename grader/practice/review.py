@@ -127,7 +127,7 @@ def settle(done: ExerciseProgress, attempt: AttemptEntry, others: Iterable[Exerc
             done.card = _kept(_rated(card, Rating.Again, attempt.at))
         return None
     if not _is_fresh(card, attempt.at):
-        rating = rating_of(_effort_of_review(done, review, attempt.at))
+        rating = rating_of(_effort(done, attempt.at, review))
         # a failed review was already rated Again
         card = _rated(card, max(rating, Rating.Hard) if review.failed else rating, attempt.at)
     review.passed_at = attempt.at
@@ -141,16 +141,14 @@ def _card_of(done: ExerciseProgress) -> Card | None:
         return card
     if done.passed_at is None:
         return None
-    at = _utc(done.passed_at)
-    rating = rating_of(_effort_of_practice(done, at))
-    card = _rated(Card(card_id=int(at.timestamp() * 1000), due=at), rating, at)
+    at = done.passed_at
+    card = _rated(Card(card_id=int(at.timestamp() * 1000), due=at), rating_of(_effort(done, at)), at)
     card.due = at + FIRST_RETURN
     return card
 
 
 def _rated(card: Card, rating: Rating, at: datetime) -> Card:
     """The card after a rating. A night counts as a day: FSRS gives no credit for reviews within 24 hours."""
-    at = _utc(at)
     if card.last_review is not None and not _is_fresh(card, at):
         card.last_review = min(card.last_review, at - timedelta(days=1))
     return SCHEDULER.review_card(card, rating, at)[0]
@@ -161,25 +159,21 @@ def _is_fresh(card: Card, at: datetime) -> bool:
     return card.last_review is not None and local_date(card.last_review) == local_date(at)
 
 
-def _effort_of_practice(done: ExerciseProgress, passed_at: datetime) -> Effort:
-    passes = (number for number, attempt in enumerate(done.attempts, start=1) if attempt.status == "passed")
-    until = done.attempts[: next(passes, len(done.attempts))]
+def _effort(done: ExerciseProgress, at: datetime, review: ReviewEntry | None = None) -> Effort:
+    """The effort of passing at this time: the exercise itself for the first time, or one of its reviews."""
+    if review is not None:
+        tried = [attempt for attempt in done.attempts[review.attempts :] if attempt.kind == "review"]
+        hints, begun = done.hints[review.hints :], review.at
+    else:
+        passes = (number for number, attempt in enumerate(done.attempts, start=1) if attempt.status == "passed")
+        tried = done.attempts[: next(passes, len(done.attempts))]
+        hints, begun = done.hints, tried[0].at if tried else at
     seen = done.solution_seen_at
     return Effort(
-        attempts=len(until),
-        hints=sum(bool(hint.level) and _utc(hint.at) <= passed_at for hint in done.hints),
-        took=passed_at - _utc(until[0].at) if until else timedelta(),
-        has_seen_solution=seen is not None and _utc(seen) <= passed_at,
-    )
-
-
-def _effort_of_review(done: ExerciseProgress, review: ReviewEntry, at: datetime) -> Effort:
-    seen = done.solution_seen_at
-    return Effort(
-        attempts=sum(attempt.kind == "review" for attempt in done.attempts[review.attempts :]),
-        hints=sum(bool(hint.level) for hint in done.hints[review.hints :]),
-        took=_utc(at) - _utc(review.at),
-        has_seen_solution=seen is not None and _utc(seen) >= _utc(review.at),
+        attempts=len(tried),
+        hints=sum(bool(hint.level) and hint.at <= at for hint in hints),
+        took=at - begun,
+        has_seen_solution=seen is not None and (seen <= at if review is None else seen >= review.at),
     )
 
 
@@ -199,8 +193,8 @@ def _read(kept: dict[str, object]) -> Card | None:
     """The stored card; None if it is not valid, as the file may have been edited."""
     try:
         card = Card.from_dict(cast(CardDict, kept))
-        card.due = _utc(card.due)
-        card.last_review = _utc(card.last_review) if card.last_review else None
+        card.due = card.due.astimezone(timezone.utc)
+        card.last_review = card.last_review.astimezone(timezone.utc) if card.last_review else None
         local_date(card.due)
         numbers = (card.stability, card.difficulty)
         is_sound = all(number is not None and math.isfinite(number) and number > 0 for number in numbers)
@@ -247,10 +241,6 @@ def day_of(time: datetime) -> str:
     """The local day in words: "24 November"."""
     day = local_date(time)
     return f"{day.day} {day:%B}"
-
-
-def _utc(time: datetime) -> datetime:
-    return time.astimezone(timezone.utc)
 
 
 # --- handing out -----------------------------------------------------------------------------------------------------

@@ -1,18 +1,14 @@
 """`kata solution`: after passing, the learner's answer beside the course's, and other right ways to write it.
 
-A bundle may hold the course's answers sealed: not readable as text, opened by `kata solution`. This keeps nothing
-secret: the bundle also holds all that opens a seal. It only prevents finding an answer by accident, for example in a
-text search.
+A bundle may hold the course's answers sealed. This keeps nothing secret: it only prevents finding an answer by
+accident, for example in a text search.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
 import zlib
-from collections.abc import Iterator
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 
 from rich.columns import Columns
@@ -47,7 +43,7 @@ def course_answer(workspace: Workspace, exercise: Exercise, *, is_passed: bool, 
         more = "" if course.is_bundle else ", and --force shows the answer all the same"
         raise KataError(f"{exercise.id} is not passed yet: `kata hint {exercise.id}` helps{more}.")
     if course.is_bundle:
-        return opened(course.sealed_path(exercise), course.title, exercise.id)
+        return opened(course.sealed_path(exercise))
     return course.solution_path(exercise).read_text(encoding="utf-8")
 
 
@@ -94,28 +90,17 @@ def _code(text: str) -> str:
 HEAD = b"Sealed: `kata solution` opens it once the exercise is passed.\n"
 
 
-def sealed(text: str, course: str, exercise: str) -> bytes:
-    """Seal the text of an exercise's solution."""
-    content = zlib.compress(text.encode("utf-8"), 9)
-    return HEAD + _mixed(content, course, exercise)
+def sealed(text: str) -> bytes:
+    """Seal the text of an exercise's solution: packed, so that nobody reads it by accident."""
+    return HEAD + zlib.compress(text.encode("utf-8"), 9)
 
 
-def opened(path: Path, course: str, exercise: str) -> str:
+def opened(path: Path) -> str:
     """Open a sealed file. Raises KataError when it is damaged, OSError when it is missing."""
     content = path.read_bytes()
     try:
         if not content.startswith(HEAD):
             raise ValueError("not sealed")
-        return zlib.decompress(_mixed(content[len(HEAD) :], course, exercise)).decode("utf-8")
+        return zlib.decompress(content.removeprefix(HEAD)).decode("utf-8")
     except (ValueError, zlib.error):
         raise KataError(f"{path.name} is damaged: unzip the bundle again") from None
-
-
-def _mixed(content: bytes, course: str, exercise: str) -> bytes:
-    """XOR bytes with a stream derived from two names; applying it twice gives the original."""
-    return bytes(one ^ other for one, other in zip(content, _stream(course, exercise), strict=False))
-
-
-def _stream(course: str, exercise: str) -> Iterator[int]:
-    for number in count():
-        yield from hashlib.sha256(f"{course}\0{exercise}\0{number}".encode()).digest()

@@ -18,7 +18,7 @@ from grader.errors import KataError
 from grader.files import move_file, write_file
 from grader.intake.names import REVIEWS
 
-from .progress import now
+from .progress import free_path
 
 STATE = ".kata"
 """The folder that makes a folder a workspace. What is in it decides nothing about checks."""
@@ -147,7 +147,7 @@ def reset(workspace: Workspace, exercise: Exercise) -> Path | None:
 
 def put_aside(workspace: Workspace, exercise: Exercise, path: Path) -> Path:
     """Move a file of an exercise into the archive; return its new path."""
-    kept = _free_name(workspace.state / "archive" / exercise.id)
+    kept = free_path(workspace.state / "archive" / exercise.id, "", ".py")
     move_file(path, kept, below=workspace.root)
     return kept
 
@@ -166,15 +166,6 @@ def _is_marked(folder: Path) -> bool:
         return stat.S_ISDIR(os.lstat(folder / STATE).st_mode) and is_users_own(folder / STATE)
     except OSError:
         return False
-
-
-def _free_name(folder: Path) -> Path:
-    """A free file name with the current time."""
-    stamp = now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
-    number, path = 1, folder / f"{stamp}.py"
-    while os.path.lexists(path):
-        number, path = number + 1, folder / f"{stamp}_{number}.py"
-    return path
 
 
 def _newest_note() -> Path | None:

@@ -124,7 +124,7 @@ def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], con
         put(course.hidden_path(exercise), hidden_as_bytes(hidden))
         if contents.with_solutions:
             solution = course.solution_path(exercise).read_text(encoding="utf-8")
-            put(course.sealed_path(exercise), sealed(solution, course.title, exercise.id))
+            put(course.sealed_path(exercise), sealed(solution))
     if (course.root / "LICENSE").is_file():
         put(course.root / "LICENSE", (course.root / "LICENSE").read_bytes())
     return files

@@ -11,21 +11,14 @@ TEXT = "def softmax(x):\n    return x.exp() / x.exp().sum(-1, keepdim=True)  # Ã
 
 
 def test_sealed_text_comes_back_and_cannot_be_read_meanwhile(tmp_path: Path) -> None:
-    content = sealed(TEXT, "Attention", "softmax")
+    content = sealed(TEXT)
     (tmp_path / "03_softmax.sealed").write_bytes(content)
-    assert opened(tmp_path / "03_softmax.sealed", "Attention", "softmax") == TEXT
+    assert opened(tmp_path / "03_softmax.sealed") == TEXT
     assert b"keepdim" not in content and b"softmax" not in content
 
 
-@pytest.mark.parametrize(
-    ("content", "exercise"),
-    [
-        pytest.param(b"", "softmax", id="empty"),
-        pytest.param(sealed(TEXT, "Attention", "softmax")[:-5], "softmax", id="cut short"),
-        pytest.param(sealed(TEXT, "Attention", "softmax"), "attention", id="of another exercise"),
-    ],
-)
-def test_damaged_seal_is_refused(content: bytes, exercise: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"", sealed(TEXT)[:-5], b"text"], ids=["empty", "cut short", "no seal"])
+def test_damaged_seal_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "03_softmax.sealed").write_bytes(content)
     with pytest.raises(KataError, match=r"03_softmax\.sealed is damaged: unzip the bundle again"):
-        opened(tmp_path / "03_softmax.sealed", "Attention", exercise)
+        opened(tmp_path / "03_softmax.sealed")
