@@ -1,6 +1,6 @@
 """The command line, `kata`: learners' commands, teachers' and authors', each with its own modules."""
 
-from . import (
+from . import (  # noqa: F401  each adds its commands
     author,
     learn,
     learn_machine,
@@ -14,16 +14,4 @@ from . import (
 )
 from .app import main
 
-__all__ = [
-    "author",
-    "learn",
-    "learn_machine",
-    "learn_play",
-    "learn_progress",
-    "main",
-    "teach_class",
-    "teach_export",
-    "teach_grade",
-    "teach_notebooks",
-    "teach_release",
-]
+__all__ = ["main"]

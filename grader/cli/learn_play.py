@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import webbrowser
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -11,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.errors import KataError
 from grader.sandbox.launch import launch_ahead
 
 from .app import LEARN, app
 from .completing import exercise_ids
 from .endings import EXIT_NOT_RIGHT, UsageError
 from .learn import progress_of, workspace_here
-from .terms import CourseFile, Isolation, console, level_called
+from .terms import CourseFile, Isolation, console, level_called, open_page
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,16 +66,13 @@ def play(
         return
     if file is not None:
         text = _text_of(file)
-    from grader.play.catalogue import NotYet, play_of, standing_of
+    from grader.play.catalogue import play_of, standing_of
 
     exercise = workspace.course.exercise(id)
     chosen = play_of(id)
     if chosen is None:
         raise UsageError(f"There is nothing to play in {id}: `kata play` lists what there is.")
-    try:
-        standing = standing_of(workspace, progress, exercise)
-    except NotYet as first:
-        raise UsageError(str(first)) from None
+    standing = standing_of(workspace, progress, exercise)
     source = workspace.file_of(exercise).read_bytes()
     level = level_called(isolation, chosen_aloud=False)
     launched = None if level == "none" else launch_ahead(level)  # the worker loads torch while this process loads it
@@ -92,10 +89,11 @@ def play(
     with closing(stage):
         showing = Showing(workspace, chosen, standing, stage)
         if page or show:
-            path = _write_page(showing, text, without or [])
+            shown = showing.example if text is None else text
+            path = showing.write_page(list(showing.parts(shown, without or [], in_full=True)))
             print(f"The page is {workspace.shown(path)}")
-            if show and not webbrowser.open(path.resolve().as_uri()):
-                print("No browser could be opened here: open the file in yours.")
+            if show:
+                open_page(path)
         else:
             _InTerminal(showing, chosen).play(text, without or [])
     if showing.has_failed:
@@ -123,83 +121,58 @@ def print_list(workspace: Workspace, progress: Progress, screen: Console) -> Non
         screen.print("None of this course's exercises can be played.")
 
 
-def _write_page(showing: Showing, text: str | None, off: Sequence[str]) -> Path:
-    """Write all parts of the scene as a page. Raises UsageError."""
-    try:
-        return showing.write_page(list(showing.parts(showing.example if text is None else text, off, in_full=True)))
-    except _typed_errors() as error:
-        raise UsageError(str(error)) from None
-
-
 class _InTerminal:
     """One scene, shown to a person."""
 
     def __init__(self, showing: Showing, play: Play) -> None:
-        self._showing, self._play = showing, play
-        self._has_keys = False
+        self._showing, self._play, self._screen = showing, play, console()
+        self._is_typed_to = sys.stdin.isatty() and sys.stdout.isatty()
 
     def play(self, text: str | None, off: Sequence[str]) -> None:
-        """Show a scene in the terminal: the given text or the example, then each typed text, if there is a keyboard."""
-        screen = console()
-        somebody_types = sys.stdin.isatty() and sys.stdout.isatty()
-        self._has_keys = somebody_types and text is None
-        while not self._run_to_the_end(
-            screen, self._showing.example if text is None else text, off, may_go_on=somebody_types
-        ):
-            pass
-        if text is None and somebody_types:
-            self._converse(screen, list(off))
+        """Show a scene: of the given text, or of the example and then of each typed text, if there is a keyboard."""
+        goes_on = True
+        while goes_on:
+            try:
+                goes_on = False
+                self._run(self._showing.example if text is None else text, off, has_keys=text is None)
+            except KeyboardInterrupt:
+                if not (self._is_typed_to and self._play.goes_on):
+                    raise
+                print()
+                if input(GO_ON).strip():
+                    raise
+                goes_on = True
+        if text is None and self._is_typed_to and (self._play.reads or self._play.switches):
+            self._converse(list(off))
 
-    def _run_to_the_end(self, screen: Console, text: str, off: Sequence[str], *, may_go_on: bool) -> bool:
-        """Run the scene. Returns False if it was stopped and shall go on."""
-        try:
-            self._run(screen, text, off)
-        except KeyboardInterrupt:
-            if not (may_go_on and self._play.goes_on):
-                raise
-            print()
-            if input(GO_ON).strip():
-                raise
-            return False
-        return True
-
-    def _run(self, screen: Console, text: str, off: Sequence[str]) -> None:
+    def _run(self, text: str, off: Sequence[str], *, has_keys: bool) -> None:
         from grader.play.parts import Slider
         from grader.play.scene_terminal import show
         from grader.play.slider import slide
 
-        try:
-            for part in self._showing.parts(text, off, in_full=False):
-                if self._has_keys and isinstance(part, Slider):
-                    slide(part, screen)
-                else:
-                    show(part, screen)
-        except _typed_errors() as error:
-            raise UsageError(str(error)) from None
+        for part in self._showing.parts(text, off, in_full=False):
+            if has_keys and self._is_typed_to and isinstance(part, Slider):
+                slide(part, self._screen)
+            else:
+                show(part, self._screen)
 
-    def _say(self, screen: Console, sentence: str) -> None:
-        """Print a sentence; control characters in quoted code or input are made safe."""
+    def _converse(self, off: list[str]) -> None:
+        """Play each typed line, until an empty one."""
         from grader.play.parts import Words
         from grader.play.scene_terminal import show
 
-        show(Words(sentence, "warning"), screen)
-
-    def _converse(self, screen: Console, off: list[str]) -> None:
-        """Play each typed line, until an empty one."""
-        if not (self._play.reads or self._play.switches):
-            return
         text = self._showing.example
-        screen.print(self._what_to_type(), style="dim", markup=False)
+        self._screen.print(self._what_to_type(), style="dim", markup=False)
         while (line := _line()) is not None:
+            words = line.split()
+            if words[0] == "without" and self._play.switches:
+                off = words[1:]
+            elif self._play.reads:
+                text = line
             try:
-                words = line.split()
-                if words[0] == "without" and self._play.switches:
-                    off = words[1:]
-                elif self._play.reads:
-                    text = line
-                self._run(screen, text, off)
-            except UsageError as error:
-                self._say(screen, str(error))
+                self._run(text, off, has_keys=True)
+            except KataError as error:
+                show(Words(str(error), "warning"), self._screen)
 
     def _what_to_type(self) -> str:
         lines = [f"Type {self._play.reads}." if self._play.reads else ""]
@@ -217,12 +190,6 @@ def _text_of(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UsageError(f"{file} is no text in UTF-8.") from None
-
-
-def _typed_errors() -> tuple[type[Exception], ...]:
-    from grader.play.catalogue import BadText, UnknownSwitch
-
-    return (BadText, UnknownSwitch)
 
 
 def _line() -> str | None:

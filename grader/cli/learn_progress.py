@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import webbrowser
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,7 @@ from .app import LEARN, app
 from .completing import exercise_ids
 from .endings import UsageError
 from .learn import progress_of, workspace_here
-from .terms import CourseFile, Isolation, Seed, console, level_called, progress, say, seed_or_fresh
+from .terms import CourseFile, Isolation, Seed, console, level_called, open_page, progress, say, seed_or_fresh
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,8 +155,8 @@ def report(
         path.parent.mkdir(parents=True, exist_ok=True)
         write_output(path, page.encode("utf-8"))
     print(f"Your progress is in {workspace.shown(path)}")
-    if show and not webbrowser.open(path.resolve().as_uri()):
-        print("No browser could be opened here: open the file in yours.")
+    if show:
+        open_page(path)
 
 
 def _checked(workspace: Workspace, isolation: str, seed: int | None) -> Checked | None:

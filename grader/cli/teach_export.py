@@ -10,7 +10,7 @@ import typer
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
 from .expected import demand_results
-from .terms import CourseFile, Units, course_at, say, tell_units, units_called
+from .terms import CourseFile, Units, course_at, instructors_extra, say, tell_units, units_called
 
 if TYPE_CHECKING:
     from grader.course import Course
@@ -88,13 +88,8 @@ def export(
 def _fill_gradebook(table: ResultsTable, to: Path | None, force: bool) -> str:
     if to is None:
         raise UsageError("Say which gradebook: --to DIR, the course folder that `kata notebooks` made.")
-    try:
+    with instructors_extra():
         from grader.notebooks.gradebook import gradebook_at, write_gradebook
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"{error.name} is not installed, and the gradebook needs it: make instructor, in a clone of the course, or "
-            "pip install nbgrader (Python 3.11 or newer)."
-        ) from None
     return write_gradebook(table, gradebook_at(to), force=force)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .app import TEACH, app
-from .endings import EXIT_BAD_INPUT, UsageError, stop
-from .terms import CourseFile, course_at
+from .endings import EXIT_BAD_INPUT, stop
+from .terms import CourseFile, course_at, instructors_extra
 
 
 @app.command(rich_help_panel=TEACH)
@@ -30,7 +28,7 @@ def notebooks(
     course: CourseFile = None,
 ) -> None:
     """Write a course folder for nbgrader: its settings, and a source notebook for each unit."""
-    with _extra():
+    with instructors_extra():
         from grader.notebooks.course_folder import write_folder
 
     chosen = course_at(course)
@@ -60,7 +58,7 @@ def hand_in(
     course: CourseFile = None,
 ) -> None:
     """Hand in files as notebooks: the answers go into the released notebooks, for `nbgrader autograde`."""
-    with _extra():
+    with instructors_extra():
         from grader.notebooks import hand_in as handing_in
         from grader.notebooks.course_folder import CourseFolder
         from grader.notebooks.whose_hand_in import entries_of
@@ -88,15 +86,3 @@ def hand_in(
         print(f"Next, in {to}: nbgrader autograde {name}{' --force' if replaced else ''}")
     if refused:
         stop("Not everything was handed in.", EXIT_BAD_INPUT)
-
-
-@contextmanager
-def _extra() -> Iterator[None]:
-    """Print a sentence if the packages for notebooks are not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"{error.name} is not installed; notebooks need the instructor's extra: "
-            "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer)."
-        ) from None

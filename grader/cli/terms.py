@@ -199,6 +199,26 @@ def console() -> Console:
     return Console()
 
 
+def open_page(path: Path) -> None:
+    """Open a page in the browser, or say that there is none."""
+    import webbrowser
+
+    if not webbrowser.open(path.resolve().as_uri()):
+        print("No browser could be opened here: open the file in yours.")
+
+
+@contextmanager
+def instructors_extra() -> Iterator[None]:
+    """Print a sentence if the packages for notebooks are not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{error.name} is not installed; notebooks need the instructor's extra: "
+            "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer)."
+        ) from None
+
+
 @contextmanager
 def progress(what: str, total: int, *, with_rate: bool = False) -> Iterator[Callable[..., None]]:
     """A progress bar on standard error when that is a terminal; call `advance(name, was_done=True)` after each item.
