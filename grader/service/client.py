@@ -42,8 +42,8 @@ START_SECONDS = 30.0
 POLL_SECONDS = 0.005
 GREET_SECONDS = 10.0
 """Timeout for a judge to greet a caller, in case it was stopped."""
-SILENT_SECONDS = 1000.0
-"""Timeout between two replies: a judge that makes no progress ends before, unless it was stopped."""
+SILENT_SECONDS = 900.0
+"""Timeout between two replies, far beyond the judge's own timeouts, in case these fail or it was stopped."""
 MOST_JUDGES = 5
 """How many judges are asked when each ends before it has begun: it was idle, or the course changed."""
 END_SECONDS = 5.0

@@ -38,8 +38,6 @@ LOOK_SECONDS = 3.0
 """How often an idle judge checks whether it should end."""
 ABANDONED_SECONDS = 2.0
 """A judge ends this long after its caller has gone, if it is still at work on that request."""
-HANG_SECONDS = 900.0
-"""A judge that makes no progress for so long ends: far beyond its own timeouts, in case these fail."""
 SEND_SECONDS = 10.0
 LONGEST_FOLDER = 80
 """Limit for the temporary folder's name in bytes: on macOS a socket's path may have 103."""
@@ -61,8 +59,8 @@ class Server:
         self._queue: SimpleQueue[tuple[Request, Connection]] = SimpleQueue()
         self._caller: Connection | None = None
         """Whose request is being graded."""
-        self._progress = time.monotonic()
-        """When work was begun, went on or ended last."""
+        self._worked = time.monotonic()
+        """When work ended last."""
         self._folder = judges_folder()
         if len(os.fsencode(tempfile.gettempdir())) > LONGEST_FOLDER:
             tempfile.tempdir = "/tmp"
@@ -90,9 +88,7 @@ class Server:
             answer_challenge(caller, self._key)
             self._queue.put((REQUEST.validate_json(caller.recv_bytes()), caller))
             with suppress(OSError):
-                while not caller.poll(LOOK_SECONDS):  # a caller sends nothing more, so it has gone then
-                    if self._caller is not None and time.monotonic() - self._progress > HANG_SECONDS:
-                        self._leave()
+                caller.poll(None)  # a caller sends nothing more, so it has gone then
             time.sleep(ABANDONED_SECONDS)
             if self._caller is caller:  # the others ask a new judge, and need not wait for the end of this
                 self._leave()
@@ -105,14 +101,14 @@ class Server:
             try:
                 request, caller = self._queue.get(timeout=LOOK_SECONDS)
             except Empty:
-                is_idle = time.monotonic() - self._progress > IDLE_SECONDS
+                is_idle = time.monotonic() - self._worked > IDLE_SECONDS
                 if is_idle or self._is_stale() or self._known not in registered(self._folder, self._known.name):
                     self._leave()
                 continue
-            self._progress, self._caller = time.monotonic(), caller
+            self._caller = caller
             with suppress(OSError):  # the caller has gone, and there is nothing more to do
                 self._answer(request, caller)
-            self._progress, self._caller = time.monotonic(), None
+            self._worked, self._caller = time.monotonic(), None
 
     def _answer(self, request: Request, caller: Connection) -> None:
         """Send all replies to a request. Raises OSError when the caller has gone before it begins."""
@@ -136,16 +132,17 @@ class Server:
         records: list[Record] = []
         mismatches: list[tuple[str, str, Mismatch]] = []
 
-        def advance(exercise: str) -> None:
-            self._progress = time.monotonic()
-            _send(Reply("advance", exercise), caller)
-
         try:
             if self._judge is None:
                 self._judge = self._load()
             self._judge.choose(request.only)
             self._judge.seed = request.seed
-            self._judge.grade([submission], records.append, advance, lambda _, *shown: mismatches.append(shown))
+            self._judge.grade(
+                [submission],
+                records.append,
+                lambda exercise: _send(Reply("advance", exercise), caller),
+                lambda _, *shown: mismatches.append(shown),
+            )
         except MachineError as error:
             return Reply("machine", str(error))
         except KataError as error:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -181,19 +182,15 @@ def test_another_version_of_the_protocol_asks_another_judge(home: Home, monkeypa
     assert old in running_judges() and len(running_judges()) == 2
 
 
-@pytest.mark.parametrize("limit", ["IDLE_SECONDS", "HANG_SECONDS"], ids=["idle", "hangs"])
-def test_judge_that_is_idle_or_hangs_ends(limit: str, home: Home) -> None:
-    """To load the judge takes longer than this one may be without progress; the request goes to the next one."""
+def test_judge_that_is_idle_ends(home: Home) -> None:
     course = home.course / "course.yml"
     name = judge_name(course, "process")
     program = (
         "import sys\nfrom pathlib import Path\nfrom grader.service import server\n"
-        f"server.LOOK_SECONDS = server.{limit} = 0.1\nserver.Server(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:]).run()"
+        "server.LOOK_SECONDS = server.IDLE_SECONDS = 0.1\nserver.Server(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:]).run()"
     )
     process = subprocess.Popen([sys.executable, "-c", program, name, str(course), "process", course_stamp(course)])
     await_true(lambda: registered(home.folder, name) or process.poll() is not None)
-    if limit == "HANG_SECONDS":
-        assert graded(home.warm(), RIGHT) == ("somebody", 4)
     assert process.wait(60) == 0
     assert process.pid not in {each.pid for each in registered(home.folder)}
 
@@ -210,15 +207,23 @@ def test_judge_killed_between_two_requests_is_replaced(home: Home) -> None:
 
 
 @pytest.mark.thorough
-def test_judge_killed_at_work_costs_one_more_try_and_no_verdict(home: Home, begun: threading.Event) -> None:
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_judge_that_ends_at_work_costs_one_more_try_and_no_verdict(
+    end: signal.Signals, home: Home, begun: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "SILENT_SECONDS", 15.0)
     judge = home.warm()
     known = home.judge()
     thread, results = in_background(lambda: graded(judge, SLOW))
     assert begun.wait(60)
-    os.kill(known.pid, signal.SIGKILL)
-    thread.join()
-    assert results == [("somebody", 4)]
-    assert home.judge() != known
+    os.kill(known.pid, end)
+    try:
+        thread.join()
+        assert results == [("somebody", 4)]
+        assert home.judge() != known
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(known.pid, signal.SIGKILL)
 
 
 @pytest.mark.thorough
