@@ -1,0 +1,72 @@
+"""A passed exercise whose file is changed for the worse, reset, renamed or deleted: `kata` and `kata list` say so."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.course import load_course
+from grader.course.stubs import stub_of
+from grader.practice.progress import AttemptEntry, Progress, digest_of, now
+from grader.practice.states import remarks
+from grader.practice.workspace import Workspace
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+BETTER = "# shorter\n" + RIGHT
+WRONG = RIGHT.replace("-1, keepdim=True", "")
+GONE, STUB = "gone", "stub"
+FILE = "exercises/01_parts/01_share.py"
+
+PASSED, FAILED = (RIGHT, "passed"), (WRONG, "failed")
+
+
+@pytest.mark.parametrize(
+    ("attempts", "now_there", "remark"),
+    [
+        pytest.param([PASSED, FAILED], WRONG, "its file fails now: kata check share", id="worse"),
+        pytest.param([PASSED], WRONG, "its file has changed since: kata check share", id="changed and not checked"),
+        pytest.param([PASSED], STUB, "its file is as it was given again", id="reset"),
+        pytest.param([PASSED], GONE, "its file is gone: kata reset share gives a new one", id="renamed or deleted"),
+        pytest.param([PASSED], RIGHT, None, id="the same"),
+        pytest.param([PASSED, (BETTER, "passed")], BETTER, None, id="better"),
+        pytest.param([PASSED, FAILED], RIGHT, None, id="right again"),
+        pytest.param([FAILED], WRONG, None, id="never passed"),
+    ],
+)
+def test_change_of_a_passed_file_is_remarked(
+    attempts: list[tuple[str, str]], now_there: str, remark: str | None, tiny_course: Path
+) -> None:
+    workspace, progress = Workspace(load_course(tiny_course / "course.yml"), tiny_course), Progress()
+    for source, status in attempts:
+        entry = {"at": now(), "status": status, "points": 0, "max_points": 4, "digest": digest_of(source.encode())}
+        progress.of("share").note(AttemptEntry.model_validate(entry))
+    exercise = workspace.course.exercise("share")
+    if now_there == GONE:
+        workspace.file_of(exercise).unlink()
+    else:
+        workspace.file_of(exercise).write_text(stub_of(workspace.course, exercise) if now_there == STUB else now_there)
+    assert remarks(workspace, progress).get("share") == remark
+
+
+@pytest.mark.parametrize("checked", [FILE, "share.py"], ids=["in its place", "elsewhere"])
+def test_overview_and_list_tell_it_of_what_was_passed_in_its_place(checked: str, tiny_course: Path, kata: Run) -> None:
+    (tiny_course / checked).write_text(RIGHT)
+    assert kata("check", checked, cwd=tiny_course).returncode == 0
+    (tiny_course / FILE).unlink()
+    for command in ((), ("list",)):
+        told = kata(*command, cwd=tiny_course).stdout
+        assert "1 of 1" in told, "once passed stays passed"
+        assert ("its file is gone: kata reset share gives a new one" in told) == (checked == FILE)
+
+
+@pytest.mark.parametrize("option", [[], ["--debug"]], ids=["plain", "debug"])
+def test_checking_a_file_that_is_gone_says_how_to_get_one(option: list[str], tiny_course: Path, kata: Run) -> None:
+    (tiny_course / FILE).unlink()
+    done = kata("check", "share", *option, cwd=tiny_course / "exercises" / "01_parts")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "01_share.py is not there: `kata reset share` puts the given file in its place.\n"
