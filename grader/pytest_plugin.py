@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
 
     from grader.practice.file_checks import FileChecks
-    from grader.render.verdict import ExerciseVerdict
     from grader.sandbox.levels import Level
     from grader.service.client import AnyJudge
 
@@ -53,13 +52,16 @@ class Practice:
         is_looked_into = config.getoption("usepdb") or config.getoption("capture") == "no"
         self.level: Level = config.getoption("isolation") or ("none" if is_looked_into else strongest_level())
         self.files: list[FileChecks] = []
+        self._at_the_end = config.add_cleanup
 
     @cached_property
     def judge(self) -> AnyJudge:
         """The course's judge. Raises MachineError, GraderBroken."""
         from grader.service.client import judge_for
 
-        return judge_for(self.course, self.level, self.seed)
+        judge = judge_for(self.course, self.level, self.seed)
+        self._at_the_end(judge.close)
+        return judge
 
     def node_of(self, path: Path, parent: pytest.Collector) -> pytest.File | None:
         """The node of an exercise file; None for another file. Raises KataError."""
@@ -125,10 +127,12 @@ class LearnerCheck(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What pytest shows of a failure: the verdict on the check, or the sentence of an error."""
+        from grader.render.terminal import check_text
         from grader.render.verdict import verdict_on
 
         if isinstance(excinfo.value, CheckFailed):
-            return FailedCheck(verdict_on(self.checks.result, mismatches=self.checks.mismatches), self.name)
+            verdict = verdict_on(self.checks.result, mismatches=self.checks.mismatches)
+            return FailedCheck(partial(check_text, verdict, self.name))
         if isinstance(excinfo.value, (MachineError, KataError)):
             return _sentence(excinfo.value)
         return super().repr_failure(excinfo, style)
@@ -146,22 +150,17 @@ def _sentence(error: Exception) -> str:
 class FailedCheck:
     """The text of a failed check. pytest treats it as its own representation of a failure."""
 
-    verdict: ExerciseVerdict
-    name: str
+    text: Callable[..., str]
+    """Makes it for a width and with or without colour."""
 
     def __str__(self) -> str:
         """Without colour: for xdist, JUnit and editors."""
-        return self._text(PLAIN_WIDTH, colour=False)
+        return self.text(PLAIN_WIDTH, colour=False)
 
     def toterminal(self, writer: TerminalWriter) -> None:
         """Write it with the terminal's width and colours."""
-        for line in self._text(writer.fullwidth, colour=writer.hasmarkup).splitlines():
+        for line in self.text(writer.fullwidth, colour=writer.hasmarkup).splitlines():
             writer.line(line)
-
-    def _text(self, width: int, *, colour: bool) -> str:
-        from grader.render.terminal import check_text
-
-        return check_text(self.verdict, self.name, width, colour=colour)
 
 
 # --- pytest's hooks -----------------------------------------------------------------------------------------------
@@ -251,9 +250,3 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
         if offer := offer_of(done[0]):
             terminalreporter.write_line(offer)
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the judge, if it is in this process."""
-    if PRACTICE in config.stash and "judge" in vars(config.stash[PRACTICE]):
-        config.stash[PRACTICE].judge.close()
