@@ -208,7 +208,7 @@ def test_judge_killed_between_two_requests_is_replaced(home: Home) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-def test_judge_that_ends_at_work_costs_one_more_try_and_no_verdict(
+def test_judge_killed_at_work_costs_one_more_try_and_no_verdict(
     end: signal.Signals, home: Home, begun: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "SILENT_SECONDS", 15.0)
