@@ -156,15 +156,16 @@ def progress_of(workspace: Workspace, say: Callable[[str], None]) -> Progress:
 def note_record(workspace: Workspace, submission: Submission, record: Record, works: Sequence[Work] = ()) -> Noted:
     """Write the results into the progress file. works: the files, if it was files that were checked."""
     reviews = {work.exercise.id for work in works if work.is_review}
-    done = [each for each in record.exercises if each.status in ("passed", "failed", "partly")]
+    sources = {id: source.content for id, source in submission.sources.items()}
+    tried = [each for each in record.exercises if each.status in ("passed", "failed", "partly") and each.id in sources]
+    if not tried:
+        return Noted()
     coming: dict[str, datetime] = {}
     try:
-        if done:
-            with ProgressFile(workspace.state).change() as progress:
-                for result in done:
-                    is_review, source = result.id in reviews, submission.sources.get(result.id)
-                    if source and (due := _note(workspace, progress, result, source.content, is_review=is_review)):
-                        coming[result.id] = due
+        with ProgressFile(workspace.state).change() as progress:
+            for result in tried:
+                if due := _note(workspace, progress, result, sources[result.id], is_review=result.id in reviews):
+                    coming[result.id] = due
     except (DamagedProgress, OSError) as error:
         return Noted(damage=damage_of(error))
     return Noted(tuple(f"{id} comes back {when(due, now())}." for id, due in coming.items()))
