@@ -49,31 +49,23 @@ def course_answer(workspace: Workspace, exercise: Exercise, *, is_passed: bool, 
 
 def print_answers(workspace: Workspace, exercise: Exercise, answer: str, console: Console) -> None:
     """Print the learner's file and the course's answer, side by side where there is room, then each alternative."""
-    course = workspace.course
-    mine = workspace.file_of(exercise)
-    pair = [
-        _panel("yours", _code_in(mine), console) if mine.is_file() else None,
-        _panel("the course's", _code(answer), console),
-    ]
-    shown = [panel for panel in pair if panel is not None]
+    answers, mine = [("the course's", answer)], workspace.file_of(exercise)
+    if mine.is_file():
+        answers.insert(0, ("yours", mine.read_text(encoding="utf-8", errors="replace")))
+    panels = [_panel(title, text, console) for title, text in answers]
     if console.width >= SIDE_BY_SIDE:
-        for panel in shown:
-            panel.width = console.width // len(shown) - 1
-        console.print(Columns(shown, padding=(0, 1)))
+        for panel in panels:
+            panel.width = console.width // len(panels) - 1
+        console.print(Columns(panels, padding=(0, 1)))
     else:
-        for panel in shown:
-            console.print(panel)
-    for id, source in load_alternatives(course, exercise).items():
-        console.print(_panel(f"another way: {id.replace('_', ' ')}", _code(source), console))
+        console.print(*panels, sep="\n")
+    for id, source in load_alternatives(workspace.course, exercise).items():
+        console.print(_panel(f"another way: {id.replace('_', ' ')}", source, console))
 
 
-def _panel(title: str, code: str, console: Console) -> Panel:
-    shown = encodable(visible(code), console.encoding)
+def _panel(title: str, text: str, console: Console) -> Panel:
+    shown = encodable(visible(_code(text)), console.encoding)
     return Panel(Syntax(shown, "python", word_wrap=True, background_color="default"), title=title, title_align="left")
-
-
-def _code_in(path: Path) -> str:
-    return _code(path.read_text(encoding="utf-8", errors="replace"))
 
 
 def _code(text: str) -> str:
