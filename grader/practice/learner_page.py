@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
 from itertools import groupby
 
 from grader.course import Exercise
@@ -86,7 +86,7 @@ def render_learner(
             points=_within(done.best, exercise.points),
             after=[course.exercise(id).title for id in missing(progress, exercise)],
             verdict=verdict_on(result, title=exercise.title, mismatches=mismatches) if result else None,
-            passed_on=done.passed_at.astimezone().date() if done.passed_at else None,
+            passed_on=_local(done.passed_at).date() if done.passed_at else None,
             due_on=due.get(exercise.id),
             attempts=[_usable(entry, exercise) for entry in done.attempts],
             hints=[_hint(entry, exercise, done) for entry in done.hints],
@@ -147,15 +147,22 @@ def _reasons(attempt: AttemptEntry, result: ExerciseResult | None) -> list[str]:
 
 def _hint(entry: HintEntry, exercise: Exercise, done: ExerciseProgress) -> tuple[datetime, str, str]:
     if 1 <= entry.level <= len(exercise.hints):
-        return entry.at.astimezone(), f"Hint {entry.level} of {len(exercise.hints)}", exercise.hints[entry.level - 1]
+        return _local(entry.at), f"Hint {entry.level} of {len(exercise.hints)}", exercise.hints[entry.level - 1]
     messages = {id: message for attempt in done.attempts for id, message in attempt.mistakes.items()}
-    return entry.at.astimezone(), "From an attempt", messages.get(entry.mistake, "")
+    return _local(entry.at), "From an attempt", messages.get(entry.mistake, "")
 
 
 def _usable(entry: AttemptEntry, exercise: Exercise) -> AttemptEntry:
     """An attempt with possible points: the file may have been edited, or the course changed."""
-    return entry.model_copy(update={"at": entry.at.astimezone(), "points": _within(entry.points, exercise.points)})
+    return entry.model_copy(update={"at": _local(entry.at), "points": _within(entry.points, exercise.points)})
 
 
 def _within(points: float, most: float) -> float:
     return min(max(points, 0.0), most) if math.isfinite(points) else 0.0
+
+
+def _local(time: datetime) -> datetime:
+    try:
+        return time.astimezone()
+    except (OverflowError, ValueError, OSError):  # Windows has no local time before 1970, and a file may be edited
+        return time.replace(tzinfo=timezone.utc)

@@ -20,8 +20,8 @@ from grader.files import lock_at, move_file, write_file
 MAX_STORED_ATTEMPTS = 1000
 LOCK_SECONDS = 20
 CLOCK = "KATA_NOW"
-YEARS = range(1970, 3000)
-"""Those in which every system knows the local time."""
+YEARS = range(1900, 9000)
+"""Close to a datetime's limits the next day, or the time in UTC, may not exist."""
 
 
 def _usable(moment: datetime) -> datetime:
