@@ -1,0 +1,298 @@
+"""Each format's file, read back by the platform that takes it: the right marks for the right learners, whatever their names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.errors import KataError
+from grader.formats.people import Person, read_people
+from grader.record import Adjustment, Record
+
+from .conftest import HOSTILE_NAMES, TITLES, adjusted, exercise, not_graded, record
+from .platforms import Canvas, Moodle, github_report, gradescope_result, junit_suites, rows_of
+
+Class = Callable[..., Path]
+Export = Callable[..., dict[str, str]]
+
+ADA = Person(whole_name="Ada Lovelace", own_id="101", sis_id="S-7", login="ada", email="Ada@example.org")
+BO = Person(whole_name="Bo Li", own_id="102", sis_id="S-8", login="boli", email="bo@example.org")
+FORMULAS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+
+
+def marks_in(format: str, text: str, roster: Sequence[Person] | None) -> dict[str, Any]:
+    """What Canvas or Moodle, where these are enrolled, makes of a file."""
+    if format == "canvas":
+        canvas = Canvas(roster or ())
+        marks = canvas.take(text)
+        assert not canvas.unknown or roster is None or canvas.unknown == ["stranger"]
+        return marks
+    return Moodle(*(id for each in roster or () for id in (each.email, each.sis_id, each.login)), "ada").take(text)
+
+
+def unnamed(*people: Person) -> list[Person]:
+    """These people with what a roster without emails says of them."""
+    return [each.model_copy(update={"email": ""}) for each in people]
+
+
+@pytest.mark.parametrize(
+    ("format", "handed_in", "roster", "expected", "told"),
+    [
+        ("canvas", ["boli", "ada_lovelace"], [ADA, BO], ["Bo Li", "Ada Lovelace"], ""),
+        ("canvas", ["Ada Lovelace"], None, ["Ada Lovelace"], "--roster takes Canvas's own export"),
+        # for an empty field Canvas would propose to remove the mark that it has
+        pytest.param("canvas", ["boli"], [ADA, BO], ["Bo Li"], "", id="canvas-those-who-handed-in-nothing-are-left-out"),
+        ("canvas", ["stranger"], [ADA], ["stranger"], "Canvas will ask who they are: stranger"),
+        # Moodle compares letters' case
+        ("moodle", ["boli", "Ada_Lovelace"], [ADA, BO], ["bo@example.org", "Ada@example.org"], ""),
+        ("moodle", ["ada"], unnamed(ADA), ["S-7"], ""),
+        ("moodle", ["ada"], [Person(whole_name="Ada", login="ada7")], ["ada7"], ""),
+        ("moodle", ["ada"], None, ["ada"], "stand for Moodle's usernames"),
+        # one unknown user ends the whole import
+        ("moodle", ["ada", "stranger"], [ADA], ["Ada@example.org"], "Left out, since the roster has no email of theirs: stranger"),
+        # the next marks would go to the user of the line before; 0 is none to PHP
+        ("moodle", ["ada", "Bo"], [*unnamed(ADA), Person(whole_name="Bo", sis_id="")], ["S-7"], "no id number of theirs: Bo"),
+        ("moodle", ["ada", "Bo"], [*unnamed(ADA), Person(whole_name="Bo", sis_id="0")], ["S-7"], "no id number of theirs: Bo"),
+        pytest.param(
+            *("moodle", ["Ada", "Bo"]),
+            [Person(whole_name="Ada", login="a", sis_id="7"), Person(whole_name="Bo", login="b", sis_id="7")],
+            *(["a", "b"], ""),
+            id="moodle-an-identifier-that-two-share-is-none",
+        ),
+    ],
+)  # fmt: skip
+def test_marks_reach_those_whom_the_roster_means(
+    format: str, handed_in: list[str], roster: Any, expected: list[str], told: str, class_of: Class, exported: Export,
+    said: list[str],
+) -> None:  # fmt: skip
+    text = exported(class_of(*map(record, handed_in)), format, roster=roster)[f"{format}.csv"]
+    marks = marks_in(format, text, roster)
+    assert {who: {title: float(mark) for title, mark in of.items()} for who, of in marks.items()} == {
+        who: {"Attention Kata": 5} for who in expected
+    }
+    assert told in "\n".join(said) and bool(told) == bool(said)
+
+
+@pytest.mark.parametrize("format", ["canvas", "moodle"])
+def test_two_learners_who_cannot_be_told_apart_are_refused(format: str, class_of: Class, exported: Export) -> None:
+    roster = [Person(whole_name=name, own_id=name, login="x") for name in ("Ada", "Bo")]
+    with pytest.raises(KataError, match="could not be told apart"):
+        exported(class_of(record("Ada"), record("Bo")), format, roster=roster)
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES.values(), ids=HOSTILE_NAMES)
+def test_no_name_disturbs_any_format(name: str, class_of: Class, exported: Export) -> None:
+    roster = [Person(whole_name=name, email="x@example.org"), BO]
+    out = class_of(record(name), record("boli"))
+    for by, count in (("learner", 2), ("exercise", 6)):
+        (text,) = exported(out, "csv", by=by).values()
+        _, *rows = rows_of(text)
+        assert len(rows) == count and not [cell for row in rows for cell in row if cell.lstrip().startswith(FORMULAS)]
+    text = exported(out, "canvas", by="unit")["canvas.csv"]
+    canvas = Canvas()
+    assert len(canvas.take(text)) == 2 and list(canvas.points_possible.values()) == ["4", "8"]
+    assert not [row for row in rows_of(text) if row[0].startswith(FORMULAS)]
+    named = [person.model_copy(update={"login": login}) for person, login in zip(roster, (name, "boli"), strict=True)]
+    text = exported(out, "moodle", roster=named)["moodle.csv"]
+    assert len(Moodle("x@example.org", "bo@example.org").take(text)) == len(text.splitlines()) - 1 == 2
+    assert not [row for row in rows_of(text) if row[0].startswith(FORMULAS)]
+    assert len(junit_suites(exported(out, "junit")["junit.xml"])) == 2
+    files = exported(out, "gradescope")
+    assert len(files) == 2 and all(gradescope_result(each)[0] == 5 for each in files.values())
+
+
+@pytest.mark.parametrize("format", ["gradescope", "github"])
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a" * 300], ids=["elsewhere", "long"])
+def test_a_file_a_learner_whatever_the_name(name: str, format: str, class_of: Class, exported: Export) -> None:
+    (made,) = exported(class_of(record(name)), format)
+    assert Path(made).name == made and len(made.encode()) < 255
+
+
+@pytest.mark.parametrize("key", ["comma", "quote", "emoji"])
+def test_harmless_names_come_through_as_they_are(key: str, class_of: Class, exported: Export) -> None:
+    _, row = rows_of(exported(class_of(record(HOSTILE_NAMES[key])), "csv")["grades.csv"])
+    assert row[1] == HOSTILE_NAMES[key]
+
+
+def test_identifiers_are_written_as_canvas_knows_them(class_of: Class, exported: Export) -> None:
+    person = Person(whole_name="Zoë 🦊", own_id="007", sis_id="0012.50", login="zoe,fox@example.org")
+    *_, row = rows_of(exported(class_of(record("007")), "canvas", roster=[person])["canvas.csv"])
+    assert row[:5] == ["Zoë 🦊", "007", "", "zoe,fox@example.org", ""]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["First name,Surname,Email address\nAda,Lovelace,ada@example.org\n",
+     'Full name,Email address\n"Lovelace, Ada",ada@example.org\n'],
+    ids=["in two columns", "with a comma"],
+)  # fmt: skip
+def test_names_stand_in_moodles_columns(text: str, tmp_path: Path, class_of: Class, exported: Export) -> None:
+    (tmp_path / "roster.csv").write_text(text, "utf-8")
+    made = exported(class_of(record("ada")), "moodle", roster=read_people(tmp_path / "roster.csv"))["moodle.csv"]
+    assert [row[:3] for row in rows_of(made)] == [
+        ["First name", "Last name", "Email address"],
+        ["Ada", "Lovelace", "ada@example.org"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("titles", "expected"),
+    [
+        ({**TITLES, "softmax": "Heads (2)"}, ["Heads (2).", "Causal mask", "A cache, kept"]),
+        ({**TITLES, "softmax": "two\nlines"}, ["two lines", "Causal mask", "A cache, kept"]),
+        ({"softmax": "Again", "causal_mask": "Again", "kv_cache": "Cache"}, ["Again [softmax]", "Again [causal_mask]", "Cache"]),
+    ],
+    ids=["looks like an assignment's number", "line break", "twice"],
+)  # fmt: skip
+def test_titles_are_titles_to_canvas(
+    titles: dict[str, str], expected: list[str], class_of: Class, exported: Export
+) -> None:
+    canvas = Canvas()
+    canvas.take(exported(class_of(record("ada")), "canvas", by="exercise", titles=titles)["canvas.csv"])
+    assert list(canvas.points_possible) == expected
+
+
+@pytest.mark.parametrize(
+    ("format", "options", "told"),
+    [
+        ("canvas", {"by": "exercise", "titles": {"softmax": "My Final Score"}}, "Canvas keeps the title 'My Final Score'"),
+        ("csv", {"by": "unit"}, "not by unit"),
+    ],
+)  # fmt: skip
+def test_what_a_format_cannot_say_is_refused(
+    format: str, options: dict[str, Any], told: str, class_of: Class, exported: Export
+) -> None:
+    with pytest.raises(KataError, match=told):
+        exported(class_of(record("ada")), format, **options)
+
+
+@pytest.mark.parametrize("bom", [True, False], ids=["for Excel", "for programs"])
+def test_byte_order_mark_only_where_it_is_wanted(bom: bool, class_of: Class, exported: Export) -> None:
+    text = exported(class_of(record("ada")), "csv", bom=bom)["grades.csv"]
+    assert text.startswith("\ufeffsubmission" if bom else "submission") and "\ufeff" not in text[1:]
+
+
+@pytest.mark.parametrize("format", ["csv", "junit"])
+def test_same_results_give_the_same_bytes(format: str, class_of: Class, exported: Export) -> None:
+    out = class_of(*map(record, HOSTILE_NAMES.values()), not_graded("bo"))
+    assert exported(out, format) == exported(out, format)
+
+
+# --- points ----------------------------------------------------------------------------------------------------------
+
+
+def test_more_than_moodles_hundred_is_written_out_of_a_hundred(
+    class_of: Class, exported: Export, said: list[str]
+) -> None:
+    big = [exercise(f"e{number}", 4.0 if number < 10 else 0.0) for number in range(40)]
+    text = exported(class_of(record("ada", *big)), "moodle")["moodle.csv"]
+    assert Moodle("ada").take(text) == {"ada": {"Attention Kata (out of 100)": 25}}
+    assert any("out of" in sentence for sentence in said)
+
+
+def test_points_beyond_what_moodle_takes_are_left_out_aloud(class_of: Class, exported: Export, said: list[str]) -> None:
+    exercises = [exercise(id).model_copy(update={"final_points": 60.0, "final_max_points": 0.0}) for id in ("a", "b")]
+    points = {"points": 8.0, "max_points": 8.0, "final_points": 120.0, "final_max_points": 0.0}
+    on_top = (Adjustment(unit="06_beyond", points=112.0, reason="On top."),)
+    above = record("ada").model_copy(update={**points, "exercises": tuple(exercises), "adjustments": on_top})
+    files = exported(class_of(Record.from_json(above.to_json())), "moodle")
+    assert list(Moodle("ada").take(files["moodle.csv"])["ada"].values()) == [Moodle.most]
+    assert any("what extra credit gave beyond that is left out: ada." in sentence for sentence in said)
+
+
+LONG = [exercise(f"exercise_{number}", 0.0, message=f"{number}" + "林" * 2000) for number in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("graded", "report"),
+    [
+        (record("ada"), (5, 12, "Some tests failed.")),
+        (record("ada", exercise("softmax")), (4, 4, None)),
+        (not_graded("ada"), (None, 0, "Some tests errored.")),
+        (record("ada", *LONG), (0, 240, "Some tests failed.")),
+    ],
+    ids=["in part", "all passed", "the grader failed", "messages longer than the reporter's variable"],
+)
+def test_githubs_reporter_adds_the_points_up(
+    graded: Record, report: tuple[Any, ...], class_of: Class, exported: Export
+) -> None:
+    (text,) = exported(class_of(graded), "github").values()
+    assert github_report(text) == report
+
+
+ALL = ("softmax", "causal_mask", "kv_cache")
+
+
+@pytest.mark.parametrize(
+    ("ada", "score", "told"),
+    [
+        (record("ada"), 5, "5 of 12 points"),
+        (adjusted("ada", "kv_cache"), 7.5, "In proportion, 5 of 8 points are 7.5 of 12."),
+        (adjusted("ada", *ALL), None, "Nothing of it counts for you, so there is no grade."),
+        (not_graded("ada"), None, "no mark. 1 exercise could not be graded"),
+    ],
+    ids=["graded", "a part does not count", "nothing counts", "the grader failed"],
+)
+def test_gradescope_has_a_score_where_there_is_a_mark(
+    ada: Record, score: float | None, told: str, class_of: Class, exported: Export
+) -> None:
+    text, _ = exported(class_of(ada, adjusted("bo")), "gradescope").values()
+    shown, result = gradescope_result(text)
+    assert shown == score and told in result["output"]
+    assert "stdout_visibility" not in result  # hidden unless asked for
+    assert "ZeroDivision" not in text
+
+
+def test_gradescopes_tests_have_the_points_of_what_counts(class_of: Class, exported: Export) -> None:
+    whole, part = (json.loads(text)["tests"] for text in exported(
+        class_of(record("ada"), adjusted("bo", "kv_cache")), "gradescope").values())  # fmt: skip
+    assert [(test["number"], test["status"], test["score"], test["max_score"]) for test in whole] == [
+        ("1.1", "passed", 1, 1), ("1.2", "passed", 3, 3), ("2.1", "passed", 1, 1), ("2.2", "failed", 0, 3), ("3", "failed", 0, 4)
+    ]  # fmt: skip
+    assert [("score" in test, "max_score" in test) for test in part] == [(True, True)] * 4 + [(False, False)]
+    assert part[-1]["name"] == "A cache, kept (does not count)"
+
+
+def test_what_counts_for_nobody_changes_nobodys_share(class_of: Class, exported: Export) -> None:
+    (text,) = exported(class_of(adjusted("ada", "kv_cache")), "gradescope").values()
+    score, result = gradescope_result(text)
+    assert score == 5 and "In proportion" not in result["output"]
+
+
+# --- messages --------------------------------------------------------------------------------------------------------
+
+
+def test_failure_tells_the_message_and_the_known_mistake(class_of: Class, exported: Export) -> None:
+    (failure,) = junit_suites(exported(class_of(record("ada")), "junit")["junit.xml"]).iter("failure")
+    assert failure.get("message") == "The rows differ."
+    assert failure.text == "The rows differ.\n\nProbably: You divided by one sum."
+
+
+def test_where_the_grader_failed_there_is_an_error_and_no_points(class_of: Class, exported: Export) -> None:
+    text = exported(class_of(not_graded("ada")), "junit")["junit.xml"]
+    root = junit_suites(text)
+    (error,) = root.iter("error")
+    assert "no fault of the submission" in (error.text or "") and "ZeroDivision" not in text
+    assert next(each.get("value") for each in root.iter("property") if each.get("name") == "points") == ""
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["]]> & <b>", "\x00\x1b[31mred\x08", "\ud83e half", "\ufffe", "<!DOCTYPE x>"],
+    ids=["markup", "control characters", "half a pair", "no character", "doctype"],
+)
+def test_any_message_makes_good_xml(message: str, class_of: Class, exported: Export) -> None:
+    out = class_of(record("ada", exercise("softmax", 0.0, message=message)))
+    root = junit_suites(exported(out, "junit")["junit.xml"])
+    assert len(list(root.iter("failure"))) == 2
+
+
+def test_control_characters_of_a_learner_are_spelt_out(class_of: Class, exported: Export) -> None:
+    (text,) = exported(
+        class_of(record("ada", exercise("softmax", 0.0, message="\x1b[31mred\u202e"))), "gradescope"
+    ).values()
+    assert json.loads(text)["tests"][0]["output"].startswith("\\x1b[31mred\\u202e")
