@@ -128,14 +128,24 @@ def _statement(node: ast.stmt, lines: Sequence[bytes]) -> Statement | None:
 
 def _bound(tree: ast.AST) -> set[str]:
     """The names that a tree binds: variables, parameters."""
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    return names | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return _names(tree)[1]
 
 
 def _mentions(tree: ast.AST) -> set[str]:
     """The names that are read in a tree and not bound in it."""
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    return names - _bound(tree)
+    read, bound = _names(tree)
+    return read - bound
+
+
+def _names(tree: ast.AST) -> tuple[set[str], set[str]]:
+    read: set[str] = set()
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    return read, bound
 
 
 def _source(node: ast.stmt, lines: Sequence[bytes]) -> str:
