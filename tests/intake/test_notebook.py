@@ -449,6 +449,11 @@ def test_odd_metadata_does_no_harm(tmp_path: Path, course: Course, cell: Any) ->
         pytest.param("a, " * 130_000, id="targets"),
         pytest.param("a?" * 200_000, id="questions"),
         pytest.param("x = y\n" * 60_000, id="assignments"),
+        pytest.param("import " + "a." * 16_000 + "a", id="a name of many parts"),
+        pytest.param("f'" + "{a}" * 10_000 + "'", id="an f-string of many parts"),
+        pytest.param("%a\nb\n" * 6_000, id="magics"),
+        pytest.param("a" + ".b" * 16_000, id="a deep tree"),
+        pytest.param("a = 1\r" * 5_000, id="carriage returns"),
     ],
 )
 def test_hostile_text_is_read_in_time(notebook: Notebook, course: Course, text: str) -> None:
