@@ -121,6 +121,12 @@ MISTAKES = [
         edits=[(SHIFT, "scores.detach().sub_(scores.detach().max(dim=dim, keepdim=True).values) + 0 * scores")],
     ),
     Mistake(
+        "scores-overwritten-by-the-difference",
+        "The input was changed in place (sub_, -=). The caller still needs its scores: work on a new tensor.",
+        caught_by="test_scores_are_left_alone",
+        edits=[(SHIFT, "scores.sub_(scores.max(dim=dim, keepdim=True).values)")],
+    ),
+    Mistake(
         "detached",
         "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained through it.",
         caught_by="test_gradients_reach_the_scores",

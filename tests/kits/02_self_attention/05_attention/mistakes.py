@@ -317,6 +317,12 @@ MISTAKES = [
         caught_by="test_gradients_reach_all_three",
         edits=[(RETURN, "return p_attn.detach() @ value, p_attn")],
     ),
+    Mistake(
+        "returned-weights-detached",
+        "The p_attn that is returned was detached. A model may learn through the weights as well: return them as they are.",
+        caught_by="test_gradients_reach_all_three",
+        edits=[(RETURN, "return p_attn @ value, p_attn.detach()")],
+    ),
     # after the two above: where no gradient comes at all, none can differ
     Mistake(
         "everything-detached",

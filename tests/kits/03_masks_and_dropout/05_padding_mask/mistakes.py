@@ -60,6 +60,12 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(PADDING, "padding = (attention_mask == 0).any(0)[None, None, None, :]")],
     ),
+    Mistake(
+        "first-sequence-for-all",
+        "Every sequence was masked by the padding of the first. Each has its own row of `attention_mask`.",
+        caught_by=MAIN,
+        edits=[("attention_mask[:, None, None, :]", "attention_mask[:1, None, None, :]")],
+    ),
     # --- which way round
     Mistake("inverted", INVERTED, caught_by=MAIN, edits=[("== 0", "!= 0")]),
     Mistake("inverted-finite", INVERTED, caught_by=MAIN, edits=[("== 0", "!= 0"), ('float("-inf")', "-1e4")]),
