@@ -126,6 +126,12 @@ MISTAKES = [
         edits=[(RETURN, f"return ({PRODUCT}).mean(dim=1)")],
     ),
     Mistake(
+        "heads-compared-with-all",
+        "Every head was compared with all heads together. Each head is compared with itself only.",
+        caught_by=MAIN,
+        edits=[(TRANSPOSED, "a.sum(dim=1, keepdim=True).transpose(2, 3)")],
+    ),
+    Mistake(
         "first-head-only",
         "Only the scores of the first head are there. One product of the whole a handles all of them.",
         caught_by=MAIN,

@@ -64,6 +64,12 @@ MISTAKES = [
         edits=[("transpose(1, 2)", "transpose(0, 2)")],
     ),
     Mistake(
+        "heads-before-batch",
+        "The heads come before the batch. The batch stays in front: stack the pieces along axis 1, or transpose(1, 2).",
+        caught_by=MAIN,
+        edits=[("transpose(1, 2)", "permute(2, 0, 1, 3)")],
+    ),
+    Mistake(
         "heads-joined-to-batch",
         "Batch and heads were joined into one axis. Keep them apart: (batch, heads, tokens, width of a head).",
         caught_by=MAIN,

@@ -90,6 +90,12 @@ MISTAKES = [
         edits=[(RETURN, "return x.unbind(1)")],
     ),
     Mistake(
+        "heads-from-the-last-on",
+        "The heads are joined from the last to the first. Head 0 comes first.",
+        caught_by=MAIN,
+        edits=[(BY_TOKEN, "x.flip(1).transpose(1, 2).contiguous()")],
+    ),
+    Mistake(
         "returned-unchanged",
         "x came back as it was. Return (b, n, h * d): the heads side by side.",
         caught_by=MAIN,

@@ -116,6 +116,12 @@ MISTAKES = [
         ],
     ),
     Mistake(
+        "biases-cut",
+        "The biases were cut to their first part. They are averaged in groups, like the rows of the weights.",
+        caught_by=MAIN,
+        edits=biases_become("state_dict[name][: len(state[name])]"),
+    ),
+    Mistake(
         "biases-zeroed",
         "The biases of k_proj and v_proj became zeros. They are averaged like the rows of the weights.",
         caught_by=MAIN,

@@ -54,6 +54,12 @@ MISTAKES = [
         edits=[(MASK, f"{MASK}, scale=query.shape[-1] ** 0.5")],
     ),
     Mistake(
+        "scaled-twice",
+        "The scores were divided by √d twice, or by d: the library divides by √d already. Pass query and key as they are, and no `scale`.",
+        caught_by=MAIN,
+        edits=[("(query,", "(query / query.shape[-1] ** 0.5,")],
+    ),
+    Mistake(
         "scale-from-values",
         "The scale was taken from the width of the values. It comes from the width of query and key; leave `scale` out.",
         caught_by=MAIN,

@@ -71,6 +71,12 @@ MISTAKES = [
         caught_by=ATTENTION,
         edits=[(NORM1, "normed = F.layer_norm(x, (d_model,))"), (NORM2, "normed_again = F.layer_norm(y, (d_model,))")],
     ),
+    Mistake(
+        "norm-for-the-query-only",
+        "Only the queries come from norm1(x); keys and values come from x. All three come from the normed copy.",
+        caught_by=ATTENTION,
+        edits=[("self.k_proj(normed)", "self.k_proj(x)"), ("self.v_proj(normed)", "self.v_proj(x)")],
+    ),
     # --- the sums
     Mistake(
         "no-residual-around-the-attention",

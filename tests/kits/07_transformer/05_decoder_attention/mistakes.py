@@ -49,6 +49,12 @@ MISTAKES = [
         edits=[(TURN_Q + "\n", "\n"), (TURN_K + "\n", "\n")],
     ),
     Mistake(
+        "only-queries-turned",
+        "Only the queries were turned. Keys are turned as well; then a product depends on how far apart the two stand.",
+        caught_by=ONE_PASS,
+        edits=[(TURN_K + "\n", "\n")],
+    ),
+    Mistake(
         "only-keys-turned",
         "Only the keys were turned. Queries are turned as well; then a product depends on how far apart the two stand.",
         caught_by=ONE_PASS,
