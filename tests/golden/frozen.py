@@ -95,10 +95,8 @@ def answers(only: Sequence[str] = ()) -> Files:
             for id, column in zip(sources, columns, strict=True):
                 if column is not None:
                     (learner / f"{id}.py").write_text(column[1], "utf-8")
-        print(
-            kata("grade-class", handed_in, "--out", out, "--seed", SEED, "--only", ",".join(sources))[-300:],
-            file=sys.stderr,
-        )
+        each = [word for id in only for word in ("--only", id)]
+        print(kata("grade-class", handed_in, "--out", out, "--seed", SEED, *each)[-300:], file=sys.stderr)
         rows = [
             row_of(exercise, exercise["id"], list(sources[exercise["id"]])[number])
             for number, record in enumerate(records(out))

@@ -94,6 +94,17 @@ MISTAKES = [
         edits=[(RANGE, "range(0, key.shape[-2] // block_size * block_size, block_size)")],
     ),
     Mistake(
+        "short-block-lost-after-full-ones",
+        "The keys after the last full block are missing. A short block counts too: the number of blocks is rounded up.",
+        caught_by=FIT,
+        edits=[
+            (
+                RANGE,
+                "range(0, key.shape[-2] // min(block_size, key.shape[-2]) * min(block_size, key.shape[-2]), block_size)",
+            )
+        ],
+    ),
+    Mistake(
         "short-block-padded",
         "The last short block was filled up with zeros, and these count as keys: their score is 0, which still has a weight. Leave them out, or "
         "set their scores to minus infinity.",

@@ -60,6 +60,12 @@ MISTAKES = [
         caught_by=MAIN,
         edits=[(DISTANCE, "place[None, :] - place[:, None]")],
     ),
+    Mistake(
+        "place-of-the-key",
+        "The bias is slope · j, with the position of the key alone. The softmax of it is the same, but here the numbers should be -slope · (i - j).",
+        caught_by=MAIN,
+        edits=[(BIAS, "slopes[:, None, None] * place[None, None, :].expand(1, num_tokens, num_tokens)")],
+    ),
     # --- the later keys
     Mistake(
         "future-not-hidden",
