@@ -95,8 +95,8 @@ def load_bank(path: Path) -> tuple[Mistake, ...]:
         raise BankError(f"{place(path)}: MISTAKES must be a list of Mistake")
     ids = [mistake.id for mistake in mistakes]
     if twice := next((id for id in ids if ids.count(id) > 1), None):
-        raise BankError(f"{place(path, _line_of(twice, lines))}: {twice!r} is the id of two mistakes: rename one")
-    return tuple(replace(mistake, where=place(path, _line_of(mistake.id, lines))) for mistake in mistakes)
+        raise BankError(f"{place(path, _lines_of(twice, lines)[-1])}: {twice!r} is the id of two mistakes: rename one")
+    return tuple(replace(mistake, where=place(path, _lines_of(mistake.id, lines)[0])) for mistake in mistakes)
 
 
 def without(mistakes: Sequence[Mistake], *ids: str) -> list[Mistake]:
@@ -129,9 +129,9 @@ def _families_beside(kits: Path) -> Iterator[None]:
             del sys.modules[name]
 
 
-def _line_of(id: str, lines: Sequence[str]) -> int:
-    """The line where the id stands; 0 when a family gave it."""
-    return next((number for number, line in enumerate(lines, 1) if f'"{id}"' in line or f"'{id}'" in line), 0)
+def _lines_of(id: str, lines: Sequence[str]) -> list[int]:
+    """The lines where the id stands; only 0 when a family gave it."""
+    return [number for number, line in enumerate(lines, 1) if f'"{id}"' in line or f"'{id}'" in line] or [0]
 
 
 KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):

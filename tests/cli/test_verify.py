@@ -151,7 +151,7 @@ EXAMPLE = """of its row.
         ),
         pytest.param(
             *(BANK, '"columns", "', '"whole-sum", "', "You summed the columns"),
-            "'whole-sum' is the id at tests/kits/01_parts/01_share/mistakes.py:",
+            "'whole-sum' is the id of two mistakes: rename one",
             id="an id twice",
         ),
         pytest.param(
