@@ -24,11 +24,11 @@ Text = Annotated[str, Field(max_length=MOST_LETTERS)]
 Row = Annotated[tuple[Annotated[int, Field(ge=-1, le=STEPS)], ...], Field(max_length=MOST_PLACES)]
 
 
-class _Model(BaseModel):
+class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class PlayedMap(_Model):
+class PlayedMap(_Frozen):
     """A map of attention weights: a row for each query, a column for each key. -1 stands for NaN."""
 
     title: Text
@@ -49,7 +49,7 @@ class PlayedMap(_Model):
         return tuple(tuple(math.nan if step < 0 else step / STEPS * self.high for step in row) for row in self.steps)
 
 
-class Played(_Model):
+class Played(_Frozen):
     """What one exercise showed when it was last played with nothing switched off.
 
     digest: of the source file. given, wrote: a text, and its continuations by several models, each with the model's
@@ -64,7 +64,7 @@ class Played(_Model):
     wrote: Annotated[tuple[tuple[Text, Text], ...], Field(max_length=MOST_TEXTS)] = ()
 
 
-class _File(_Model):
+class _File(_Frozen):
     version: int = 1
     played: dict[Annotated[str, Field(max_length=64)], Played] = Field(default_factory=dict, max_length=200)
 

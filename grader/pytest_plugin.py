@@ -72,7 +72,7 @@ class Practice:
         workspace = workspace_around(self.course, path.parent)
         if (work := workspace.work_at(path)) is None:
             return None
-        node: LearnerFile = LearnerFile.from_parent(parent, path=path)
+        node: CheckedFile = CheckedFile.from_parent(parent, path=path)
         if is_started(workspace, work, path.read_bytes()):
             node.checks = FileChecks(workspace, work, lambda: self.judge, is_walled=self.level != "none")
             self.files.append(node.checks)
@@ -83,7 +83,7 @@ PRACTICE: pytest.StashKey[Practice] = pytest.StashKey()
 """The Practice of this run, created at the first exercise file."""
 
 
-class LearnerFile(pytest.File):
+class CheckedFile(pytest.File):
     """A learner's file; its items are its `checks`: None as long as it is as it was given, or if it has a `fault`."""
 
     checks: FileChecks | None = None
@@ -110,7 +110,7 @@ class LearnerCheck(pytest.Item):
     waits_for = ""
 
     @classmethod
-    def of(cls, file: LearnerFile, name: str, kind: str, waits_for: str) -> LearnerCheck:
+    def of(cls, file: CheckedFile, name: str, kind: str, waits_for: str) -> LearnerCheck:
         """The item for a check."""
         item: LearnerCheck = cls.from_parent(file, name=name)
         item.waits_for, item.keywords[kind] = waits_for, True
@@ -215,7 +215,7 @@ def _node_of(path: Path, parent: pytest.Collector) -> pytest.File | None:
     except KataError as error:
         if not (isinstance(error, CourseError) or LOOKS_LIKE_WORK.fullmatch(path.name)):
             return None
-        broken: LearnerFile = LearnerFile.from_parent(parent, path=path)
+        broken: CheckedFile = CheckedFile.from_parent(parent, path=path)
         broken.fault = str(error)
         return broken
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from grader.course import Course, CourseError, Exercise
-from grader.course.errors import did_you_mean
+from grader.course.course_error import did_you_mean
 from grader.course.source import read_source
 from grader.course.stubs import make_stub, same_as_stub, stub_of
 from grader.files import write_file

@@ -16,7 +16,7 @@ from typing import ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from grader.course.errors import quoted
+from grader.course.course_error import quoted
 from grader.errors import KataError
 
 from .moodle_worksheet import in_english, letters

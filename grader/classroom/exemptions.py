@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 from pydantic import BaseModel, ConfigDict
 
 from grader.course import Course
-from grader.course.errors import did_you_mean, quoted
+from grader.course.course_error import did_you_mean, quoted
 from grader.errors import KataError
 from grader.policy.leaving_out import exercises_of
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from grader.course.errors import quoted
+from grader.course.course_error import quoted
 from grader.errors import KataError
 from grader.intake.names import first_few
 

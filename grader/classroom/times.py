@@ -17,7 +17,7 @@ from pydantic import AwareDatetime, field_validator, model_validator
 from pydantic.dataclasses import dataclass
 
 from grader.course import Course
-from grader.course.errors import quoted
+from grader.course.course_error import quoted
 from grader.course.moments import EXAMPLE, placed, read_moment, read_zone
 from grader.errors import KataError
 from grader.policy.rules import EVERY_UNIT, deadlines, earliest, latest

@@ -16,7 +16,7 @@ from grader.service.client import judge_for
 from .app import LEARN, app
 from .completing import exercise_ids, exercises_and_units
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
-from .expected import demand_there
+from .named_paths import demand_there
 from .terms import (
     CourseFile,
     Isolation,

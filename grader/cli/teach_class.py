@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .app import TEACH, app
-from .expected import demand_results
+from .named_paths import demand_results
 from .teach_grade import show_class
 from .terms import (
     CourseFile,

@@ -9,7 +9,7 @@ import typer
 
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
-from .expected import demand_results
+from .named_paths import demand_results
 from .terms import CourseFile, Units, course_at, instructors_extra, say, tell_units, units_called
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from grader.service.client import judge_for
 
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, UsageError, stop
-from .expected import demand_class, demand_there
+from .named_paths import demand_class, demand_there
 from .terms import (
     CourseFile,
     Exempt,

@@ -1,6 +1,6 @@
 """The course catalogue: loads course.yml into a Course, or reports every error at once, each with its line."""
 
-from .errors import CourseError
+from .course_error import CourseError
 from .loading import FILE_NAME, load_course
 from .model import Course, Document, Exercise, Forbidden, Limits, Policy, Unit
 

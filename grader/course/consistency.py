@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import groupby, pairwise
 from typing import Any
 
-from .errors import did_you_mean, quoted
+from .course_error import did_you_mean, quoted
 from .moments import EXAMPLE, read_moment
 from .source import Place
 

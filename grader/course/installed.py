@@ -11,7 +11,7 @@ from pathlib import Path
 
 import grader
 
-from .errors import CourseError
+from .course_error import CourseError
 from .loading import FILE_NAME
 
 CARRIED = "carried_course"

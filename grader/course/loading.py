@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from .consistency import EACH, at, inconsistencies
-from .errors import did_you_mean, quoted
+from .course_error import did_you_mean, quoted
 from .model import Course, Model
 from .source import Place, read_source
 

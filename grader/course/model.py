@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from .errors import CourseError, did_you_mean, quoted
+from .course_error import CourseError, did_you_mean, quoted
 from .moments import EXAMPLE, read_moment, read_zone
 
 FAMILIES = "families"

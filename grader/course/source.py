@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-from .errors import CourseError, quoted
+from .course_error import CourseError, quoted
 
 Place = tuple[str | int, ...]
 """A path into the data: keys and indices from the outside in."""

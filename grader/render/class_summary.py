@@ -130,7 +130,7 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class Unmarked:
     """Learners without a mark, and why. status: whose sign to show. people: names of those who have no row."""
 
     status: Status
@@ -241,15 +241,17 @@ class ClassSummary:
         return not (self.rows or self.absent or self.disputed)
 
     @property
-    def left_out(self) -> list[LeftOut]:
+    def left_out(self) -> list[Unmarked]:
         """Those without a mark, by the reason for it."""
         cut_short = [row for row in self.rows if not row.is_complete]
         unreadable = [row for row in self.rows if row.unreadable]
         reasons = [
-            LeftOut("error", "Not fully graded, by the grader's own fault", NO_ZERO, cut_short),
-            LeftOut("failed", "Could not be read", NO_AVERAGE, unreadable),
-            LeftOut("missing", "On the roster, but handed in nothing", "They have no record and no mark.", self.absent),
-            LeftOut("failed", "Claimed by several submissions, so without a mark", UNTIL_ONE, self.disputed),
+            Unmarked("error", "Not fully graded, by the grader's own fault", NO_ZERO, cut_short),
+            Unmarked("failed", "Could not be read", NO_AVERAGE, unreadable),
+            Unmarked(
+                "missing", "On the roster, but handed in nothing", "They have no record and no mark.", self.absent
+            ),
+            Unmarked("failed", "Claimed by several submissions, so without a mark", UNTIL_ONE, self.disputed),
         ]
         return [each for each in reasons if each.people]
 

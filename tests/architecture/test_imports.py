@@ -1,10 +1,11 @@
-"""Imports run one way, as docs/architecture.md draws it."""
+"""Imports run one way, as docs/architecture.md draws it; a name means one thing."""
 
 from __future__ import annotations
 
 import ast
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -105,6 +106,14 @@ def test_no_module_imports_itself_round_a_corner() -> None:
 
     for module in graph:
         walk(module, ())
+
+
+def test_no_module_and_no_class_is_named_twice() -> None:
+    modules = [path.stem for path in MODULES.values() if path.name != "__init__.py"]
+    trees = [ast.parse(path.read_text("utf-8")) for path in MODULES.values()]
+    classes = [node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    for names in (modules, classes):
+        assert sorted(name for name, times in Counter(names).items() if times > 1) == []
 
 
 def test_what_runs_behind_the_wall_imports_nothing_from_before_it() -> None:
