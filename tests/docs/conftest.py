@@ -115,6 +115,7 @@ def write_small_course(root: Path) -> Path:
     catalogue["units"] = [unit for unit in catalogue["units"] if unit["folder"] == UNIT]
     for folder in MIRRORS:
         shutil.copytree(ROOT / folder / UNIT, root / folder / UNIT)
+    shutil.copytree(ROOT / "tests" / "kits" / "families", root / "tests" / "kits" / "families")
     (root / "course.yml").write_text(yaml.safe_dump(catalogue, allow_unicode=True, sort_keys=False), encoding="utf-8")
     for script in ("scripts/mutation.py", "benchmarks/no_flicker.py", "tests/mutants/survivors.yml"):
         (root / script).parent.mkdir(parents=True, exist_ok=True)
