@@ -63,7 +63,8 @@ def two_heads() -> Picture:
     )
     titles = ("head 0: the word before", "head 1: the verb, and whom it concerns")
     for x, title, weights in zip((74, 446), titles, weights_of_two_heads(), strict=True):
-        words = [[written(number, 2) for number in row] for row in weights.tolist()]
+        # 1/40 lies between two numbers of two digits, and its last bit differs from processor to processor
+        words = [[written(round(number, 9), 2) for number in row] for row in weights.tolist()]
         fills = [[shade(number, 0, 1) for number in row] for row in weights.tolist()]
         picture.table(x, 76, words, fills, (54, 40), rows=SENTENCE, columns=SENTENCE, title=title)
     picture.text(380, 306, "row: the word that asks · column: the word that answers; each row sums to 1", size=11)
