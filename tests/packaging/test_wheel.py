@@ -166,7 +166,7 @@ def test_a_notebook_in_no_folder_of_the_course_is_checked_by_the_course_in_it(
     installed: Installation, tmp_path: Path, code: str, passes: bool
 ) -> None:
     # as nbgrader fetches one into a learner's home; a learner's installation has no Jupyter, so the kernel's side is played
-    question = {"exercise": "share", "cells": [[1, code, code]], "folder": str(tmp_path), "course": None, "seed": None}
+    question = {"exercise": "share", "cells": [[1, code]], "folder": str(tmp_path), "course": None, "seed": None}
     line = json.dumps({**question, "is_try": True, "has_magic": False}) + "\n"
     judging = (installed.python, "-m", "grader.cli.check_cell")
     with subprocess.Popen(judging, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process:
@@ -176,5 +176,6 @@ def test_a_notebook_in_no_folder_of_the_course_is_checked_by_the_course_in_it(
         answer = json.loads(process.stdout.readline())
         process.stdin.close()
     assert answer["passed"] is passes, answer["text"]
+    assert "The judge broke" not in answer["text"]
     assert "kata init" not in answer["text"]
     assert list(tmp_path.iterdir()) == []

@@ -83,9 +83,7 @@ def test_right_answers_pass_with_all_points(solved: Path, kata: Kata) -> None:
 def test_pytest_runs_all_checks(
     bundle: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done], answer: Answer
 ) -> None:
-    here = tmp_path / "bundle"
-    shutil.copytree(bundle, here, ignore=shutil.ignore_patterns("program"))
-    init(here, here)
+    here = init(bundle, tmp_path / "attention")
     for id in ("softmax", "debug_model_args"):
         answer(here, id)
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", cwd=here)
@@ -97,9 +95,7 @@ def test_pytest_runs_all_checks(
 def test_pytest_names_the_mistake(
     bundle: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done], answer: Answer
 ) -> None:
-    here = tmp_path / "bundle"
-    shutil.copytree(bundle, here, ignore=shutil.ignore_patterns("program"))
-    init(here, here)
+    here = init(bundle, tmp_path / "attention")
     file = answer(here, "split_heads", "return apart.transpose(1, 2)", "return apart")
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", file, cwd=here)
     assert done.returncode == 1 and "Probably" in done.stdout

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -99,9 +98,7 @@ def test_report_has_no_tick_and_no_points(checked: str, workspace: Path, kata: K
 def test_pytest_says_so_too(
     visible_bundle: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done], answer: Answer
 ) -> None:
-    here = tmp_path / "bundle"
-    shutil.copytree(visible_bundle, here, ignore=shutil.ignore_patterns("program"))
-    init(here, here)
+    here = init(visible_bundle, tmp_path / "attention")
     for id in ("softmax", "debug_model_args"):
         answer(here, id)
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", cwd=here)
