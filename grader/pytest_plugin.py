@@ -32,9 +32,8 @@ LOOKS_LIKE_WORK = re.compile(r"[0-9]{2}_\w+\.py")
 """Names of exercise files. Outside of a workspace only these are reported; pytest gets the others."""
 PLAIN_WIDTH = 80
 """Columns of output that does not go to a terminal."""
-NOT_STARTED, AT_HAND_IN = "not started", "runs when you hand in"
-STUB, CHECK, EXAMPLE = "kata_stub", "kata_check", "kata_example"
-"""Keywords of items, which their reports have too. An example is a check of a course whose other checks are hidden."""
+STUB = "kata_stub"
+"""A keyword of the item of a file that is as it was given, which its report has too."""
 
 
 class Practice:
@@ -94,27 +93,25 @@ class CheckedFile(pytest.File):
         if self.fault:
             raise self.CollectError(self.fault)
         if self.checks is None:
-            return [LearnerCheck.of(self, "not_started", STUB, NOT_STARTED)]
+            return [LearnerCheck.of(self, "not_started")]
         try:
-            listed = self.checks.listed()
+            return [LearnerCheck.of(self, name) for name in self.checks.listed()]
         except (MachineError, KataError) as error:
             raise self.CollectError(_sentence(error)) from None
-        kind = CHECK if all(listed.values()) else EXAMPLE
-        return [LearnerCheck.of(self, name, kind, "" if here else AT_HAND_IN) for name, here in listed.items()]
 
 
 class LearnerCheck(pytest.Item):
-    """One check of a learner's file. `waits_for` says why it is not run."""
+    """One check of a learner's file; of a file that is as it was given, the one item, which is not run."""
 
-    checks: FileChecks
-    waits_for = ""
+    checks: FileChecks | None
 
     @classmethod
-    def of(cls, file: CheckedFile, name: str, kind: str, waits_for: str) -> LearnerCheck:
+    def of(cls, file: CheckedFile, name: str) -> LearnerCheck:
         """The item for a check."""
         item: LearnerCheck = cls.from_parent(file, name=name)
-        item.waits_for, item.keywords[kind] = waits_for, True
-        item.checks = file.checks  # type: ignore[assignment]  # the item of a stub asks none
+        item.checks = file.checks
+        if item.checks is None:
+            item.keywords[STUB] = True
         if item.config.pluginmanager.hasplugin("timeout") and item.config.stash[PRACTICE].level != "none":
             # the judge limits the time of the learner's code; waiting for other requests is not its fault
             item.add_marker(pytest.mark.timeout(0))
@@ -122,7 +119,7 @@ class LearnerCheck(pytest.Item):
 
     def runtest(self) -> None:
         """Raises CheckFailed for a fault of the learner's, MachineError and KataError for others."""
-        if reason := self.waits_for or self.checks.run(self.name):
+        if reason := self.checks.run(self.name) if self.checks else "not started":
             pytest.skip(reason)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -130,7 +127,7 @@ class LearnerCheck(pytest.Item):
         from grader.render.terminal import check_text
         from grader.render.verdict import verdict_on
 
-        if isinstance(excinfo.value, CheckFailed):
+        if isinstance(excinfo.value, CheckFailed) and self.checks:
             verdict = verdict_on(self.checks.result, mismatches=self.checks.mismatches)
             return FailedCheck(partial(check_text, verdict, self.name))
         if isinstance(excinfo.value, (MachineError, KataError)):
@@ -224,21 +221,15 @@ def _node_of(path: Path, parent: pytest.Collector) -> pytest.File | None:
 def pytest_exception_interact(node: pytest.Item | pytest.Collector, call: pytest.CallInfo[Any]) -> None:
     """For `--pdb`: open the debugger in the learner's lines, or in those of the check."""
     error = call.excinfo.value if call.excinfo is not None else None
-    if isinstance(node, LearnerCheck) and isinstance(error, CheckFailed):
+    if isinstance(node, LearnerCheck) and node.checks and isinstance(error, CheckFailed):
         trace = node.checks.frames(error, node.name)
         call.excinfo = pytest.ExceptionInfo.from_exception(error.with_traceback(trace))
 
 
 def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
-    """Count what was not run by its reason."""
-    keywords = getattr(report, "keywords", ())
-    if report.skipped and STUB in keywords:
-        return "not started", "-", "NOT STARTED"
-    if report.skipped and (CHECK in keywords or EXAMPLE in keywords):
-        return "to run when you hand in", "", "RUNS WHEN YOU HAND IN"
-    if report.passed and EXAMPLE in keywords and report.when == "call":
-        return "example checks hold", "~", "THE EXAMPLE HOLDS"
-    return None
+    """Count files that are as they were given by themselves."""
+    is_stub = report.skipped and STUB in getattr(report, "keywords", ())
+    return ("not started", "-", "NOT STARTED") if is_stub else None
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

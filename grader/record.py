@@ -21,9 +21,6 @@ VERSION: Literal[1] = 1
 # A seed must survive JSON readers that keep numbers as doubles, else a submission cannot be graded again with it.
 MAX_SEED = 2**53 - 1
 POINTS_TOLERANCE = 1e-6
-HIDDEN = "Runs when you hand in."
-"""Message of a check that is skipped because it is not in a learner's bundle."""
-
 Outcome = Literal["passed", "failed", "error", "skipped"]
 Status = Literal["passed", "failed", "partly", "error", "not_started", "missing"]
 Isolation = Literal["full", "reduced", "process", "none"]

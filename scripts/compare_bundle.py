@@ -12,7 +12,6 @@ differs is printed; exit status 1 when a check ends in another way.
 from __future__ import annotations
 
 import argparse
-import secrets
 import sys
 import tempfile
 import time
@@ -25,8 +24,8 @@ from grader.intake import SourceFile, Submission
 from grader.judge.alternatives import load_alternatives
 from grader.judge.grading import Judge
 from grader.judge.mistakes import load_bank
-from grader.record import MAX_SEED, ExerciseResult, Record
-from grader.release.bundle import Contents, make_bundle, write_files
+from grader.record import ExerciseResult, Record
+from grader.release.bundle import fresh_seeds, make_bundle, write_files
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import Level
 
@@ -119,7 +118,7 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="kata-compare-") as folder:
         root = options.bundle or Path(folder)
         if options.bundle is None:
-            write_files(make_bundle(course, Contents((secrets.randbelow(MAX_SEED + 1),))).files, root)
+            write_files(make_bundle(course, fresh_seeds(1)).files, root)
         bundle = load_course(root / "course.yml")
         seed = bundle.seeds[0]
         found = list(compare(course, bundle, sources, seed, options.isolation or strongest_level()))

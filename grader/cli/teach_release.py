@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,21 +13,10 @@ from .teach_export import Force
 from .terms import CourseFile, Units, course_at, progress, set_units
 
 
-class Checks(str, Enum):
-    """The checks that a bundle contains."""
-
-    all = "all"
-    visible = "visible"
-
-
 @app.command(rich_help_panel=TEACH)
 def release(
     out: Annotated[Path, typer.Option("--out", help="A new folder, or a file that ends in .zip.", metavar="DIR|ZIP")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing zip.")] = False,
-    checks: Annotated[
-        Checks,
-        typer.Option("--checks", help="visible: leave hidden checks out; then nothing counts as passed at home."),
-    ] = Checks.all,
     with_solutions: Annotated[
         bool,
         typer.Option("--with-solutions", help="Put the answers in, sealed: `kata solution` opens one after passing."),
@@ -42,36 +30,22 @@ def release(
 ) -> None:
     """Make the learner's bundle: lessons, stubs, checks and expected answers, without any solutions."""
     chosen = set_units(course_at(course), unit)
-    if with_solutions and checks is Checks.visible:
-        raise UsageError(
-            "--with-solutions needs all checks in the bundle: with --checks visible nothing is passed there."
-        )
     from grader.record import MAX_SEED
 
     if seeds and max(seeds) > MAX_SEED:
         raise UsageError(f"A seed must be at most {MAX_SEED}.")
-    from grader.release.bundle import Contents, fresh_seeds, make_bundle, refuse_taken, write_bundle
+    from grader.release.bundle import fresh_seeds, make_bundle, refuse_taken, write_bundle
 
     refuse_taken(out, force=force)
-    contents = Contents(tuple(dict.fromkeys(seeds or fresh_seeds())), checks is Checks.all, with_solutions)
+    planned = list(dict.fromkeys(seeds or fresh_seeds()))
     with progress("planning", len(chosen.exercises)) as advance:
-        bundle = make_bundle(chosen, contents, advance)
+        bundle = make_bundle(chosen, planned, with_solutions=with_solutions, advance=advance)
     write_bundle(bundle, out)
     from grader.render.wording import counted
 
     exercises = counted(len(chosen.exercises), "exercise")
-    if bundle.hidden:
-        print(
-            f"{out}: {exercises} with {bundle.checks} visible checks; "
-            f"{bundle.hidden} hidden checks are named, and stay here."
-        )
-    else:
-        print(f"{out}: {exercises} with all of their {bundle.checks} checks, for {_seeds(contents.seeds)}.")
+    print(f"{out}: {exercises} with all of their {bundle.checks} checks, for {counted(len(planned), 'seed')}.")
     print("Learners install it as its README.md says, and work in a folder of their own: kata init ~/attention")
-
-
-def _seeds(seeds: tuple[int, ...]) -> str:
-    return f"{len(seeds)} seed" + ("s" if len(seeds) > 1 else "")
 
 
 autograder = typer.Typer(name="autograder", help="Make an autograder for Gradescope or GitHub.", no_args_is_help=True)

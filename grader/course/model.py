@@ -16,7 +16,7 @@ from .moments import EXAMPLE, read_moment, read_zone
 FAMILIES = "families"
 """Name of the folder beside the units' kits, with mistakes that several banks share."""
 
-BUNDLE_FORMAT = 2
+BUNDLE_FORMAT = 3
 """Version of the bundle layout that this program writes and reads."""
 
 
@@ -196,15 +196,13 @@ class Policy(Model):
 class Course(Model):
     """The whole course, and where its files are.
 
-    `bundle`: the format of a learner's bundle, which has no answers; None for the whole course. `bundle_checks`: which
-    checks it contains.
+    `bundle`: the format of a learner's bundle, which has no answers; None for the whole course.
     `submission_seconds` and `submission_cpu_seconds` limit all exercises of one submission together.
     """
 
     title: Title
     version: Title
     bundle: BundleFormat | None = None
-    bundle_checks: Literal["all", "visible"] = "all"
     documents: dict[str, Document]
     limits: Limits = Limits()
     submission_seconds: Amount = 240.0
@@ -242,11 +240,6 @@ class Course(Model):
     def is_bundle(self) -> bool:
         """Whether this is a learner's bundle: without solutions and without the code of known mistakes."""
         return self.bundle is not None
-
-    @property
-    def shows_part(self) -> bool:
-        """Whether this is a bundle with only the visible checks, where passing an exercise cannot be decided."""
-        return self.is_bundle and self.bundle_checks == "visible"
 
     def stub_path(self, exercise: Exercise) -> Path:
         """The file that a learner edits."""
@@ -299,10 +292,6 @@ class Course(Model):
     def sealed_path(self, exercise: Exercise) -> Path:
         """In a bundle: the reference solution, sealed until the exercise is passed, if it is included."""
         return self.root / "sealed" / exercise.unit / f"{exercise.stem}.sealed"
-
-    def hidden_path(self, exercise: Exercise) -> Path:
-        """In a bundle: names and points of the hidden checks."""
-        return self.checks_path(exercise).with_suffix(".hidden.json")
 
     @property
     def glossary_path(self) -> Path:

@@ -30,7 +30,7 @@ from .expected import KnowsAnswers
 from .faults import GraderBroken
 from .kept import Kept
 from .plan_file import PlanFile
-from .points import HiddenCheck, Role, read_hidden
+from .points import Role
 from .trusted import Expected
 
 if TYPE_CHECKING:
@@ -49,17 +49,13 @@ class Worth:
 
 
 class Kit:
-    """An exercise with what the judge has for it; a learner's bundle has less.
-
-    `hidden` are the checks that are missing here: none in the whole course. Raises GraderBroken for a damaged bundle.
-    """
+    """An exercise with what the judge has for it; a learner's bundle has plans in place of the answers."""
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
         self.course = course
         self.exercise = exercise
         self.checks_path = course.checks_path(exercise)
         self.stub_path = course.stub_path(exercise)
-        self.hidden: tuple[HiddenCheck, ...] = read_hidden(course.hidden_path(exercise)) if course.is_bundle else ()
         self._kept: tuple[int, Kept] | None = None
 
     def expected(self, seed: int) -> KnowsAnswers:

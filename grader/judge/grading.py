@@ -17,7 +17,6 @@ from grader.course import Course, Exercise
 from grader.intake import Submission
 from grader.mismatch import Mismatch, Shown
 from grader.record import (
-    HIDDEN,
     POINTS_TOLERANCE,
     CheckResult,
     CourseStamp,
@@ -96,7 +95,7 @@ class Judge:
         self._graded = 0
 
     def choose(self, only: Sequence[str] = ()) -> None:
-        """Grade these exercises from now on, all when none is named. Raises CourseError, GraderBroken."""
+        """Grade these exercises from now on, all when none is named. Raises CourseError."""
         wanted = {self.course.exercise(id).id for id in only} or {each.id for each in self.course.exercises}
         self.kits = {each.id: self._kit(each) for each in self.course.exercises if each.id in wanted}
 
@@ -334,8 +333,7 @@ def result_of(
     kit: Kit, session: Session, worths: Mapping[str, Worth], endings: Mapping[str, Ending], seconds: float
 ) -> ExerciseResult:
     """The exercise's result, once all checks have run."""
-    if not kit.hidden:  # in a bundle the hidden checks are missing, so doubts cannot be weighed
-        endings = _with_doubts(endings, session.doubts(), worths)
+    endings = _with_doubts(endings, session.doubts(), worths)
     return _result(kit, worths, endings, _diagnosis(session), seconds)
 
 
@@ -371,20 +369,19 @@ def _with_doubts(
 
 def _unbalanced(kit: Kit, checks: Sequence[Check]) -> list[str]:
     """Report an exercise whose checks do not add up to its points."""
-    worth = math.fsum([*(check.worth.points for check in checks), *(check.points for check in kit.hidden)])
+    worth = math.fsum(check.worth.points for check in checks)
     if abs(worth - kit.exercise.points) <= POINTS_TOLERANCE:
         return []
     return [f"{kit.exercise.id}: its checks are worth {worth:g} points, course.yml says {kit.exercise.points:g}"]
 
 
 def _without_work(kit: Kit, status: Nothing, checks: Sequence[Check]) -> ExerciseResult:
-    skipped = tuple(_check(check.name, check.worth, Ending("skipped"), counts=False) for check in checks)
     return ExerciseResult(
         id=kit.exercise.id,
         status=status,
         points=0.0,
         max_points=kit.exercise.points,
-        checks=(*skipped, *_unseen(kit)),
+        checks=tuple(_check(check.name, check.worth, Ending("skipped"), counts=False) for check in checks),
         diagnosis=(),
         seconds=0.0,
     )
@@ -400,7 +397,7 @@ def _result(
     passed = {name for name, ending in endings.items() if ending.outcome == "passed"}
     is_main_passed = all(name in passed for name, worth in worths.items() if worth.role == "main")
     # no points as long as only some of the checks could run
-    is_known = not kit.hidden and all(ending.outcome != "skipped" for ending in endings.values())
+    is_known = all(ending.outcome != "skipped" for ending in endings.values())
     checks = tuple(
         _check(name, worth, endings[name], is_known=is_known, counts=is_main_passed or worth.role in EARLY)
         for name, worth in worths.items()
@@ -419,25 +416,9 @@ def _result(
         status=status,
         points=round(math.fsum(check.points for check in checks), 6),
         max_points=kit.exercise.points,
-        checks=(*checks, *_unseen(kit)),
+        checks=checks,
         diagnosis=tuple(diagnosis),
         seconds=seconds,
-    )
-
-
-def _unseen(kit: Kit) -> tuple[CheckResult, ...]:
-    """In a bundle: results for the checks that are missing here, by name and points."""
-    return tuple(
-        CheckResult(
-            name=check.name,
-            title=check.title,
-            outcome="skipped",
-            points=0.0,
-            max_points=check.points,
-            visible=False,
-            message=HIDDEN,
-        )
-        for check in kit.hidden
     )
 
 

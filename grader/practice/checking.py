@@ -187,7 +187,6 @@ def _note(
         kind="review" if is_review else "practice",
         failed=[check.name for check in result.checks if check.outcome == "failed"],
         mistakes={diagnosis.mistake: diagnosis.message for diagnosis in result.diagnosis},
-        left=sum(check.outcome == "skipped" for check in result.checks),
         elsewhere=not is_review and content_of(workspace.file_of(exercise)) != source,
     )
     done = progress.of(exercise.id)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from grader.intake import Submission
 from grader.judge.faults import CheckFailed, GraderBroken
 from grader.mismatch import Mismatches
-from grader.record import HIDDEN, ExerciseResult, Record
+from grader.record import ExerciseResult, Record
 
 from .checking import SUBMITTER, judged, note_record, submission_of
 from .workspace import Work, Workspace
@@ -33,20 +33,20 @@ class FileChecks:
         self._left: set[str] = set()
         """Those that have not run."""
 
-    def listed(self) -> dict[str, bool]:
-        """Their names, and whether each can be run here. Raises MachineError, KataError."""
+    def listed(self) -> list[str]:
+        """Their names. Raises MachineError, KataError."""
         record, _ = self._judged(Submission(SUBMITTER, {}, ()))  # without work: the checks alone
-        listed = {check.name: check.message != HIDDEN for check in record.exercises[0].checks}
-        self._left = {name for name, can_run in listed.items() if can_run}
+        listed = [check.name for check in record.exercises[0].checks]
+        self._left = set(listed)
         return listed
 
     @property
     def is_done(self) -> bool:
-        """Whether all that can be run have run."""
+        """Whether all have run."""
         return not self._left
 
     def run(self, name: str) -> str:
-        """Run one; return why it could not be run here, or "". When all have run, the file counts as tried.
+        """Run one; return why it could not be checked here, or "". When all have run, the file counts as tried.
 
         Raises CheckFailed, with the frames that raised it if they are of this process; MachineError, KataError.
         """

@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.course import Course, Exercise, Unit
+from grader.course import Exercise, Unit
 from grader.render.safe_text import encodable, visible
-from grader.render.wording import Mark, counted, held_so_far
+from grader.render.wording import Mark, counted
 
-from .progress import ExerciseProgress, Progress, now
+from .progress import Progress, now
 from .review import coming_back
 from .states import STATES, missing, next_exercise, remarks, state_of
 from .workspace import Workspace
@@ -45,16 +45,11 @@ def print_overview(workspace: Workspace, progress: Progress, console: Console) -
     """Print each unit with a progress bar, then the next exercise and the command for it."""
     course = workspace.course
     put(console, course.title, "bold")
-    console.print(_unit_lines(course, course.units, progress, console))
+    console.print(_unit_lines(course.units, progress, console))
     console.print()
-    if course.shows_part:
-        holding = sum(done.holds_so_far > 0 for done in progress.exercises.values())
-        put(console, f"The example passes in {holding} of {len(course.exercises)} exercises.")
-        put(console, "The other checks run when you hand in.", "dim")
-    else:
-        earned, most = _points(progress, course.exercises)
-        passed = sum(progress.is_passed(each.id) for each in course.exercises)
-        put(console, f"{passed} of {len(course.exercises)} exercises, {earned:g} of {most:g} points")
+    earned, most = _points(progress, course.exercises)
+    passed = sum(progress.is_passed(each.id) for each in course.exercises)
+    put(console, f"{passed} of {len(course.exercises)} exercises, {earned:g} of {most:g} points")
     for id, remark in remarks(workspace, progress).items():
         put(console, f"{id} is passed, but {remark}", "yellow")
     if due := sum(each.is_due for each in coming_back(course, progress, now())):
@@ -66,10 +61,7 @@ def print_next(workspace: Workspace, progress: Progress, console: Console, *, fa
     """Print the next exercise: its file, its lesson, and the command for it."""
     coming = next_exercise(workspace.course, progress, fast=fast)
     if coming is None:
-        if any(done.holds_so_far for done in progress.exercises.values()):
-            put(console, "Everything that can be checked here holds. The other checks run when you hand in.", "bold")
-        else:
-            put(console, "All done. `kata review` brings back what you passed, so that it stays.", "bold green")
+        put(console, "All done. `kata review` brings back what you passed, so that it stays.", "bold green")
         return None
     put(console, f"Next: {coming.title} ({coming.id}, {coming.points:g} points)", "bold yellow")
     put(console, f"  lesson  {workspace.section_of(coming)}")
@@ -88,41 +80,37 @@ def print_list(workspace: Workspace, progress: Progress, console: Console, *, fa
         if not shown:
             continue
         console.print()
-        console.print(_unit_lines(course, [unit], progress, console))
+        console.print(_unit_lines([unit], progress, console))
         for exercise in shown:
-            console.print(_exercise_line(course, exercise, progress, console, is_next=exercise == coming))
+            console.print(_exercise_line(exercise, progress, console, is_next=exercise == coming))
             if exercise.id in remarked:
                 put(console, f"               {remarked[exercise.id]}", "yellow")
 
 
-def _unit_lines(course: Course, units: Sequence[Unit], progress: Progress, console: Console) -> Table:
+def _unit_lines(units: Sequence[Unit], progress: Progress, console: Console) -> Table:
     rows = Table.grid(padding=(0, 2, 0, 0))
     rows.add_column(overflow="fold")
     is_roomy = console.width >= NARROW
     if is_roomy:
         rows.add_column(no_wrap=True)
     rows.add_column(justify="right", no_wrap=True)
-    if not course.shows_part:  # a part of the course does not know the points of the whole
-        rows.add_column(justify="right", no_wrap=True)
+    rows.add_column(justify="right", no_wrap=True)
     for unit in units:
         earned, most = _points(progress, unit.exercises)
-        done = sum(_is_done(course, progress, each) for each in unit.exercises)
+        done = sum(progress.is_passed(each.id) for each in unit.exercises)
         title = text_for(console, unit.title + (" (extra)" if unit.extra_credit else ""), "bold")
         progress_bar = [_bar(done, len(unit.exercises), console)] if is_roomy else []
-        points = [] if course.shows_part else [Text(f"{earned:g} / {most:g} pt", style="dim")]
-        rows.add_row(title, *progress_bar, Text(f"{done} of {len(unit.exercises)}"), *points)
+        points = Text(f"{earned:g} / {most:g} pt", style="dim")
+        rows.add_row(title, *progress_bar, Text(f"{done} of {len(unit.exercises)}"), points)
     return rows
 
 
-def _exercise_line(course: Course, exercise: Exercise, progress: Progress, console: Console, *, is_next: bool) -> Table:
+def _exercise_line(exercise: Exercise, progress: Progress, console: Console, *, is_next: bool) -> Table:
     state = state_of(exercise, progress)
     is_later = state == "later" and not is_next
     said = f"{exercise.number:02d} {exercise.id}: {exercise.title}"
     if is_later:
         said += f" (after {', '.join(missing(progress, exercise))})"
-    if state == "partly":
-        left = progress.exercises[exercise.id].holds_so_far
-        said += f" ({held_so_far(left, is_example=course.shows_part, begins=False)})"
     mark = NEXT if is_next else STATES[state]
     style = STYLES["next" if is_next else state]
     row = Table.grid(padding=(0, 1, 0, 0))
@@ -135,12 +123,6 @@ def _exercise_line(course: Course, exercise: Exercise, progress: Progress, conso
         text_for(console, said, "dim" if is_later else ""),
     )
     return row
-
-
-def _is_done(course: Course, progress: Progress, exercise: Exercise) -> bool:
-    """Whether an exercise counts as done in a bar: passed; where nothing can be passed, its example passes."""
-    done = progress.exercises.get(exercise.id, ExerciseProgress())
-    return done.holds_so_far > 0 if course.shows_part else done.is_passed
 
 
 def _bar(done: int, total: int, console: Console) -> Text:

@@ -35,15 +35,15 @@ Moment = Annotated[datetime, AfterValidator(_usable)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
 
 
 class AttemptEntry(_Model):
     """One graded attempt at an exercise.
 
     digest: of the file's content. failed: names of failed checks. mistakes: known mistakes found, with their messages.
-    "partly": all checks that ran passed, but `left` checks run only when the work is handed in. elsewhere: what was
-    graded was not in the exercise's own file, but for example in a notebook.
+    "partly": all checks that could be run passed. elsewhere: what was graded was not in the exercise's own file, but
+    for example in a notebook.
     """
 
     at: Moment
@@ -54,7 +54,6 @@ class AttemptEntry(_Model):
     kind: Literal["practice", "review"] = "practice"
     failed: list[str] = Field(default_factory=list)
     mistakes: dict[str, str] = Field(default_factory=dict)
-    left: int = 0
     elsewhere: bool = False
 
 
@@ -94,10 +93,9 @@ class ExerciseProgress(_Model):
         return self.passed_at is not None
 
     @property
-    def holds_so_far(self) -> int:
-        """How many checks only run elsewhere, if all others passed at the last attempt; else 0."""
-        last = self.attempts[-1] if self.attempts else None
-        return last.left if last and last.status == "partly" and not self.is_passed else 0
+    def holds_so_far(self) -> bool:
+        """Whether it was never passed, and at the last attempt all checks that could be run passed."""
+        return not self.is_passed and bool(self.attempts) and self.attempts[-1].status == "partly"
 
     @property
     def best(self) -> float:

@@ -32,7 +32,7 @@ def missing(progress: Progress, exercise: Exercise) -> list[str]:
 def is_settled(progress: Progress, id: str) -> bool:
     """Whether an exercise is passed or skipped, or passes every check that can run here."""
     done = progress.exercises.get(id)
-    return done is not None and (done.is_passed or done.skipped or done.holds_so_far > 0)
+    return done is not None and (done.is_passed or done.skipped or done.holds_so_far)
 
 
 def next_exercise(course: Course, progress: Progress, *, fast: bool = False) -> Exercise | None:

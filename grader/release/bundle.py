@@ -9,7 +9,7 @@ import hashlib
 import re
 import secrets
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,22 +18,19 @@ from grader.course.stubs import stub_of
 from grader.errors import KataError
 from grader.files import write_file, write_output
 from grader.intake import SourceFile, Submission
-from grader.judge.checks import Worth
 from grader.judge.grading import Judge
 from grader.judge.plan import Plan
-from grader.judge.points import HiddenCheck, hidden_as_bytes
 from grader.judge.process import LocalProcess
 from grader.judge.trusted import quietly
 from grader.practice.making import LESSON_FILES
 from grader.practice.solution import sealed
-from grader.record import HIDDEN, MAX_SEED, Record
+from grader.record import MAX_SEED, ExerciseResult, Record
 from grader.sandbox.clock import Allowance
 from grader.zip_writing import zip_of
 
 from .autograder import package_files
 from .bundle_texts import bundle_catalogue, readme
-from .planning import plans_of, worths_of
-from .visible import visible_part
+from .planning import plans_of
 
 PYTEST_INI = "[pytest]\ntestpaths = exercises\naddopts = --import-mode=importlib\ntimeout = 120\n"
 DIGEST_LETTERS = 8
@@ -42,26 +39,12 @@ SEEDS = 3
 
 
 @dataclass(frozen=True)
-class Contents:
-    """What a bundle is to contain.
-
-    `all_checks`: every check, or only those that are visible in the course. `seeds`: those to make plans for.
-    `with_solutions`: the reference solutions too, sealed until an exercise is passed.
-    """
-
-    seeds: tuple[int, ...]
-    all_checks: bool = True
-    with_solutions: bool = False
-
-
-@dataclass(frozen=True)
 class Bundle:
-    """The files by their path within the bundle, the number of checks in it, and of checks that it only names."""
+    """The files by their path within the bundle, and the number of checks in it."""
 
     name: str
     files: Mapping[str, bytes]
     checks: int
-    hidden: int
 
 
 def fresh_seeds(count: int = SEEDS) -> tuple[int, ...]:
@@ -69,27 +52,34 @@ def fresh_seeds(count: int = SEEDS) -> tuple[int, ...]:
     return tuple(secrets.randbelow(MAX_SEED + 1) for _ in range(count))
 
 
-def make_bundle(course: Course, contents: Contents, advance: Callable[[str], None] = lambda exercise: None) -> Bundle:
-    """Make the bundle of a course; `advance` is called with each planned exercise.
+def make_bundle(
+    course: Course,
+    seeds: Sequence[int],
+    *,
+    with_solutions: bool = False,
+    advance: Callable[[str], None] = lambda exercise: None,
+) -> Bundle:
+    """Make the bundle of a course, with plans for these seeds; `advance` is called with each planned exercise.
 
+    with_solutions: the reference solutions too, sealed until an exercise is passed.
     Raises KataError when the course cannot be bundled, GraderBroken for unusable checks or mistakes.
     """
     if course.is_bundle:
         raise KataError("this is a learner's bundle already: make bundles from the whole course")
-    worths = worths_of(course)
-    total = sum(map(len, worths.values()))
-    hidden = 0 if contents.all_checks else sum(not w.visible for checks in worths.values() for w in checks.values())
-    files = {
-        **_course_files(course, worths, contents),
-        **_program_files(),
-        "README.md": readme(course, contents, checks=total - hidden, hidden=hidden),
-    }
+    files = {**_course_files(course, with_solutions=with_solutions), **_program_files()}
     with tempfile.TemporaryDirectory(prefix="kata-release-") as folder:
         root = Path(folder)
         write_files(files, root)
-        files.update(_plans(course, root, contents, advance))
+        bundle = load_course(root / FILE_NAME)
+        plans = {
+            bundle.plan_path(exercise, seed).relative_to(root).as_posix(): content
+            for exercise, seed, content in plans_of(course, bundle, seeds, advance)
+        }
+        write_files(plans, root)
+        checks = sum(len(result.checks) for result in _tried(course, bundle, seeds))
+    files = {**files, **plans, "README.md": readme(course, seeds, checks, with_solutions=with_solutions)}
     files = dict(sorted(files.items()))
-    return Bundle(_name_of(course, files), files, total - hidden, hidden)
+    return Bundle(_name_of(course, files), files, checks)
 
 
 def write_files(files: Mapping[str, bytes], root: Path) -> None:
@@ -98,11 +88,8 @@ def write_files(files: Mapping[str, bytes], root: Path) -> None:
         write_file(root / path, content, below=root)
 
 
-def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], contents: Contents) -> dict[str, bytes]:
-    files = {
-        FILE_NAME: bundle_catalogue(course, all_checks=contents.all_checks),
-        "pytest.ini": PYTEST_INI.encode(),
-    }
+def _course_files(course: Course, *, with_solutions: bool) -> dict[str, bytes]:
+    files = {FILE_NAME: bundle_catalogue(course), "pytest.ini": PYTEST_INI.encode()}
 
     def put(path: Path, content: bytes) -> None:
         files[path.relative_to(course.root).as_posix()] = content
@@ -111,22 +98,16 @@ def _course_files(course: Course, worths: Mapping[str, Mapping[str, Worth]], con
         folder = course.lesson_path(unit).parent
         for path in sorted(found for pattern in LESSON_FILES for found in folder.glob(pattern)):
             put(path, path.read_bytes())
-    if course.glossary_path.is_file():
-        put(course.glossary_path, course.glossary_path.read_bytes())
+    for path in (course.glossary_path, course.root / "LICENSE"):
+        if path.is_file():
+            put(path, path.read_bytes())
     for exercise in course.exercises:
         stub = stub_of(course, exercise).encode("utf-8")
         put(course.stub_path(exercise), stub)
         put(course.given_path(exercise), stub)
-        checks = course.checks_path(exercise)
-        text = checks.read_text(encoding="utf-8")
-        put(checks, (text if contents.all_checks else visible_part(text, checks.name)).encode("utf-8"))
-        hidden = () if contents.all_checks else _hidden_of(worths[exercise.id])
-        put(course.hidden_path(exercise), hidden_as_bytes(hidden))
-        if contents.with_solutions:
-            solution = course.solution_path(exercise).read_text(encoding="utf-8")
-            put(course.sealed_path(exercise), sealed(solution))
-    if (course.root / "LICENSE").is_file():
-        put(course.root / "LICENSE", (course.root / "LICENSE").read_bytes())
+        put(course.checks_path(exercise), course.checks_path(exercise).read_text(encoding="utf-8").encode("utf-8"))
+        if with_solutions:
+            put(course.sealed_path(exercise), sealed(course.solution_path(exercise).read_text(encoding="utf-8")))
     return files
 
 
@@ -135,34 +116,21 @@ def _program_files() -> dict[str, bytes]:
     return {f"program/{path}": content for path, content in package_files()}
 
 
-def _hidden_of(worths: Mapping[str, Worth]) -> tuple[HiddenCheck, ...]:
-    return tuple(
-        HiddenCheck(name=name, title=worth.title, points=worth.points, role=worth.role)
-        for name, worth in worths.items()
-        if not worth.visible
-    )
-
-
-def _plans(course: Course, root: Path, contents: Contents, advance: Callable[[str], None]) -> dict[str, bytes]:
-    """The plans for the bundle at `root`, tested there: the reference must pass every check of it with every seed."""
-    bundle = load_course(root / FILE_NAME)
-    files = {
-        bundle.plan_path(exercise, seed).relative_to(root).as_posix(): content
-        for exercise, seed, content in plans_of(
-            course, bundle, contents.seeds, with_mistakes=contents.all_checks, advance=advance
-        )
-    }
-    write_files(files, root)
+def _tried(course: Course, bundle: Course, seeds: Sequence[int]) -> Sequence[ExerciseResult]:
+    """What the references come to in the bundle. Raises KataError when one does not pass a check with every seed."""
     references = {
         each.id: SourceFile(each.id, each.file_name, course.solution_path(each).read_bytes())
         for each in course.exercises
     }
-    for seed in contents.seeds:
-        records: list[Record] = []
+    records: list[Record] = []
+    for seed in seeds:
         with quietly():
             _Local(bundle, "none", seed).grade([Submission("reference", references, ())], records.append)
-        _refuse_failed_reference(records[0], contents)
-    return files
+    for result in (each for record in records for each in record.exercises):
+        for check in result.checks:
+            if check.outcome != "passed":
+                raise KataError(f"{result.id}: the reference does not pass {check.name}: {check.message}")
+    return records[0].exercises
 
 
 class _Local(Judge):
@@ -176,14 +144,6 @@ class _Beside(LocalProcess):
     """Reports errors in answers, as a worker does, instead of raising them."""
 
     raises = False
-
-
-def _refuse_failed_reference(record: Record, contents: Contents) -> None:
-    for result in record.exercises:
-        for check in result.checks:
-            if check.outcome != "passed" and check.message != HIDDEN:
-                when = "" if contents.all_checks else " (when hidden checks are taken away)"
-                raise KataError(f"{result.id}: the reference does not pass {check.name}: {check.message}{when}")
 
 
 def _name_of(course: Course, files: Mapping[str, bytes]) -> str:

@@ -20,7 +20,7 @@ import torch
 from grader.course import Course, Exercise, load_course
 from grader.judge.answers import Answers, same_answers
 from grader.judge.case import Question
-from grader.judge.checks import Check, Kit, Worth
+from grader.judge.checks import Check, Kit
 from grader.judge.draw import COMMON, Draw, Kind
 from grader.judge.expected import GivesAnswers
 from grader.judge.fingerprint import Print, fingerprint
@@ -53,33 +53,21 @@ for _name in {entries!r}:
 ODD_ANSWERS = ("None", "(call(*given, **named),) * 2")
 
 
-def worths_of(course: Course) -> dict[str, dict[str, Worth]]:
-    """Points and titles of each check of each exercise, by name. Raises GraderBroken for unusable checks."""
-    judge = Judge(course, "none", 0)
-    judge.grade([], lambda record: None)
-    return judge.worths
-
-
 def plans_of(
-    course: Course,
-    bundle: Course,
-    seeds: Sequence[int],
-    *,
-    with_mistakes: bool,
-    advance: Callable[[str], None] = lambda exercise: None,
+    course: Course, bundle: Course, seeds: Sequence[int], advance: Callable[[str], None]
 ) -> Iterator[tuple[Exercise, int, bytes]]:
     """The plans of all exercises for the bundle's checks, with each seed; `advance` is called with each exercise.
 
     Raises GraderBroken for unusable checks or mistakes.
     """
-    tasks = [(course.root, bundle.root, each.id, tuple(seeds), with_mistakes) for each in course.exercises]
+    tasks = [(course.root, bundle.root, each.id, tuple(seeds)) for each in course.exercises]
     for exercise, files in zip(course.exercises, _in_processes(tasks), strict=True):
         for seed, content in zip(seeds, files, strict=True):
             yield exercise, seed, content
         advance(exercise.id)
 
 
-_Task = tuple[Path, Path, str, tuple[int, ...], bool]
+_Task = tuple[Path, Path, str, tuple[int, ...]]
 
 
 def _in_processes(tasks: Sequence[_Task]) -> Iterator[list[bytes]]:
@@ -93,14 +81,12 @@ def _in_processes(tasks: Sequence[_Task]) -> Iterator[list[bytes]]:
 
 def _planned(task: _Task) -> list[bytes]:
     """The plans of one exercise."""
-    whole, bundle, id, seeds, with_mistakes = task
+    whole, bundle, id, seeds = task
     course, released = (load_course(root / "course.yml") for root in (whole, bundle))
     judge = Judge(released, "none", 0, [id])
     checks = judge.checks_of(id)
     with quietly():
-        return [
-            _Planning(Kit(course, course.exercise(id)), checks, seed).plan(released, with_mistakes) for seed in seeds
-        ]
+        return [_Planning(Kit(course, course.exercise(id)), checks, seed).plan(released) for seed in seeds]
 
 
 class _Planning:
@@ -114,7 +100,7 @@ class _Planning:
         self._expected = _RecordedExpected(Expected(*self._paths))
         self._asked: dict[bytes, Question] = {}
 
-    def plan(self, bundle: Course, with_mistakes: bool) -> bytes:
+    def plan(self, bundle: Course) -> bytes:
         """Encode the plan. If all checks of the exercise train a model, it contains no mistakes."""
         plan = rehearse(self._checks, self._expected, self._exercise.id, self._seed, self._stub)
         mistakes = self._expected.whole.mistakes
@@ -132,7 +118,7 @@ class _Planning:
             draws=self._expected.draws,
             expected={digest.hex(): self._packed(question) for digest, question in self._expected.questions.items()},
         )
-        if with_mistakes and rehearsed:
+        if rehearsed:
             self._add_mistakes(file)
         return file.to_bytes()
 

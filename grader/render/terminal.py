@@ -22,12 +22,10 @@ from .wording import (
     Units,
     change,
     counted,
-    partly_count,
     passed_count,
     score,
     share,
     ungraded,
-    when_handed_in,
 )
 
 MESSAGE_LINES = 12
@@ -160,7 +158,7 @@ class Paper:
 
 
 class _VerdictPainter:
-    """Paints the verdicts on a record's exercises. Where some checks run only at hand-in, it counts checks, not points.
+    """Paints the verdicts on a record's exercises.
 
     verbose: also the titles of many checks that failed for one reason. with_passed: also passed checks.
     """
@@ -179,7 +177,6 @@ class _VerdictPainter:
         self._lines = lines
         self._verbose = verbose
         self._with_passed = with_passed
-        self._counts_checks = any(each.at_hand_in for each in verdicts)
         self._points_width = max((len(self.score([each])) for each in verdicts), default=0)
 
     def paint(self, verdicts: Sequence[ExerciseVerdict]) -> None:
@@ -189,14 +186,9 @@ class _VerdictPainter:
             self._below(verdict)
 
     def score(self, verdicts: Sequence[ExerciseVerdict]) -> str:
-        """Points earned of the maximum, or checks."""
-        earned, most = self._earned(verdicts)
-        return f"{score(earned)} / {score(most)}{' checks' if self._counts_checks else ''}"
-
-    def _earned(self, verdicts: Sequence[ExerciseVerdict]) -> tuple[float, float]:
-        if self._counts_checks:
-            return sum(len(each.passed) for each in verdicts), sum(len(each.checks) for each in verdicts)
-        return sum(each.points for each in verdicts), sum(each.max_points for each in verdicts)
+        """Points earned of the maximum."""
+        earned, most = sum(each.points for each in verdicts), sum(each.max_points for each in verdicts)
+        return f"{score(earned)} / {score(most)}"
 
     def _head(self, verdict: ExerciseVerdict) -> None:
         style = STYLES[verdict.status]
@@ -216,7 +208,7 @@ class _VerdictPainter:
         ]
         if self._console.width >= ROOMY:
             row.add_column(width=BAR_WIDTH, no_wrap=True)
-            cells.append(self._bar(*self._earned([verdict]), style))
+            cells.append(self._bar(verdict.points, verdict.max_points, style))
         row.add_row(*cells)
         self._console.print(Padding(row, (0, 0, 0, 2)))  # as wide as the screen, so that columns line up
 
@@ -262,9 +254,6 @@ class _VerdictPainter:
                 )
             else:
                 self._check(check)
-        for check in verdict.at_hand_in:
-            shown = f"{check.title}  {check.aside}, {score(check.max_points)} pt"
-            self._paper.marked(sign("missing", self._console), shown, indent=6, style="dim")
 
     def _check(self, check: CheckVerdict) -> None:
         width = self._console.width - self._paper.indent(6) - SIGN_WIDTH
@@ -287,15 +276,11 @@ def _print_problems(problems: Sequence[Problem], paper: Paper) -> None:
 
 
 def _print_total(record: Record, verdicts: Sequence[ExerciseVerdict], paper: Paper) -> None:
-    """The points and how they came about; in a learner's bundle, where there are none, how far the examples pass."""
+    """The points and how they came about."""
     exercises = counted(len(verdicts), "exercise")
-    if hidden := sum(len(each.at_hand_in) for each in verdicts):
-        total = f"The example passes in {partly_count(record)} of {exercises}; {when_handed_in(hidden)}."
-    else:
-        points = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
-        total = f"{points}, {passed_count(record)} of {exercises} passed"
-        _print_adjustments(record, paper)
-    paper.line(total, style="bold")
+    points = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
+    _print_adjustments(record, paper)
+    paper.line(f"{points}, {passed_count(record)} of {exercises} passed", style="bold")
     if warning := ungraded(record):
         paper.line(f"! {warning}", style=STYLES["error"])
 

@@ -21,10 +21,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.mismatch import Mismatch, Mismatches
-from grader.record import HIDDEN, CheckResult, ExerciseResult, Outcome, Record, Status
+from grader.record import CheckResult, ExerciseResult, Outcome, Record, Status
 
 from .safe_text import safe_block, safe_line
-from .wording import CHECKED, NOT_GRADED, Units, counted, held_so_far, score, when_handed_in
+from .wording import CHECKED, NOT_GRADED, Units, counted, score
 
 MESSAGE_LINES = 60
 MANY_CHECKS = 3
@@ -132,18 +132,10 @@ class ExerciseVerdict:
         return tuple(check for check in self.checks if check.outcome == "passed")
 
     @property
-    def at_hand_in(self) -> tuple[CheckVerdict, ...]:
-        """The checks that only run at hand-in."""
-        return tuple(check for check in self._not_run if check.message == HIDDEN)
-
-    @property
     def unanswerable(self) -> tuple[CheckVerdict, ...]:
-        """The checks that could not run here for another reason, which their message gives."""
-        return tuple(check for check in self._not_run if check.message not in ("", HIDDEN))
-
-    @property
-    def _not_run(self) -> tuple[CheckVerdict, ...]:
-        return tuple(check for check in self.checks if check.outcome == "skipped" and self.status in CHECKED)
+        """The checks that could not run here for a reason, which their message gives."""
+        skipped = (check for check in self.checks if check.outcome == "skipped" and self.status in CHECKED)
+        return tuple(check for check in skipped if check.message)
 
 
 @dataclass(frozen=True)
@@ -178,9 +170,8 @@ def verdict_on(
     lines: the most lines of a message. in_cell: whether the answer is a notebook's cell rather than a file.
     """
     remark = _remark(result)
-    only_holds = result.status == "partly" or bool(remark)
     checks = tuple(
-        verdict_on_check(each, mismatches.get((result.id, each.name)), lines=lines, only_holds=only_holds)
+        verdict_on_check(each, mismatches.get((result.id, each.name)), lines=lines, only_holds=bool(remark))
         for each in result.checks
     )
     return ExerciseVerdict(
@@ -243,8 +234,6 @@ def verdict_on_check(
 def _aside(result: CheckResult) -> str:
     if result.outcome == "passed" and result.points < result.max_points:
         return "counts once the main check passes"
-    if result.outcome == "skipped" and result.message == HIDDEN:
-        return "runs when you hand in"
     return ""
 
 
@@ -266,13 +255,13 @@ def _summary(checks: Sequence[CheckVerdict]) -> str:
 
 def _remark(result: ExerciseResult) -> str:
     """How many checks did not run, and when they will; "" when all ran."""
-    skipped = [check for check in result.checks if check.outcome == "skipped"]
+    skipped = sum(check.outcome == "skipped" for check in result.checks)
     if not skipped or result.status not in CHECKED:
         return ""
-    is_example = any(check.message == HIDDEN for check in skipped)
+    left = counted(skipped, "check")
     if result.status == "partly":
-        return f"{held_so_far(len(skipped), is_example=is_example)}."
-    return f"{when_handed_in(len(skipped))}." if is_example else f"{counted(len(skipped), 'check')} not run."
+        return f"What could be checked here holds; {left} {'runs' if skipped == 1 else 'run'} when you hand in."
+    return f"{left} not run."
 
 
 def _lines(text: str, most: int) -> str:

@@ -50,17 +50,6 @@ ISOLATION: Mapping[Isolation, str] = {
 }
 
 
-def held_so_far(left: int, *, is_example: bool, begins: bool = True) -> str:
-    """The remark on an exercise whose checks passed as far as they ran, while `left` checks did not run."""
-    said = f"{'the example passes' if is_example else 'what could be checked here holds'}; {when_handed_in(left)}"
-    return said[0].upper() + said[1:] if begins else said
-
-
-def when_handed_in(left: int) -> str:
-    """The remark that this many checks run at hand-in."""
-    return f"{counted(left, 'check')} {'runs' if left == 1 else 'run'} when you hand in"
-
-
 def ungraded(record: Record) -> str:
     """The warning that the record's points are not a mark, or ""."""
     count = sum(exercise.status == "error" for exercise in record.exercises)
@@ -70,11 +59,6 @@ def ungraded(record: Record) -> str:
 def passed_count(record: Record) -> int:
     """How many exercises passed."""
     return sum(exercise.status == "passed" for exercise in record.exercises)
-
-
-def partly_count(record: Record) -> int:
-    """How many exercises passed all checks that could run, while others did not run."""
-    return sum(exercise.status == "partly" for exercise in record.exercises)
 
 
 def score(value: float) -> str:

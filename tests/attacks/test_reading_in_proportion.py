@@ -320,7 +320,6 @@ ON_OTHER_TEXT = {
     "grader/notebooks/clear_to_stub.py": "the course's own solutions",
     "grader/notebooks/source_notebook.py": "the course's own solutions",
     "grader/release/bundle.py": "course.yml",
-    "grader/release/visible.py": "the course's own checks",
     "grader/course/stubs.py": "the course's own solutions",
     "grader/in_notebook.py": "sentences of ours, in the learner's own kernel",
     "grader/intake/statements.py": "cells of at most 32 kB, each parsed twice at most, under the clock of reading",

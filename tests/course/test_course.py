@@ -10,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from grader.course import Course, CourseError, Limits, load_course, source
+from grader.course.model import BUNDLE_FORMAT
 from grader.course.part import catalogue_of, part_of
 from grader.practice.progress import Progress
 from grader.practice.states import next_exercise
@@ -245,14 +246,13 @@ def test_a_last_hint_leaves_something_to_write(real: Course) -> None:
 
 
 def test_a_learners_bundle_is_told_from_a_whole_course(small: Course, tmp_path: Path) -> None:
-    (tmp_path / "course.yml").write_text(SMALL + "bundle: 2\n", encoding="utf-8")
+    (tmp_path / "course.yml").write_text(SMALL + f"bundle: {BUNDLE_FORMAT}\n", encoding="utf-8")
     bundle = load_course(tmp_path / "course.yml")
 
     assert bundle.is_bundle and not small.is_bundle
     softmax = bundle.exercise("softmax")
     assert bundle.given_path(softmax) == tmp_path / "given/01_first/03_softmax.py"
     assert bundle.plan_path(softmax, 7) == tmp_path / "plans/7/01_first/03_softmax.plan"
-    assert bundle.hidden_path(softmax) == tmp_path / "tests/kits/01_first/03_softmax/checks.hidden.json"
 
 
 def test_a_bundle_of_another_format_is_refused(tmp_path: Path) -> None:
@@ -262,5 +262,5 @@ def test_a_bundle_of_another_format_is_refused(tmp_path: Path) -> None:
         load_course(tmp_path / "course.yml")
     line = len(SMALL.splitlines()) + 1
     assert str(refused.value) == (
-        f"course.yml:{line}: `bundle` must be 2, as this version of attention-kata reads no other bundles, not `1`"
+        f"course.yml:{line}: `bundle` must be 3, as this version of attention-kata reads no other bundles, not `1`"
     )

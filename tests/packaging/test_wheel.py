@@ -59,7 +59,6 @@ def test_course_in_it_is_the_learners_bundle(contents: dict[str, str]) -> None:
         FILE,
         "given/01_parts/01_share.py",
         "tests/kits/01_parts/01_share/checks.py",
-        "tests/kits/01_parts/01_share/checks.hidden.json",
     }
 
 

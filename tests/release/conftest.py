@@ -74,12 +74,6 @@ def bundle(release: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def visible_bundle(release: Callable[..., Path]) -> Path:
-    """The unzipped bundle with the visible checks only. No test may work in it either."""
-    return release("--checks", "visible")
-
-
-@pytest.fixture(scope="session")
 def answer() -> Callable[..., Path]:
     """Hands in the course's answer to an exercise, with some text of it exchanged for another."""
 

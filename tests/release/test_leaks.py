@@ -1,13 +1,11 @@
 """A learner who reads everything in the bundle finds no answer and no known mistake's code.
 
-In one with the visible checks only, nothing of a hidden check either, and of mistakes not even what is said of them. What
-learners have been given all along is left aside: the stubs of other exercises, the lessons, and the hints. These
+What learners have been given all along is left aside: the stubs of other exercises, the lessons, and the hints. These
 are held against the course's own, to the byte.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,9 +23,6 @@ COURSE = load_course(ROOT / "course.yml")
 
 SHORTEST = 24
 """Letters from which on a line is told from an idiom."""
-
-SHORTEST_OF_A_CHECK = 48
-"""Checks are written in a few idioms of their own: `(answer,) = learner.ask(asked)`."""
 
 TRAINS = "tiny_gpt"
 """Its mistakes would have to be trained for a bundle to name them."""
@@ -68,11 +63,6 @@ def plans_in(bundle: Path) -> Iterator[tuple[Exercise, PlanFile]]:
             yield exercise, PlanFile.read(path, exercise=exercise.id, seed=seed, checks=checks)
 
 
-@pytest.fixture(scope="module")
-def visible_texts(visible_bundle: Path) -> dict[str, str]:
-    return texts_in(visible_bundle)
-
-
 def texts_in(bundle: Path) -> dict[str, str]:
     """Everything that is in the bundle beyond stubs, lessons and hints, each file in one line."""
     texts = {}
@@ -88,9 +78,9 @@ def texts_in(bundle: Path) -> dict[str, str]:
     return texts
 
 
-def found(parts: Iterator[tuple[str, str]], texts: dict[str, str], shortest: int) -> list[tuple[str, str, str]]:
+def found(parts: Iterator[tuple[str, str]], texts: dict[str, str]) -> list[tuple[str, str, str]]:
     told = ((where, in_one_line(part)) for where, part in parts)
-    kept = {(where, part) for where, part in told if len(part) >= shortest and part not in IDIOMS}
+    kept = {(where, part) for where, part in told if len(part) >= SHORTEST and part not in IDIOMS}
     assert len(kept) > 50  # else nothing was looked for
     return [(where, part, name) for where, part in sorted(kept) for name, text in texts.items() if part in text]
 
@@ -105,20 +95,6 @@ def solution_lines() -> Iterator[tuple[str, str]]:
                 yield exercise.id, line
 
 
-def hidden_lines() -> Iterator[tuple[str, str]]:
-    for exercise in COURSE.exercises:
-        source = COURSE.checks_path(exercise).read_text("utf-8")
-        for node in ast.parse(source).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not is_visible(node):
-                body = [ast.get_source_segment(source, each) or "" for each in node.body[1:]]
-                yield exercise.id, "\n".join(body)
-                yield from ((exercise.id, line) for part in body for line in part.splitlines())
-
-
-def is_visible(check: ast.FunctionDef) -> bool:
-    return any("visible=True" in ast.unparse(mark) for mark in check.decorator_list)
-
-
 def mistake_code() -> Iterator[tuple[str, str]]:
     for exercise in COURSE.exercises:
         for mistake in load_bank(COURSE.mistakes_path(exercise)):
@@ -127,37 +103,18 @@ def mistake_code() -> Iterator[tuple[str, str]]:
             yield from ((where, text) for edit in mistake.edits for text in edit)
 
 
-def mistake_messages() -> Iterator[tuple[str, str]]:
-    for exercise in COURSE.exercises:
-        for mistake in load_bank(COURSE.mistakes_path(exercise)):
-            yield f"{exercise.id}/{mistake.id}", mistake.message
-
-
 def test_no_line_of_a_solution(texts: dict[str, str]) -> None:
-    assert found(solution_lines(), texts, SHORTEST) == []
-
-
-def test_no_line_of_a_solution_with_visible_checks(visible_texts: dict[str, str]) -> None:
-    assert found(solution_lines(), visible_texts, SHORTEST) == []
+    assert found(solution_lines(), texts) == []
 
 
 def test_no_code_of_a_mistake(texts: dict[str, str]) -> None:
-    assert found(mistake_code(), texts, SHORTEST) == []
+    assert found(mistake_code(), texts) == []
 
 
 def test_of_mistakes_it_has_names_and_what_learners_are_told(bundle: Path) -> None:
     for exercise, plan in plans_in(bundle):
         known = [(mistake.id, mistake.message) for mistake in load_bank(COURSE.mistakes_path(exercise))]
         assert [(mistake.id, mistake.message) for mistake in plan.mistakes] == ([] if exercise.id == TRAINS else known)
-
-
-def test_nothing_of_a_hidden_check(visible_texts: dict[str, str]) -> None:
-    assert found(hidden_lines(), visible_texts, SHORTEST_OF_A_CHECK) == []
-
-
-def test_no_message_and_no_code_of_a_mistake_with_visible_checks(visible_texts: dict[str, str]) -> None:
-    assert found(mistake_messages(), visible_texts, SHORTEST) == []
-    assert found(mistake_code(), visible_texts, SHORTEST) == []
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
@@ -184,13 +141,5 @@ def test_nothing_of_the_course_is_there_but_what_learners_need(bundle: Path) -> 
     assert [path.name for path in (bundle / "tests").iterdir()] == ["kits"]
     # what Python compiled when the bundle was used is not of it
     found = [path for path in (bundle / "tests").rglob("*.*") if "__pycache__" not in path.parts]
-    assert {path.name for path in found} == {"checks.py", "checks.hidden.json"}
+    assert {path.name for path in found} == {"checks.py"}
     assert {path.suffix for path in (bundle / "plans").rglob("*.*")} == {".plan"}
-
-
-@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
-def test_helper_of_a_debug_task_does_not_name_the_fault(exercise: Exercise, visible_bundle: Path) -> None:
-    if exercise.kind == "debug":
-        kit = visible_bundle / "tests" / "kits" / exercise.unit / exercise.stem
-        checks = (kit / "checks.py").read_text("utf-8").lower()
-        assert not re.search(r"\bfaults?\b|repair|is_causal|imports", checks)

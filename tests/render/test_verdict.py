@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.mismatch import Mismatch
-from grader.record import HIDDEN, CheckResult, Diagnosis, ExerciseResult, Outcome, Status
+from grader.record import CheckResult, Diagnosis, ExerciseResult, Outcome, Status
 from grader.render.verdict import ExerciseVerdict, by_unit, verdict_on, verdict_on_check
 from grader.render.wording import NOT_GRADED
 
@@ -74,7 +74,6 @@ def test_all_text_is_made_safe_and_bounded() -> None:
         pytest.param(check("a", message="Row 0."), "failed", "", "Row 0.", id="failed"),
         pytest.param(check("a", "error", "ZeroDivisionError in the check"), "error", "", NOT_GRADED, id="grader-broke"),
         pytest.param(check("a", "skipped"), "missing", "", "Not run.", id="not-run"),
-        pytest.param(check("a", "skipped", HIDDEN), "missing", "runs when you hand in", HIDDEN, id="at-hand-in"),
         pytest.param(
             check("a", "passed", points=0.0), "passed", "counts once the main check passes", "", id="points-wait"
         ),
@@ -85,15 +84,9 @@ def test_one_check_tells_how_it_ended(result: CheckResult, status: Status, aside
     assert (shown.status, shown.aside, shown.said) == (status, aside, said)
 
 
-def test_passed_checks_only_hold_while_others_did_not_run() -> None:
-    shown = verdict(check("a", "passed"), check("b", "skipped", HIDDEN), status="partly")
-    assert [(each.status, each.aside) for each in shown.passed] == [("partly", "holds")]
-    assert [each.name for each in shown.at_hand_in] == ["b"]
-    assert shown.remark == "The example passes; 1 check runs when you hand in."
-
-
-def test_checks_that_could_not_run_here_give_their_reason() -> None:
+def test_checks_that_could_not_run_here_give_their_reason_and_the_others_hold() -> None:
     shown = verdict(check("a", "passed"), check("b", "skipped", NOT_HERE), status="partly")
+    assert [(each.status, each.aside) for each in shown.passed] == [("partly", "holds")]
     assert [each.message for each in shown.unanswerable] == [NOT_HERE]
     assert shown.remark == "What could be checked here holds; 1 check runs when you hand in."
 
