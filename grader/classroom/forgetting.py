@@ -37,7 +37,7 @@ TABLES = (NOT_GRADED, MOVED)
 """Tables of OUT whose first column is a learner, or a file in a learner's folder."""
 MADE_AGAIN = "a page or an export, to be made again without them"
 EXPORTS = (CLASS_PAGE, "grades.csv", "grades-by-exercise.csv", "canvas.csv", "moodle.csv", "junit.xml",
-           "feedback.zip", "moodle-worksheet.csv")  # fmt: skip
+           "pages.zip", "moodle-worksheet.csv")  # fmt: skip
 EXPORT_FOLDERS = ("gradescope", "github")
 """Folders of exports with a file a learner, such as 0001-ada.json."""
 WHO = ("submission", "learner", "name")

@@ -1,4 +1,4 @@
-"""Marks and feedback of a graded class for other programs and for learners: `kata export` and `kata feedback`."""
+"""Marks and feedback of a graded class for other programs and for learners: `kata export`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def export(
         str,
         typer.Option(
             "--format",
-            help="csv, canvas, moodle, junit, gradescope, github, or gradebook for nbgrader's.",
+            help="csv, canvas, moodle, moodle-feedback, junit, pages, gradescope, github, or gradebook for nbgrader's.",
             metavar="FORMAT",
         ),
     ],
@@ -57,7 +57,7 @@ def export(
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
-    """Write a graded class for other programs: spreadsheets, gradebooks, CI."""
+    """Write a graded class for other programs and for learners: spreadsheets, gradebooks, CI, pages, feedback."""
     from grader.formats.export import FORMATS, STANDARD_OUTPUT, torn, warnings, write_export
     from grader.formats.people import read_people
     from grader.formats.results_table import BY, ExportOptions, ResultsTable
@@ -74,7 +74,7 @@ def export(
         tell_units(chosen, units)
     people = read_people(roster) if roster else None
     bom = bom and to != STANDARD_OUTPUT
-    table = ResultsTable(out, ExportOptions(by, people, chosen, units, bom, say))
+    table = ResultsTable(out, ExportOptions(by, people, roster, chosen, units, bom, say))
     if format == GRADEBOOK:
         print(_fill_gradebook(table, to, force))
     elif written := write_export(table, format, to, force=force):
@@ -103,35 +103,3 @@ def _course(given: Path | None, *, is_needed: bool) -> Course | None:
         if is_needed or given is not None:
             raise
         return None
-
-
-@app.command(rich_help_panel=TEACH)
-def feedback(
-    out: Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")],
-    worksheet: Annotated[
-        Path | None,
-        typer.Option(
-            "--worksheet",
-            help="Moodle's grading worksheet of the assignment: it is filled in, and pages get the names that Moodle "
-            "expects.",
-            metavar="FILE",
-        ),
-    ] = None,
-    to: Annotated[Path | None, typer.Option("--to", help="The folder to write into; OUT by default.")] = None,
-    unit: Units = None,
-    force: Force = False,
-    course: CourseFile = None,
-) -> None:
-    """Write feedback for a whole class: a zip of pages, and for Moodle the worksheet with grades and comments."""
-    from grader.formats.feedback import write_feedback
-    from grader.formats.results_table import ExportOptions
-
-    demand_results(out, "kata feedback {}")
-    chosen = course_at(course)
-    units = units_called(chosen, unit)
-    tell_units(chosen, units)
-    written, torn = write_feedback(out, worksheet, to, ExportOptions(course=chosen, units=units, say=say), force=force)
-    for path in written:
-        print(path)
-    if torn:
-        stop(torn, EXIT_BAD_INPUT)

@@ -20,17 +20,19 @@ from grader.intake.names import first_few
 from grader.record import Record
 from grader.render.safe_text import safe_line
 
-from . import canvas, csv_table, github, gradescope, junit, moodle
+from . import canvas, csv_table, feedback, github, gradescope, junit, moodle
 from .results_table import ResultsTable
 from .shared_text import as_json
 
-FOR_ALL: Mapping[str, tuple[str, Callable[[ResultsTable], Iterable[str]]]] = {
+FOR_ALL: Mapping[str, tuple[str, Callable[[ResultsTable], Iterable[str | bytes]]]] = {
     "csv": ("grades.csv", csv_table.lines),
     "canvas": ("canvas.csv", canvas.lines),
     "moodle": ("moodle.csv", moodle.lines),
+    "moodle-feedback": ("moodle-worksheet.csv", feedback.worksheet),
     "junit": ("junit.xml", junit.lines),
+    "pages": ("pages.zip", feedback.pages),
 }
-"""Formats with one file: its name, and the function that makes its text, in parts."""
+"""Formats with one file: its name, and the function that makes its content, in parts."""
 
 FOR_EACH: Mapping[str, tuple[str, Callable[[Record, ResultsTable], dict[str, Any]]]] = {
     "gradescope": ("results.json", gradescope.result),
@@ -54,17 +56,17 @@ def write_export(table: ResultsTable, format: str, to: Path | None, *, force: bo
         texts = ((row.record.submission, as_json(made(row.record, table))) for row in table.rows())
         if table.is_class:
             return _write_folder(texts, to or table.folder / format, force=force)
-        parts: Iterable[str] = (text for _, text in texts)
+        parts: Iterable[str | bytes] = (text for _, text in texts)
     else:
         name, lines = FOR_ALL[format]
         name = csv_table.BY_EXERCISE if (format, table.options.by) == ("csv", "exercise") else name
         parts = lines(table)
+    content = (part.encode() if isinstance(part, str) else part for part in parts)
     if to == STANDARD_OUTPUT:
-        sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]
-        sys.stdout.writelines(parts)
+        sys.stdout.buffer.writelines(content)
         return ""
     path = to / name if to and to.is_dir() else to or table.folder / name
-    return str(write_new(path, (part.encode() for part in parts), force=force))
+    return str(write_new(path, content, force=force))
 
 
 def _write_folder(texts: Iterable[tuple[str, str]], folder: Path, *, force: bool) -> str:

@@ -33,6 +33,8 @@ class ExportOptions:
 
     by: By = "learner"
     roster: Roster | None = None
+    roster_file: Path | None = None
+    """Where the roster was read, for the format that fills it in."""
     course: Course | None = None
     """Where titles and units come from. Without one, ids stand for titles."""
     units: Sequence[Unit] = ()

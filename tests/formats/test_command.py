@@ -26,10 +26,11 @@ def out(class_of: Callable[..., Path]) -> Path:
         ("canvas", "canvas.csv"),
         ("moodle", "moodle.csv"),
         ("junit", "junit.xml"),
+        ("pages", "pages.zip"),
         ("gradescope", "gradescope/0001-ada.json"),
         ("github", "github/0001-ada.json"),
     ],
-    ids=["csv", "canvas", "moodle", "junit", "gradescope", "github"],
+    ids=["csv", "canvas", "moodle", "junit", "pages", "gradescope", "github"],
 )
 def test_each_format_is_written_beside_the_results(format: str, made: str, out: Path, kata: Kata) -> None:
     done = kata("export", out, "--format", format, cwd=out)

@@ -1,4 +1,4 @@
-"""`kata feedback`: pages in a zip, and Moodle's worksheet filled in; each only what is this learner's."""
+"""Feedback to learners: pages in a zip, and Moodle's worksheet filled in; each only what is this learner's."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.classroom.results_file import read_results
-from grader.formats.feedback import Feedback, filled, read_worksheet
+from grader.formats.people import read_people
+
+from .conftest import record
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -43,8 +46,8 @@ def place(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., P
     return place
 
 
-def given(kata: Kata, place: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return kata("feedback", "out", "--course", "course", "--force", *arguments, cwd=place)
+def export(kata: Kata, place: Path, format: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return kata("export", "out", "--course", "course", "--force", "--format", format, *arguments, cwd=place)
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -52,7 +55,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def test_worksheet_comes_back_with_grades_in_proportion_and_all_else_as_it_was(place: Path, kata: Kata) -> None:
-    done = given(kata, place, "--worksheet", "worksheet.csv")
+    done = export(kata, place, "moodle-feedback", "--roster", "worksheet.csv")
     assert done.returncode == 0, done.stderr
     assert "written in proportion" in done.stderr
     points = [each.record.points for each in read_results(place / "out")]
@@ -68,24 +71,25 @@ def test_worksheet_comes_back_with_grades_in_proportion_and_all_else_as_it_was(p
     assert after[1]["Feedback comments"] == "<p>4 / 4</p>"
 
 
-def test_pages_lie_where_moodle_looks_for_each_participants(place: Path, kata: Kata) -> None:
-    assert given(kata, place, "--worksheet", "worksheet.csv").returncode == 0
-    with zipfile.ZipFile(place / "out" / "feedback.zip") as pack:
-        pages = {name: pack.read(name).decode() for name in pack.namelist()}
-    assert sorted(pages) == [
-        "Ada Byron_9001_assignsubmission_file_/feedback.html",
-        "Bo Chen_9002_assignsubmission_file_/feedback.html",
-    ]
-    ada, bo = (pages[name] for name in sorted(pages))
-    assert "Ada Byron" in ada and "Bo Chen" not in ada and "Bo Chen" in bo and "Ada" not in bo
-
-
-def test_without_a_worksheet_pages_are_called_by_the_ids(place: Path, kata: Kata) -> None:
-    done = given(kata, place, "--to", "elsewhere")
+@pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        pytest.param([], ["learner-1815.html", "learner-1816.html"], id="by the ids"),
+        pytest.param(
+            ["--roster", "worksheet.csv"],
+            [f"{name}_assignsubmission_file_/feedback.html" for name in ("Ada Byron_9001", "Bo Chen_9002")],
+            id="where Moodle looks for each participant's",
+        ),
+    ],
+)
+def test_each_page_in_the_zip_is_one_learners(arguments: list[str], paths: list[str], place: Path, kata: Kata) -> None:
+    done = export(kata, place, "pages", *arguments)
     assert done.returncode == 0, done.stderr
-    with zipfile.ZipFile(place / "elsewhere" / "feedback.zip") as pack:
-        assert sorted(pack.namelist()) == ["learner-1815.html", "learner-1816.html"]
-    assert not (place / "elsewhere" / "moodle-worksheet.csv").exists()
+    with zipfile.ZipFile(place / "out" / "pages.zip") as pack:
+        pages = {name: pack.read(name).decode() for name in pack.namelist()}
+    assert sorted(pages) == paths
+    ada, bo = (pages[name] for name in paths)
+    assert "Ada Byron" in ada and "Bo Chen" not in ada and "Bo Chen" in bo and "Ada" not in bo
 
 
 @pytest.mark.parametrize(
@@ -93,61 +97,50 @@ def test_without_a_worksheet_pages_are_called_by_the_ids(place: Path, kata: Kata
     [
         pytest.param("id,name\n1815,Ada Byron\n", "has no columns Identifier and Grade", id="a roster"),
         pytest.param(
-            "Identificativo,Nome completo,Valutazione\nPartecipante9001,Ada Byron,\n",
-            "as Moodle's grading worksheet has",
-            id="a language that is not known",
-        ),
-        pytest.param(
             "Identifier,Full name,Grade,Maximum grade\nParticipant 9001,Ada Byron,,Pass/fail\n",
             "set the assignment's grade to points",
             id="no points",
         ),
+        pytest.param("", "Say which worksheet", id="none"),
     ],
 )
 def test_what_is_no_worksheet_is_one_sentence(text: str, told: str, place: Path, kata: Kata) -> None:
     (place / "odd.csv").write_text(text, "utf-8")
-    done = given(kata, place, "--worksheet", "odd.csv", "--to", "nowhere")
+    done = export(kata, place, "moodle-feedback", "--to", "odd-out.csv", *(["--roster", "odd.csv"] if text else []))
     assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr
-    assert not (place / "nowhere").exists()
+    assert not (place / "odd-out.csv").exists()
 
 
 def test_who_is_not_in_the_worksheet_is_named_and_the_others_get_theirs(place: Path, kata: Kata) -> None:
     (place / "part.csv").write_text("\n".join([TITLES, ROWS[1], ""]), "utf-8")
-    done = given(kata, place, "--worksheet", "part.csv", "--to", "part")
+    done = export(kata, place, "moodle-feedback", "--roster", "part.csv", "--to", "part-out.csv")
     assert done.returncode == 0 and "Not in the worksheet, so they get nothing back: Ada Byron." in done.stderr
-    assert [float(row["Grade"]) for row in read(place / "part" / "moodle-worksheet.csv")] == [10]
+    assert [float(row["Grade"]) for row in read(place / "part-out.csv")] == [10]
 
 
 def test_forgetting_takes_the_zip_and_the_worksheet_away(place: Path, kata: Kata) -> None:
-    assert given(kata, place, "--worksheet", "worksheet.csv").returncode == 0
+    for format in ("moodle-feedback", "pages"):
+        assert export(kata, place, format, "--roster", "worksheet.csv").returncode == 0
     done = kata("forget", "out", "1815", "--dry-run", cwd=place)
-    assert "feedback.zip" in done.stdout and "moodle-worksheet.csv" in done.stdout
+    assert "pages.zip" in done.stdout and "moodle-worksheet.csv" in done.stdout
 
 
 WORKSHEETS = sorted((Path(__file__).parents[1] / "classroom" / "worksheets").glob("*.csv"))
 
 
+@pytest.mark.parametrize("delimiter", [",", ";"], ids=["commas", "semicolons"])
 @pytest.mark.parametrize("worksheet", WORKSHEETS, ids=[path.stem for path in WORKSHEETS])
-def test_worksheet_comes_back_with_the_very_titles_of_its_language(worksheet: Path, tmp_path: Path) -> None:
+def test_worksheet_comes_back_with_the_very_titles_of_its_language(
+    worksheet: Path, delimiter: str, tmp_path: Path, class_of: Callable[..., Path], exported: Callable[..., Any]
+) -> None:
     before = list(csv.reader(worksheet.read_text("utf-8-sig").splitlines()))
-    text = filled(read_worksheet(worksheet), {"9001": Feedback(3.0, 4.0, "<p>3 / 4</p>")})
-    after = list(csv.reader(text.splitlines()))
+    given = tmp_path / "given.csv"
+    with given.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows(before)
+    out = class_of(record("Ada Byron"))
+    files = exported(out, "moodle-feedback", roster=read_people(given), roster_file=given)
+    after = list(csv.reader(files["moodle-worksheet.csv"].splitlines(), delimiter=delimiter))
     assert after[0] == before[0]
-    assert [(row[5], row[10]) for row in after[1:]] == [("7.5", "<p>3 / 4</p>"), ("", "old")]
+    assert [row[5] for row in after[1:]] == ["4.1667", ""], "5 of 12 points, out of 10 in Moodle"
+    assert after[1][10].startswith("<p>5 / 12</p>") and after[2][10] == "old"
     assert [row[:5] + row[6:10] for row in after] == [row[:5] + row[6:10] for row in before]
-
-
-def test_german_worksheet_goes_to_the_participants_with_semicolons_as_it_came(place: Path, kata: Kata) -> None:
-    german = (Path(__file__).parents[1] / "classroom" / "worksheets" / "german.csv").read_text("utf-8-sig")
-    rows = list(csv.reader(german.replace("0815", "1815").replace("0816", "1816").splitlines()))
-    with (place / "german.csv").open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file, delimiter=";").writerows(rows)
-    done = given(kata, place, "--worksheet", "german.csv", "--to", "german")
-    assert done.returncode == 0, done.stderr
-    with (place / "german" / "moodle-worksheet.csv").open(encoding="utf-8", newline="") as file:
-        after = list(csv.DictReader(file, delimiter=";"))
-    assert list(after[0]) == rows[0]
-    assert [float(row["Bewertung"]) for row in after] == [2.5, 10]
-    assert after[1]["Feedback als Kommentar"] == "<p>4 / 4</p>"
-    with zipfile.ZipFile(place / "german" / "feedback.zip") as pack:
-        assert "Bo Chen_9002_assignsubmission_file_/feedback.html" in pack.namelist()

@@ -248,11 +248,12 @@ def test_a_term(term: Term) -> None:
     term.see_that_all_agree("week1", "--roster", "roster.csv")
 
     # Week 7: feedback goes back in bulk.
-    term.type("feedback", "week1", "--worksheet", "worksheet.csv")
+    for form in ("moodle-feedback", "pages"):
+        term.type("export", "week1", "--format", form, "--roster", "worksheet.csv")
     rows = list(csv.DictReader((place / "week1" / "moodle-worksheet.csv").read_text("utf-8").splitlines()))
     counted = {name: record.counted_points * 2 for name, record in term.records("week1").items()}
     assert {row["ID number"]: float(row["Grade"]) for row in rows if row["Grade"]} == pytest.approx(counted, abs=1e-3)
-    with zipfile.ZipFile(place / "week1" / "feedback.zip") as pack:
+    with zipfile.ZipFile(place / "week1" / "pages.zip") as pack:
         assert len(pack.namelist()) == 11
 
     # Week 8: Femi wants to be forgotten.
