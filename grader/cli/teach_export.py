@@ -49,16 +49,12 @@ def export(
     roster: Annotated[
         Path | None, typer.Option("--roster", help="A CSV with names and ids, such as Canvas or Moodle export it.")
     ] = None,
-    bom: Annotated[
-        bool,
-        typer.Option("--bom/--no-bom", help="Begin a csv with a byte order mark, so that Excel reads it as UTF-8."),
-    ] = True,
     unit: Units = None,
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
     """Write a graded class for other programs and for learners: spreadsheets, gradebooks, CI, pages, feedback."""
-    from grader.formats.export import FORMATS, STANDARD_OUTPUT, torn, warnings, write_export
+    from grader.formats.export import FORMATS, torn, warnings, write_export
     from grader.formats.people import read_people
     from grader.formats.results_table import BY, ExportOptions, ResultsTable
 
@@ -73,8 +69,7 @@ def export(
     if chosen:
         tell_units(chosen, units)
     people = read_people(roster) if roster else None
-    bom = bom and to != STANDARD_OUTPUT
-    table = ResultsTable(out, ExportOptions(by, people, roster, chosen, units, bom, say))
+    table = ResultsTable(out, ExportOptions(by, people, roster, chosen, units, say))
     if format == GRADEBOOK:
         print(_fill_gradebook(table, to, force))
     elif written := write_export(table, format, to, force=force):

@@ -16,8 +16,6 @@ from grader.render.wording import MARKS, change
 from .people import shown_name
 from .results_table import ResultsTable, mark_of
 
-BOM = "\ufeff"
-"""At the start of a file it tells Excel that the encoding is UTF-8; without it é becomes Ã©."""
 BY_EXERCISE = "grades-by-exercise.csv"
 """What the file is called with a row for each learner and exercise."""
 
@@ -45,7 +43,7 @@ def lines(table: ResultsTable) -> Iterable[str]:
     header = as_csv([[each.removeprefix(POINTS_OF) for each in titles]])
     rows = _rows(table, "remark" if by_learner else "status")
     lines = (as_csv([[_field(cells.get(each)) for each in titles]]) for cells in rows)
-    return chain([BOM] if table.options.bom else [], [header], lines)
+    return chain([header], lines)
 
 
 def _field(cell: str | float | None) -> str:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
+from codecs import BOM_UTF8  # without it, Excel shows é as Ã©
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +68,7 @@ def write_export(table: ResultsTable, format: str, to: Path | None, *, force: bo
         sys.stdout.buffer.writelines(content)
         return ""
     path = to / name if to and to.is_dir() else to or table.folder / name
-    return str(write_new(path, content, force=force))
+    return str(write_new(path, chain([BOM_UTF8] if format == "csv" else [], content), force=force))
 
 
 def _write_folder(texts: Iterable[tuple[str, str]], folder: Path, *, force: bool) -> str:

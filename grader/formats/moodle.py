@@ -19,7 +19,7 @@ from grader.csv_writing import table as as_csv
 from grader.errors import KataError
 from grader.record import Record
 
-from .people import Person, first_and_last
+from .people import Person, shown_name
 from .results_table import ResultsTable, TableColumn
 from .shared_text import demand_different
 
@@ -54,17 +54,14 @@ def lines(table: ResultsTable) -> list[str]:
     titles = [large.get(column.title, column.title) for column in table.columns]
     demand_different(titles, "columns")
     demand_different(list(ids.values()), "learners")
-    names = {name: first_and_last(people[name]) for name in ids}
-    is_whole = any(last for _, last in names.values()) and not any(first for first, _ in names.values())
-    header = ["Full name"] if is_whole else ["First name", "Last name"]
-    rows = [[*header, IDENTIFIERS[identifier], *map(line_field, titles)]]
+    rows = [["Full name", IDENTIFIERS[identifier], *map(line_field, titles)]]
     above: set[str] = set()
     for row in table.rows():
         if id := ids.get(row.learner.name, ""):
             points = [_points(each, row.record) for each in table.columns]
             above |= {id for each in points if each is not None and each > MOST_POINTS}
             marks = [NO_GRADE if each is None else number_field(min(each, MOST_POINTS)) for each in points]
-            rows.append([*map(line_field, names[row.learner.name][is_whole:]), id, *marks])
+            rows.append([line_field(shown_name(people[row.learner.name])), id, *marks])
     if above:
         gone = ", ".join(sorted(above))
         say(f"Moodle takes no more than {most}, so what extra credit gave beyond that is left out: {gone}.")

@@ -39,8 +39,6 @@ class ExportOptions:
     """Where titles and units come from. Without one, ids stand for titles."""
     units: Sequence[Unit] = ()
     """The only units to export; none for everything that was graded."""
-    bom: bool = True
-    """Whether a CSV for a spreadsheet begins with a byte order mark."""
     say: Callable[[str], None] = print
     """Receives a sentence for the user."""
 

@@ -88,7 +88,7 @@ class ImportAborted(Exception):
 class Moodle:
     """A course in Moodle that imports a file as grade/import/csv/classes/load_data.php of moodle/moodle does.
 
-    Every column but the names and the identifier is mapped to a new grade item.
+    Every column but the name and the identifier is mapped to a new grade item.
     """
 
     most = 100.0
@@ -98,12 +98,11 @@ class Moodle:
 
     def take(self, text: str) -> Marks:
         header, *lines = rows_of(text)
-        names = 1 if header[0] == "Full name" else 2
-        assert header[:names] in (["Full name"], ["First name", "Last name"]) and len(set(header)) == len(header)
+        assert header[0] == "Full name" and len(set(header)) == len(header)
         user = None
         marks: Marks = {}
         for line in lines:
-            identifier = line[names].strip()
+            identifier = line[1].strip()
             if identifier not in ("", "0"):  # PHP's empty(): with such a field the last line's user stays
                 if identifier not in self.users:
                     raise ImportAborted(f"no user {identifier!r}")
@@ -111,7 +110,7 @@ class Moodle:
             if user is None:
                 raise ImportAborted("no user at all")
             assert user not in marks, "two lines for one user"
-            graded = zip(header[names + 1 :], line[names + 1 :], strict=True)
+            graded = zip(header[2:], line[2:], strict=True)
             marks[user] = {title: self._grade(value.strip()) for title, value in graded}
         return marks
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.errors import KataError
-from grader.formats.people import Person, read_people
+from grader.formats.people import Person
 from grader.record import Adjustment, Record
 
 from .conftest import HOSTILE_NAMES, TITLES, adjusted, exercise, not_graded, record
@@ -125,21 +125,6 @@ def test_identifiers_are_written_as_canvas_knows_them(class_of: Class, exported:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["First name,Surname,Email address\nAda,Lovelace,ada@example.org\n",
-     'Full name,Email address\n"Lovelace, Ada",ada@example.org\n'],
-    ids=["in two columns", "with a comma"],
-)  # fmt: skip
-def test_names_stand_in_moodles_columns(text: str, tmp_path: Path, class_of: Class, exported: Export) -> None:
-    (tmp_path / "roster.csv").write_text(text, "utf-8")
-    made = exported(class_of(record("ada")), "moodle", roster=read_people(tmp_path / "roster.csv"))["moodle.csv"]
-    assert [row[:3] for row in rows_of(made)] == [
-        ["First name", "Last name", "Email address"],
-        ["Ada", "Lovelace", "ada@example.org"],
-    ]
-
-
-@pytest.mark.parametrize(
     ("titles", "expected"),
     [
         ({**TITLES, "softmax": "Heads (2)"}, ["Heads (2).", "Causal mask", "A cache, kept"]),
@@ -168,12 +153,6 @@ def test_what_a_format_cannot_say_is_refused(
 ) -> None:
     with pytest.raises(KataError, match=told):
         exported(class_of(record("ada")), format, **options)
-
-
-@pytest.mark.parametrize("bom", [True, False], ids=["for Excel", "for programs"])
-def test_byte_order_mark_only_where_it_is_wanted(bom: bool, class_of: Class, exported: Export) -> None:
-    text = exported(class_of(record("ada")), "csv", bom=bom)["grades.csv"]
-    assert text.startswith("\ufeffsubmission" if bom else "submission") and "\ufeff" not in text[1:]
 
 
 @pytest.mark.parametrize("format", ["csv", "junit"])
