@@ -13,7 +13,6 @@ from .named_paths import demand_results
 from .terms import CourseFile, Units, course_at, instructors_extra, say, tell_units, units_called
 
 if TYPE_CHECKING:
-    from grader.course import Course
     from grader.formats.results_table import ResultsTable
 
 GRADEBOOK = "gradebook"
@@ -64,12 +63,11 @@ def export(
         raise UsageError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
     if not out.is_file():
         demand_results(out, f"kata export {{}} --format {format}")
-    chosen = _course(course, is_needed=bool(unit) or by == "unit" or format == GRADEBOOK)
-    units = units_called(chosen, unit) if chosen else []
-    if chosen:
-        tell_units(chosen, units)
+    chosen = course_at(course)
+    units = units_called(chosen, unit)
+    tell_units(chosen, units)
     people = read_people(roster) if roster else None
-    table = ResultsTable(out, ExportOptions(by, people, roster, chosen, units, say))
+    table = ResultsTable(out, ExportOptions(chosen, by, people, roster, units, say))
     if format == GRADEBOOK:
         print(_fill_gradebook(table, to, force))
     elif written := write_export(table, format, to, force=force):
@@ -86,15 +84,3 @@ def _fill_gradebook(table: ResultsTable, to: Path | None, force: bool) -> str:
     with instructors_extra():
         from grader.notebooks.gradebook import gradebook_at, write_gradebook
     return write_gradebook(table, gradebook_at(to), force=force)
-
-
-def _course(given: Path | None, *, is_needed: bool) -> Course | None:
-    """The course, for titles and units; without one, ids are shown."""
-    from grader.course import CourseError
-
-    try:
-        return course_at(given)
-    except CourseError:
-        if is_needed or given is not None:
-            raise
-        return None

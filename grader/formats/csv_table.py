@@ -56,7 +56,7 @@ def _rows(table: ResultsTable, reason: str) -> Iterator[Cells]:
     """The rows of everybody with a record, and a row with the reason, in that column, of everybody without."""
     for row in table.rows():
         if row.learner.name not in table.people.none:
-            by_exercise = _of_exercises(row.record, table.options.titles)
+            by_exercise = _of_exercises(row.record, table.titles)
             for cells in [_of_record(row.record)] if table.options.by == "learner" else by_exercise:
                 yield {**_who(row.learner, table), **cells}
     for learner in table.absent:

@@ -116,7 +116,7 @@ def warnings(table: ResultsTable) -> Iterator[str]:
     ids = [text for each in table.options.roster or () for text in (each.own_id, each.sis_id, each.login, each.email)]
     if changed := [ascii(text) for text in ids if text_field(text) != text]:
         yield f"Written with an apostrophe in front, since they would be formulas: {', '.join(changed)}."
-    units = table.options.course.units if table.options.course else ()
+    units = table.options.course.units
     there = {unit.folder: {each.id for each in unit.exercises} & table.worth.keys() for unit in units}
     unset = [folder for folder, ids in there.items() if ids and ids <= table.not_handed_in]
     if unset and table.not_handed_in != table.worth.keys():

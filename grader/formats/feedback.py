@@ -49,14 +49,14 @@ def pages(table: ResultsTable) -> list[bytes]:
 def _pages(table: ResultsTable) -> Iterator[tuple[str, bytes]]:
     """Each learner's page with its path in the zip."""
     participants = _participants(table)
-    units = table.options.course.headings if table.options.course else []
     for row in table.rows():
         path = page_name(row.learner.name)
         if participants:
             name = re.sub(r"[^\w .-]+|_", " ", row.learner.shown).strip() or "participant"
             path = f"{name}_{participants.get(row.learner.name)}_assignsubmission_file_/{PAGE}"
         if not participants or row.learner.name in participants:
-            yield path, render_record(row.titled, titles=table.options.titles, units=units).encode("utf-8")
+            page = render_record(row.titled, titles=table.titles, units=table.options.course.headings)
+            yield path, page.encode("utf-8")
 
 
 def worksheet(table: ResultsTable) -> list[str]:
@@ -112,7 +112,7 @@ def _comment(record: Record, table: ResultsTable) -> Iterator[str]:
     total = f"{score(record.counted_points)} / {score(record.counted_max_points)}"
     yield total if record.complete else ungraded(record)
     yield from (f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ())
-    for each, verdict in zip(record.exercises, verdicts_on(record, table.options.titles), strict=True):
+    for each, verdict in zip(record.exercises, verdicts_on(record, table.titles), strict=True):
         if not each.uncounted and each.points < each.max_points:
             missed = "; ".join(check.title for failure in verdict.failures for check in failure.checks)
             why = missed if verdict.status == "failed" else MARKS[verdict.status].word

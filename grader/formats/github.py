@@ -29,7 +29,7 @@ _STATUS: dict[Status, str] = {"passed": "pass", "error": "error"}
 
 def result(record: Record, table: ResultsTable) -> dict[str, Any]:
     """The result of one submission: one test for each exercise; no points if the grader itself failed."""
-    titles = table.options.titles
+    titles = table.titles
     for length in _MESSAGE_LENGTHS:
         tests = [_test(each, titles.get(each.id, ""), length, scored=record.complete) for each in record.exercises]
         statuses = {test["status"] for test in tests}

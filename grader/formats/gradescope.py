@@ -31,7 +31,7 @@ LEAST = 1e-5
 
 def result(record: Record, table: ResultsTable) -> dict[str, Any]:
     """What Gradescope is told about one learner."""
-    return results_json(record, table.options.titles, table.whole.max_points)
+    return results_json(record, table.titles, table.whole.max_points)
 
 
 def results_json(record: Record, titles: Mapping[str, str], worth: float) -> dict[str, Any]:

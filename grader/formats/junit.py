@@ -64,7 +64,7 @@ def _describe(suite: Element, record: Record) -> None:
 
 
 def _cases(record: Record, table: ResultsTable) -> Iterator[Element]:
-    verdicts = verdicts_on(record, table.options.titles, lines=MESSAGE_LINES)
+    verdicts = verdicts_on(record, table.titles, lines=MESSAGE_LINES)
     for exercise, verdict in zip(record.exercises, verdicts, strict=True):
         tests = tests_of(verdict)
         seconds = exercise.seconds / len(tests)  # a record has the time of an exercise, not of each check

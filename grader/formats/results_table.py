@@ -31,21 +31,15 @@ BY: tuple[By, ...] = get_args(By)
 class ExportOptions:
     """What to export and how, the same for every format; each reads what it needs."""
 
+    course: Course
     by: By = "learner"
     roster: Roster | None = None
     roster_file: Path | None = None
     """Where the roster was read, for the format that fills it in."""
-    course: Course | None = None
-    """Where titles and units come from. Without one, ids stand for titles."""
     units: Sequence[Unit] = ()
     """The only units to export; none for everything that was graded."""
     say: Callable[[str], None] = print
     """Receives a sentence for the user."""
-
-    @cached_property
-    def titles(self) -> dict[str, str]:
-        """Each exercise's title by its id."""
-        return self.course.titles if self.course else {}
 
 
 def mark_of(graded: Record | ExerciseResult) -> float | None:
@@ -109,6 +103,7 @@ class ResultsTable:
         if not self._path.is_file():
             raise KataError(f"There are no results at {self._path}: `kata grade-class DIR --out OUT` makes them.")
         self._results: Sequence[Result] = read_results(self.folder) if self.is_class else [_single(path)]
+        self.titles = options.course.titles
         self.title = ""
         self.learners: list[Learner] = []
         self.without_mark: list[Learner] = []
@@ -183,7 +178,7 @@ class ResultsTable:
         """The columns as the options want them, in course order. What is in no unit gets a column of its own."""
         if self.options.by == "learner":
             return [self.whole]
-        units = self.options.course.units if self.options.course and self.options.by == "unit" else ()
+        units = self.options.course.units if self.options.by == "unit" else ()
         groups = [(unit.title, [each.id for each in unit.exercises if each.id in self.worth]) for unit in units]
         placed = {id for _, ids in groups for id in ids}
         groups += [(self._own_title(id), [id]) for id in self.worth if id not in placed]
@@ -191,9 +186,8 @@ class ResultsTable:
 
     def _own_title(self, id: str) -> str:
         """The exercise's title, with its id if others have the same title: importers find columns by title."""
-        titles = self.options.titles
-        title = titles.get(id, id)
-        return title if list(titles.values()).count(title) <= 1 else f"{title} [{id}]"
+        title = self.titles.get(id, id)
+        return title if list(self.titles.values()).count(title) <= 1 else f"{title} [{id}]"
 
     def _records(self) -> Iterator[tuple[Learner, Record]]:
         units = self.options.units

@@ -16,12 +16,10 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from grader.record import Status
-
 from .at_work import Gallery
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
 from .pages import render_page
-from .wording import IN_CLASSES, MARKS
+from .wording import MARKS
 
 MOST_NAMED = 100
 """How many learners of a list are named; beyond that, only their count is given."""
@@ -45,10 +43,8 @@ def render_class(summary: ClassSummary, gallery: Gallery | None = None) -> str:
         summary=summary,
         listed=listed,
         exercises=exercises,
-        units=[list(members) for _, members in groupby(enumerate(exercises, 1), key=lambda pair: pair[1].unit)],
         places={tally.id: place for place, tally in enumerate(exercises, 1)},
         strip=lambda row: _strip(row, exercises),
-        bars=_bars,
         href=relative,
         most_named=MOST_NAMED,
         worth=worths.pop() if len(worths) == 1 else None,
@@ -68,13 +64,6 @@ def _strip(row: LearnerRow, exercises: Sequence[ExerciseTally]) -> str:
     signs = ((MARKS[row.statuses[each.id]].sign if each.id in row.statuses else NOT_IN_RECORD) for each in exercises)
     units = groupby(zip(signs, exercises, strict=True), key=lambda pair: pair[1].unit)
     return " ".join("".join(sign for sign, _ in members) for _, members in units)
-
-
-def _bars(tally: ExerciseTally) -> list[tuple[Status, int, float, float]]:
-    """The statuses that occur, each with its count, and the start and width of its bar in percent."""
-    counts = [(status, tally.counts[status]) for status in IN_CLASSES if tally.counts[status]]
-    widths = [100 * count / tally.counts.total() for _, count in counts]
-    return [(status, count, sum(widths[:place]), widths[place]) for place, (status, count) in enumerate(counts)]
 
 
 @cache

@@ -201,7 +201,7 @@ class ClassSummary:
             statuses={exercise.id: exercise.status for exercise in record.exercises},
             problems=len(record.not_taken),
             is_complete=record.complete,
-            unreadable=_why_unreadable(record),
+            unreadable=safe_line(record.why_unreadable, REASON_LIMIT),
             graded_points=record.points if record.adjustments else None,
             note=_note(record, group),
         )
@@ -363,11 +363,3 @@ def _note(record: Record, group: str) -> str:
     less = f"{counted(uncounted, 'exercise')} not counted" if uncounted else ""
     whose = f"group {safe_line(group, NAME_LIMIT)}" if group else ""
     return ", ".join(filter(None, [whose, less]))
-
-
-def _why_unreadable(record: Record) -> str:
-    """Why nothing in a submission could be read; "" if something could."""
-    if not record.is_empty:
-        return ""
-    reasons = (problem.message for problem in record.problems if problem.kind == "unreadable")
-    return next((safe_line(reason, REASON_LIMIT) or "unreadable" for reason in reasons), "")
