@@ -74,14 +74,14 @@ def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
     problems: list[str] = []
     slow: list[Trial] = []
     broken: dict[tuple[str, str], str] = {}
-    for trial, result in _results(judge, planned):
+    for trial, result, curious in _results(judge, planned):
         # a fault of the grader is the same for every file: report it once, and skip this trial
         if result.status == "error":
             for check in result.checks:
                 if check.outcome == "error":
                     broken.setdefault((trial.exercise.id, check.name), _broken(trial, check))
             continue
-        found = [*trial.expect(result), *_leaks(result)]
+        found = [*trial.expect(result), *_leaks(result), *map(_asks_more, curious)]
         problems += [f"{trial.exercise.id}, {trial.name}: {problem}" for problem in found]
         if trial.is_slow(result.seconds):
             slow.append(trial)
@@ -93,19 +93,32 @@ def _broken(trial: Trial, check: CheckResult) -> str:
     return f"{trial.exercise.id}: {check.name}, first at {trial.name}: {check.message}{remedy}"
 
 
-def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult]]:
+def _asks_more(check: str) -> str:
+    return f"{check} asks it something that it does not ask the reference. Ask the same, whatever the answers are"
+
+
+def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult, list[str]]]:
+    """Each trial with its result, and the checks that asked it something that the reference is not asked."""
     records: list[Record] = []
+    curious: list[list[str]] = []
     if planned:
-        judge.grade((trial.submission() for trial in planned), records.append)
+        judge.grade(
+            (trial.submission() for trial in planned),
+            records.append,
+            attend=lambda session, result: curious.append(session.beyond_plan()),
+        )
     graded = ({each.id: each for each in record.exercises} for record in records)
-    return [(trial, results[trial.exercise.id]) for trial, results in zip(planned, graded, strict=True)]
+    return [
+        (trial, results[trial.exercise.id], beyond)
+        for trial, results, beyond in zip(planned, graded, curious, strict=True)
+    ]
 
 
 def _still_slow(judge: Judge, slow: list[Trial]) -> list[str]:
     """Time these trials again, and report those that are slow every time."""
     problems: list[str] = []
     for _ in range(TIMINGS - 1):
-        timed = [(trial, result.seconds) for trial, result in _results(judge, slow)]
+        timed = [(trial, result.seconds) for trial, result, _ in _results(judge, slow)]
         slow = [trial for trial, seconds in timed if trial.is_slow(seconds)]
         problems = [_too_slow(trial, seconds) for trial, seconds in timed if trial.is_slow(seconds)]
     return problems

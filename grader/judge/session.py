@@ -118,6 +118,18 @@ class Session:
         learner = self._learners.get(check)
         return learner.exchanges if learner is not None else ()
 
+    def beyond_plan(self) -> list[str]:
+        """The checks that asked something that they do not ask the reference; one that trains a model has no plan."""
+        return [each.name for each in self.checked if self._asked_more(each)]
+
+    def _asked_more(self, checked: CheckedExchanges) -> bool:
+        planned = self.plan.checks.get(checked.name)
+        if planned is None or not planned.is_rehearsed:
+            return False
+        known = {question.digest for question in planned.asked}
+        asked = (each.question.digest for each in checked.exchanges if isinstance(each, Exchange))
+        return any(digest not in known for digest in asked)
+
     def diagnosis(self) -> list[Mistake]:
         """The known mistakes that explain the failures so far; none when the plan lacks something that this needs."""
         try:

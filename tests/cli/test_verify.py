@@ -44,10 +44,16 @@ def test_every_missing_part_is_named_with_the_file_to_write(tiny_course: Path, k
     assert sum_line.startswith("6 to mend")
 
 
+FLAWED = "harmless", "stale", "strict", "misnamed", "curious"
+ASKS_ONCE_MORE = """    if parts.tolist() != [0.25, 0.25, 0.5]:
+        learner.outputs(function("curious", torch.tensor([3.0, 5.0])))
+    expect("""
+
+
 @pytest.fixture(scope="module")
 def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Run) -> tuple[int, str]:
-    """Status and output for a course with a flaw in each of its four complete kits."""
-    kits = ["01_parts/01_harmless", "01_parts/02_stale", "01_parts/03_strict", "01_parts/04_misnamed"]
+    """Status and output for a course with a flaw in each of its complete kits."""
+    kits = [f"01_parts/0{number}_{id}" for number, id in enumerate(FLAWED, 1)]
     root = make_course(tmp_path_factory.mktemp("flawed"), *kits)
     bank = root / "tests/kits/01_parts/01_harmless/mistakes.py"
     bank.write_text(
@@ -63,6 +69,8 @@ def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
         .replace('"columns", "', '"rows", "', 1)
         .replace('"test_example"', '"test_amounts_are_left_alone"')
     )
+    checks = root / "tests/kits/01_parts/05_curious/checks.py"
+    checks.write_text(checks.read_text().replace("    expect(", ASKS_ONCE_MORE, 1))
     done = kata("verify", "--seed", 3, cwd=root)
     assert not done.stderr
     return done.returncode, done.stdout
@@ -78,6 +86,10 @@ def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
         pytest.param(
             "misnamed, largest: not caught by test_amounts_are_left_alone (failed: test_every_row_by_itself, test_example)",
             id="caught by another check than the bank says",
+        ),
+        pytest.param(
+            "curious, largest: test_example asks it something that it does not ask the reference",
+            id="asks mistakes more",
         ),
     ],
 )
