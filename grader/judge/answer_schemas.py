@@ -74,7 +74,7 @@ class _WeightShape(_Error):
 
 
 class _Instead(_Error):
-    kind: Literal["not_a_module", "no_part"]
+    kind: Literal["not_a_module", "no_part", "no_tensor"]
     what: Text
 
 

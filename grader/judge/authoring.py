@@ -24,7 +24,6 @@ from .shared_checks import (
     loud_inputs,
     loud_weights,
     stay_below,
-    told_plainly,
 )
 
 __all__ = [
@@ -56,6 +55,5 @@ __all__ = [
     "points",
     "same",
     "stay_below",
-    "told_plainly",
     "without",
 ]

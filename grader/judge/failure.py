@@ -67,6 +67,8 @@ def error_text(
         return _no_entry_text(error["name"], source_lines)
     if kind == "no_part":
         return f"Your code should return several values, as a tuple, but {error['what']} came back."
+    if kind == "no_tensor":
+        return f"Your code should return a tensor, but {error['what']} came back."
     if kind == "no_attribute":
         return f"There is no attribute `{error['name']}`. Set it in `__init__` with exactly this name."
     if kind == "names" and error.get("plain"):

@@ -11,7 +11,6 @@ Cases for modules with a cache: one module reads texts chunk by chunk, and its c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +23,7 @@ from .case import OBSERVED, OUTPUT, Case
 from .compare import same
 from .draw import Draw
 from .failure import expect
-from .faults import CheckFailed
-from .learner import Exchange, LearnerModule
+from .learner import LearnerModule
 
 STAYS_BELOW = "stays below"
 
@@ -287,16 +285,3 @@ def leaves_dict_alone(state: object, given: Mapping[str, torch.Tensor], instead:
     expect(len(state) == len(given), "The dict that was passed in has got new names. Put them into a dict of your own.")
     changed = [name for name, tensor in given.items() if not same(state[name], tensor)]
     expect(not changed, f"Changed in the dict that was passed in: {', '.join(changed)}. {instead}")
-
-
-@contextmanager
-def told_plainly(learner: LearnerModule, *as_they_are: Case) -> Iterator[None]:
-    """When the library fails on a result that is not a tensor, report what the learner's code returned instead."""
-    try:
-        yield
-    except CheckFailed:
-        last = learner.exchanges[-1] if learner.exchanges else None
-        answers = last.answers if isinstance(last, Exchange) else []
-        if any(answer.error is not None and not answer.error.get("frames", True) for answer in answers):
-            learner.outputs(*as_they_are)
-        raise

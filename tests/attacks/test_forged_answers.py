@@ -49,6 +49,7 @@ ERRORS: tuple[Mapping[str, Any], ...] = (
     {"kind": "no_attribute", "name": ""},
     {"kind": "not_a_module", "what": "y"},
     {"kind": "no_part", "what": "x"},
+    {"kind": "no_tensor", "what": "x"},
 )  # fmt: skip
 
 IN_FORM: Mapping[str, tuple[Any, ...]] = {

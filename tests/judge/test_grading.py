@@ -17,7 +17,13 @@ from grader.sandbox.launch import MachineError
 
 CHECKS = '''
 import torch
-from grader.judge.authoring import expect, function, points
+from grader.judge.authoring import Case, expect, function, points
+
+def through_a_layer(draw):
+    asked = Case()
+    result = asked.call(asked.entry("share"), asked.tensor(draw.uniform(2, 3, low=1.0), name="amounts"))
+    asked.output = asked.call(asked.library_module("Identity"), result, return_as="output")
+    return asked
 
 def case(draw, **options):
     return function("share", draw.uniform(2, 3, low=1.0), names=["amounts"], axes="rows columns", **options)
@@ -30,7 +36,7 @@ def test_main(learner, draw):
 @points(1)
 def test_behaviour(learner, draw):
     """Every output is positive."""
-    (output,) = learner.outputs(case(draw))
+    (output,) = learner.outputs(through_a_layer(draw))
     expect(bool((output > 0).all()), "Some numbers are not positive.")
 
 @points(0.5, role="manners")
@@ -153,6 +159,17 @@ def test_what_went_wrong_is_said_in_the_learners_terms(grade, source, message):
     exercise = record.exercises[0]
     assert exercise.status == "failed" and record.points == 0 and record.complete
     assert message in exercise.checks[0].message
+
+
+@pytest.mark.parametrize(
+    ("result", "what"),
+    [("(amounts, 1)", "a tuple of 2"), ("None", "None (is a `return` missing?)"), ("5", "an int object")],
+    ids=["tuple", "None", "int"],
+)
+def test_what_no_layer_can_take_is_said_in_the_learners_terms(grade, result, what):
+    (record,) = grade(f"def share(amounts):\n    return {result}\n")
+    message = next(check.message for check in record.exercises[0].checks if check.name == "test_behaviour")
+    assert message == f"Your code should return a tensor, but {what} came back."
 
 
 def test_absent_untouched_and_refused_files_are_told_apart(grade, course):

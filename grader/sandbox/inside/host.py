@@ -159,18 +159,33 @@ def _call(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
         _part(target, step["args"][0])
     if step["method"]:
         target = getattr(target, step["method"])
-    return target(*_fill(step["args"], slots), **_fill(step["kwargs"], slots))
+    args = _fill(step["args"], slots)
+    if type(target) is getattr(torch.nn, type(target).__name__, None):
+        for value in args:
+            _demand_tensor(value)
+    return target(*args, **_fill(step["kwargs"], slots))
+
+
+def _demand_tensor(value: Any) -> None:
+    """A layer of torch's that a check passes the result through would name its own argument, not what came back."""
+    if not isinstance(value, torch.Tensor):
+        raise CaseError("no_tensor", what=_in_words(value))
+
+
+def _in_words(value: Any) -> str:
+    if value is None:
+        return "None (is a `return` missing?)"
+    if isinstance(value, torch.Tensor):
+        return "a single tensor"
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return wire.describe(value)
 
 
 def _part(value: Any, number: int) -> None:
     """Check that the result has such a part: unpacking one tensor instead of two would fail with an unhelpful error."""
-    if value is None:
-        raise CaseError("no_part", what="None (is a `return` missing?)")
-    if not isinstance(value, (tuple, list)):
-        is_tensor = isinstance(value, torch.Tensor)
-        raise CaseError("no_part", what="a single tensor" if is_tensor else wire.describe(value))
-    if number >= len(value):
-        raise CaseError("no_part", what=f"a {type(value).__name__} of {len(value)}")
+    if not isinstance(value, (tuple, list)) or number >= len(value):
+        raise CaseError("no_part", what=_in_words(value))
 
 
 def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:

@@ -1,6 +1,6 @@
 import torch
 
-from grader.judge.authoring import Case, expect, function, points, same, told_plainly
+from grader.judge.authoring import Case, expect, points, same
 
 ENTRY = "apply_causal_mask"
 AXES = ("batch", "head", "query", "key")
@@ -10,12 +10,6 @@ FLOOR = -3000.0
 
 def axes_of(scores):
     return AXES[4 - scores.dim() :]
-
-
-def as_it_is(scores):
-    case = function(ENTRY, scores, names=["attention_scores"], axes=" ".join(axes_of(scores)))
-    case.is_random = True  # any number that is low enough may stand in the hidden places
-    return case
 
 
 def through(scores, layer, *arguments):
@@ -50,8 +44,7 @@ def shapes(draw):
 
 
 def keeps_visible_and_hides_the_rest(learner, inputs):
-    with told_plainly(learner, *map(as_it_is, inputs)):
-        outputs = learner.outputs(*map(masked, inputs))
+    outputs = learner.outputs(*map(masked, inputs))
     for came, scores in zip(outputs, inputs, strict=True):
         hidden = torch.ones(scores.shape, dtype=torch.bool).triu(1)
         total = came.numel()
@@ -75,8 +68,7 @@ def keeps_visible_and_hides_the_rest(learner, inputs):
 def test_three_words(learner):
     """The softmax of the masked scores of three words has no NaN: .3606 .6394 0 for "shiny"."""
     scores = torch.tensor([[0.4556, 0.7842, 0.7196], [0.7842, 1.3569, 1.2487], [0.7196, 1.2487, 1.2406]])
-    with told_plainly(learner, as_it_is(scores)):
-        (found,) = learner.outputs(weights(scores))
+    (found,) = learner.outputs(weights(scores))
     due = torch.tensor([[1.0, 0.0, 0.0], [0.3606, 0.6394, 0.0], [0.2283, 0.3874, 0.3843]])
     rows = [[round(weight, 4) for weight in row] for row in found.tolist()]
     expect(
@@ -93,8 +85,7 @@ def test_fault_is_gone(learner, draw):
     second = again.call(again.entry(ENTRY), draw.normal(*inputs[1].shape, scale=2))
     again.call(again.library_module("Softmax", -1), second, return_as="the second output")
     again.said = "the function called twice, with other numbers of the same shape"
-    with told_plainly(learner, *map(as_it_is, inputs)):
-        learner.agrees(*map(weights, inputs), again)
+    learner.agrees(*map(weights, inputs), again)
 
 
 @points(1, role="main")
@@ -121,16 +112,14 @@ def test_gradients_still_flow(learner, draw):
     """Nothing else broke: through the softmax, gradients reach the visible scores."""
     batch, heads, tokens = draw.distinct(3, 2, 6)
     inputs = draw.normal(batch, tokens, tokens), draw.normal(batch, heads, tokens, tokens, dtype=torch.float64)
-    with told_plainly(learner, *map(as_it_is, inputs)):
-        learner.agrees_in_gradients(*map(weights, inputs))
+    learner.agrees_in_gradients(*map(weights, inputs))
 
 
 @points(0.5, role="manners")
 def test_scores_are_left_alone(learner, draw):
     """Nothing else broke: the scores that were passed in are not changed."""
     inputs = draw.normal(2, 4, 4), draw.normal(3, 3, dtype=torch.float64)
-    with told_plainly(learner, *map(as_it_is, inputs)):
-        learner.keeps_inputs(*map(weights, inputs))
+    learner.keeps_inputs(*map(weights, inputs))
 
 
 @points(1.5, role="repair")
