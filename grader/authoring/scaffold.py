@@ -75,10 +75,10 @@ MISTAKES = [
 """
 
 ALTERNATIVES = """\
-# At least three right answers, each written differently: loops, einsum, the library. For example:
+# At least three right answers, each written differently: loops, einsum, the library. Each is the reference with
+# other definitions; its imports are there. For example:
 #     "row_by_row": '''\\
-# import torch
-# ...
+# def ...
 # ''',
 ALTERNATIVES = {}
 """

@@ -1,5 +1,6 @@
-import torch
 from torch.nn.functional import scaled_dot_product_attention as attend
+import torch
+import torch.nn.functional as F
 
 
 def sdpa(query, key, value, hidden):

@@ -1,3 +1,6 @@
+import torch
+
+
 def head_scores(a):
     """The outer products of every column of the width, added up."""
     total = 0

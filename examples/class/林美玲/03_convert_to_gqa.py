@@ -1,5 +1,5 @@
-import torch
 import torch.nn.functional as F
+import torch
 
 
 def convert_to_gqa(state_dict, nums_head, nums_key_value_head):

@@ -1,21 +1,25 @@
 import math
-
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 
 class TransformerBlock(nn.Module):
     """Norm, softmax and GELU written out; scale on the query; a mask that is added."""
 
-    def __init__(self, d_model, num_heads):
+    def __init__(self, d_model: int, num_heads: int):
         super().__init__()
-        assert not d_model % num_heads
+        assert d_model % num_heads == 0, "d_model must be divisible by num_heads"
         self.num_heads = num_heads
-        self.mlp_out = nn.Linear(4 * d_model, d_model)
+        self.head_dim = d_model // num_heads
+        self.norm1 = nn.LayerNorm(d_model)
+        self.q_proj = nn.Linear(d_model, d_model)
+        self.k_proj = nn.Linear(d_model, d_model)
+        self.v_proj = nn.Linear(d_model, d_model)
+        self.o_proj = nn.Linear(d_model, d_model)
+        self.norm2 = nn.LayerNorm(d_model)
         self.mlp_in = nn.Linear(d_model, 4 * d_model)
-        self.o_proj, self.v_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
-        self.k_proj, self.q_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
-        self.norm2, self.norm1 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+        self.mlp_out = nn.Linear(4 * d_model, d_model)
 
     @staticmethod
     def norm(x, layer):

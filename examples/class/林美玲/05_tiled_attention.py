@@ -1,5 +1,6 @@
 import torch
 
+
 # numbers of every block first, put together at the end
 def tiled_attention(query, key, value, block_size):
     maxima, sums, outs = [], [], []

@@ -1,5 +1,6 @@
 import torch
-import torch.nn as nn
+import torch.nn.functional as F
+from torch import nn
 
 
 class CausalAttention(nn.Module):

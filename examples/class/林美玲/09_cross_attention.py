@@ -1,6 +1,6 @@
 import math
-
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 

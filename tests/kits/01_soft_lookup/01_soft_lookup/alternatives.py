@@ -1,21 +1,14 @@
 ALTERNATIVES = {
     "diagonal_matrix": """\
-import torch
-
-
 def soft_lookup(weights, values):
     scaled = torch.diag(weights) @ values
     return torch.stack(tuple(scaled)).sum(0)
 """,
     "einsum": """\
-import torch
-
-
 def soft_lookup(weights, values):
     return torch.einsum("n,n...->...", weights, values)
 """,
     "embedding_bag": """\
-import torch
 from torch.nn import functional as F
 
 
@@ -30,9 +23,6 @@ def soft_lookup(weights, values):
     return _look_up(weights, values)
 """,
     "in_place_on_a_copy": """\
-import torch
-
-
 def soft_lookup(weights, values):
     picked = values.clone()
     picked.T.mul_(weights)  # .T lays the keys along the last axis
@@ -48,9 +38,6 @@ def soft_lookup(weights, values):
     return out.reshape(values.shape[1:])
 """,
     "new_axis_and_sum": """\
-import torch
-
-
 def soft_lookup(weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
     if values.dim() == 2:
         weights = weights[:, None]
@@ -58,8 +45,6 @@ def soft_lookup(weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
 """,
     "own_backward_pass": '''\
 """An autograd function of its own, with the backward pass written by hand."""
-
-import torch
 
 
 class Lookup(torch.autograd.Function):
@@ -84,9 +69,6 @@ def soft_lookup(weights, values):
     return sum(w * v for w, v in zip(weights, values))
 """,
     "running_sum": """\
-import torch
-
-
 def soft_lookup(weights, values):
     if len(weights) != len(values):
         raise ValueError("one weight a value")
@@ -96,16 +78,10 @@ def soft_lookup(weights, values):
     return total
 """,
     "tensordot_in_double": """\
-import torch
-
-
 def soft_lookup(weights, values):
     return torch.tensordot(weights.double(), values.double(), dims=1).to(values.dtype)
 """,
     "two_products": """\
-import torch
-
-
 def soft_lookup(weights, values):
     assert weights.dim() == 1
     return torch.dot(weights, values) if values.ndim == 1 else torch.mv(values.T, weights)

@@ -1,26 +1,17 @@
 ALTERNATIVES = {
     "batched_product": """\
-import torch
-
-
 def dot_scores(query, inputs):
     n, d = inputs.shape
     scores = torch.bmm(inputs.reshape(n, 1, d), query.expand(n, d).reshape(n, d, 1))
     return scores[:, 0, 0]
 """,
     "einsum": """\
-import torch
-
-
 def dot_scores(query, inputs):
     if query.shape[-1] != inputs.shape[-1]:
         raise ValueError("query and inputs must have the same width")
     return torch.einsum("d,nd->n", query, inputs)
 """,
     "from_lengths_and_distance": '''\
-import torch
-
-
 def dot_scores(query, inputs):
     """2 a·b = |a|² + |b|² - |a - b|², in float64 for the sake of the differences."""
     q, x = query.double(), inputs.double()
@@ -36,9 +27,6 @@ def dot_scores(query, inputs):
     return F.linear(query, inputs)
 """,
     "multiply_and_sum": """\
-import torch
-
-
 def dot_scores(query, inputs):
     return (inputs * query).sum(dim=-1)
 """,
@@ -48,16 +36,10 @@ def dot_scores(query, inputs):
     return query @ keys.transpose(0, 1)
 """,
     "row_matrix": """\
-import torch
-
-
 def dot_scores(query, inputs):
     return torch.mm(query.view(1, -1), inputs.mT).flatten()
 """,
     "two_loops": """\
-import torch
-
-
 def _dot(a, b):
     total = 0
     for j in range(len(a)):
@@ -69,17 +51,11 @@ def dot_scores(query: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
     return torch.stack([_dot(query, row) for row in inputs])
 """,
     "vecdot": """\
-import torch
-
-
 def dot_scores(query, inputs):
     assert inputs.ndim == 2 and query.ndim == 1
     return torch.linalg.vecdot(inputs, query.expand_as(inputs), dim=1)
 """,
     "word_by_word": """\
-import torch
-
-
 def dot_scores(query, inputs):
     scores = torch.empty(inputs.shape[0], dtype=inputs.dtype)
     for i, x_i in enumerate(inputs):

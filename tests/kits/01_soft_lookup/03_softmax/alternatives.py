@@ -1,8 +1,5 @@
 ALTERNATIVES = {
     "amax_and_in_place_on_a_copy": """\
-import torch
-
-
 def softmax(scores, dim=-1):
     weights = scores - torch.amax(scores, dim, True)
     weights = weights.exp_()
@@ -24,16 +21,10 @@ def softmax(scores, dim=-1):
     return _Normaliser().softmax(scores, dim)
 """,
     "logsumexp": """\
-import torch
-
-
 def softmax(scores, dim=-1):
     return torch.exp(scores - torch.logsumexp(scores, dim, keepdim=True))
 """,
     "moved_axis_and_sigmoid_style": '''\
-import torch
-
-
 def _along_last(rows):
     # 1 / sum_j exp(s_j - s_i)
     return 1 / torch.exp(rows.unsqueeze(-2) - rows.unsqueeze(-1)).sum(-1)
@@ -49,7 +40,6 @@ if __name__ == "__main__":
     assert torch.allclose(softmax(x), torch.softmax(x, -1))
 ''',
     "normalise_by_one_norm": """\
-import torch
 import torch.nn.functional as F
 
 
@@ -58,9 +48,6 @@ def softmax(scores, dim=-1):
     return F.normalize(torch.exp(scores - scores.amax(dim, keepdim=True)), p=1.0, dim=dim)
 """,
     "own_autograd_function": """\
-import torch
-
-
 class _Softmax(torch.autograd.Function):
     @staticmethod
     def forward(ctx, scores, dim):
@@ -82,8 +69,6 @@ def softmax(scores: torch.Tensor, dim: int = -1) -> torch.Tensor:
     "row_by_row": """\
 import math
 
-import torch
-
 
 def _weights(row):
     top = max(score.item() for score in row)
@@ -99,9 +84,6 @@ def softmax(scores, dim=-1):
     return torch.movedim(weights, -1, dim)
 """,
     "running_maximum": '''\
-import torch
-
-
 def softmax(scores, dim=-1):
     """streaming: running max and running sum"""
     m = torch.full_like(scores.select(dim, 0), float("-inf"))
@@ -113,9 +95,6 @@ def softmax(scores, dim=-1):
     return torch.exp(scores - m.unsqueeze(dim)) / s.unsqueeze(dim)
 ''',
     "scripted": """\
-import torch
-
-
 @torch.jit.script
 def softmax(scores: torch.Tensor, dim: int = -1) -> torch.Tensor:
     m = torch.amax(scores, dim=[dim], keepdim=True)
@@ -123,9 +102,6 @@ def softmax(scores: torch.Tensor, dim: int = -1) -> torch.Tensor:
     return e / torch.sum(e, dim=[dim], keepdim=True)
 """,
     "transposed_and_cumulative": '''\
-import torch
-
-
 def softmax(scores, dim=-1):
     """Log of the running sum; its last entry is the log of the whole sum."""
     scores = scores.transpose(0, dim)

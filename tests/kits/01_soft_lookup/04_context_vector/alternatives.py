@@ -1,8 +1,5 @@
 ALTERNATIVES = {
     "all_words_at_once": """\
-import torch
-
-
 def context_vector(query, inputs):
     # the query's row of the attention of everybody, itself put first
     everybody = torch.cat([query[None], inputs])
@@ -10,9 +7,6 @@ def context_vector(query, inputs):
     return (torch.softmax(scores, -1) @ inputs)[0]
 """,
     "einsum": """\
-import torch
-
-
 def context_vector(query, inputs):
     scores = torch.einsum("d,nd->n", query, inputs)
     return torch.einsum("n,nd->d", scores.softmax(dim=0), inputs)
@@ -26,9 +20,6 @@ def context_vector(query, inputs):
     return F.scaled_dot_product_attention(query[None, None], x, x, scale=1.0)[0, 0]
 """,
     "own_softmax": """\
-import torch
-
-
 def softmax(scores):
     exps = torch.exp(scores - scores.max())
     return exps / exps.sum()
@@ -39,9 +30,6 @@ def context_vector(query, inputs):
     return (attn_weights.unsqueeze(1) * inputs).sum(dim=0)
 """,
     "plain_exp_word_by_word": """\
-import torch
-
-
 def context_vector(query, inputs):
     exps = [torch.exp(torch.dot(query, x)) for x in inputs]
     total = sum(exps)
@@ -51,18 +39,12 @@ def context_vector(query, inputs):
     return context
 """,
     "row_matrices": """\
-import torch
-
-
 def context_vector(query, inputs):
     q = query.reshape(1, -1)
     w = torch.softmax(q.mm(inputs.t()), dim=1)
     return w.mm(inputs).reshape(-1)
 """,
     "running_softmax": '''\
-import torch
-
-
 def context_vector(query, inputs):
     """One pass: whenever a higher score turns up, what was gathered so far is scaled down."""
     top = query.new_tensor(float("-inf"))
@@ -81,8 +63,6 @@ def context_vector(query, inputs):
     "shares_from_differences": '''\
 """No softmax by name: a share is 1 over the sum of the exponentials of all differences."""
 
-import torch
-
 
 def context_vector(query, inputs):
     scores = inputs @ query
@@ -90,7 +70,6 @@ def context_vector(query, inputs):
     return torch.tensordot(shares, inputs, dims=1)
 ''',
     "softmax_in_double": """\
-import torch
 from torch import nn
 
 
@@ -101,7 +80,6 @@ def context_vector(query, inputs):
     return torch.mv(inputs.t(), weights)
 """,
     "softmax_in_float32": """\
-import torch
 import torch.nn.functional as F
 
 

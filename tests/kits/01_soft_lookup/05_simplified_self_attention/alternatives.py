@@ -1,8 +1,5 @@
 ALTERNATIVES = {
     "columns_of_the_symmetric_table": """\
-import torch
-
-
 def simplified_self_attention(x):
     # XXᵀ is symmetric: softmax down the columns is the transpose of the softmax along the rows
     scores = torch.matmul(x, x.transpose(-1, -2))
@@ -10,17 +7,11 @@ def simplified_self_attention(x):
     return columns.transpose(-1, -2) @ x
 """,
     "einsum": """\
-import torch
-
-
 def simplified_self_attention(x):
     scores = torch.einsum("...id,...jd->...ij", x, x)
     return torch.einsum("...ij,...jd->...id", scores.softmax(-1), x)
 """,
     "flattened_bmm": """\
-import torch
-
-
 def simplified_self_attention(x):
     n, d = x.shape[-2:]
     flat = x.reshape(-1, n, d)
@@ -38,17 +29,12 @@ def simplified_self_attention(x):
     "fused_with_the_scale_undone": """\
 import math
 
-import torch
-
 
 def simplified_self_attention(x):
     q = x * math.sqrt(x.size(-1))
     return torch.nn.functional.scaled_dot_product_attention(q, x, x)
 """,
     "own_softmax": """\
-import torch
-
-
 def softmax(scores, dim=-1):
     e = torch.exp(scores - scores.amax(dim, keepdim=True))
     return e / e.sum(dim, keepdim=True)
@@ -58,17 +44,11 @@ def simplified_self_attention(x: torch.Tensor) -> torch.Tensor:
     return softmax(x @ x.mT).matmul(x)
 """,
     "plain_exp_divided_at_the_end": """\
-import torch
-
-
 def simplified_self_attention(x):
     e = torch.exp(torch.matmul(x, x.swapaxes(-1, -2)))
     return (e @ x) / e.sum(dim=-1, keepdim=True)
 """,
     "recursion_word_by_word": """\
-import torch
-
-
 def _context(query, inputs):
     return torch.softmax(inputs @ query, dim=0) @ inputs
 
@@ -89,9 +69,6 @@ def simplified_self_attention(x):
     return attn_weights @ value
 """,
     "vmap": """\
-import torch
-
-
 def _one(x):
     return torch.softmax(x @ x.T, dim=1) @ x
 
@@ -103,9 +80,6 @@ def simplified_self_attention(x):
     return attend(x)
 """,
     "written_into_a_new_tensor": """\
-import torch
-
-
 def simplified_self_attention(x):
     out = torch.zeros_like(x)
     for i in range(x.shape[-2]):

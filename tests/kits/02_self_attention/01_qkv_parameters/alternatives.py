@@ -1,9 +1,5 @@
 ALTERNATIVES = {
     "as_in_the_document": """\
-import torch
-import torch.nn as nn
-
-
 class QKVParameters(nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -18,8 +14,6 @@ class QKVParameters(nn.Module):
         return queries, keys, values
 """,
     "broadcast_and_sum": """\
-import torch
-from torch import nn
 from torch.nn.parameter import Parameter
 
 
@@ -49,9 +43,7 @@ class QKVParameters(nn.Module):
 from collections import namedtuple
 
 import numpy as np
-import torch
 import torch.nn.functional as F
-from torch import nn
 
 Projections = namedtuple("Projections", "queries keys values")
 
@@ -74,10 +66,6 @@ class QKVParameters(nn.Module):
         return Projections(*(F.linear(x, w.t()) for w in (self.W_query, self.W_key, self.W_value)))
 """,
     "one_fused_product": """\
-import torch
-from torch import nn
-
-
 class QKVParameters(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
@@ -89,10 +77,6 @@ class QKVParameters(torch.nn.Module):
         return (x @ weight).chunk(3, dim=-1)
 """,
     "rows_in_one_matrix": """\
-import torch
-from torch import nn
-
-
 class Projection:
     def __init__(self, weight):
         self.weight = weight
@@ -115,10 +99,6 @@ class QKVParameters(nn.Module):
         return Projection(self.W_query)(x), Projection(self.W_key)(x), Projection(self.W_value)(x)
 """,
     "xavier_and_einsum": """\
-import torch
-from torch import nn
-
-
 class QKVParameters(nn.Module):
     def __init__(self, d_in: int, d_out: int) -> None:
         super().__init__()

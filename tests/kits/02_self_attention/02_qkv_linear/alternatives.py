@@ -1,9 +1,5 @@
 ALTERNATIVES = {
     "einsum_and_a_scalar_tensor": """\
-import torch
-from torch import nn
-
-
 class QKVLinear(nn.Module):
     def __init__(self, hidden_size):
         super().__init__()
@@ -23,10 +19,6 @@ class QKVLinear(nn.Module):
         return query, key, value
 """,
     "flattened_addmm": """\
-import torch
-from torch import nn
-
-
 def apply(linear: nn.Linear, x: torch.Tensor) -> torch.Tensor:
     rows = x.reshape(-1, x.size(-1))
     return torch.addmm(linear.bias, rows, linear.weight.t()).view(*x.shape[:-1], -1)
@@ -47,10 +39,6 @@ class QKVLinear(nn.Module):
         return query, key, value
 """,
     "linear_subclass": '''\
-import torch
-from torch import nn
-
-
 class Projection(nn.Linear):
     """선형 투영"""
 
@@ -74,9 +62,6 @@ class QKVLinear(Base):
     forward = Base._project
 ''',
     "lists_and_a_property": """\
-import torch.nn as nn
-
-
 class QKVLinear(nn.Module):
     def __init__(self, hidden_size: int):
         super().__init__()
@@ -94,8 +79,6 @@ class QKVLinear(nn.Module):
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from torch import nn
 
 
 class Projections(NamedTuple):
@@ -126,7 +109,6 @@ class QKVLinear(nn.Module):
     "one_fused_product": '''\
 import math
 
-import torch
 import torch.nn.functional as F
 
 

@@ -1,7 +1,5 @@
 ALTERNATIVES = {
     "assigned_state_on_meta": """\
-import torch
-from torch import nn
 from torch.nn.utils import skip_init
 
 
@@ -13,10 +11,6 @@ def to_linear(weight):
     return linear.requires_grad_(True)
 """,
     "bias_taken_away": """\
-import torch
-from torch import nn
-
-
 def to_linear(weight):
     linear = nn.Linear(weight.size(0), weight.size(1)).type(weight.dtype)
     linear.bias = None
@@ -24,9 +18,6 @@ def to_linear(weight):
     return linear
 """,
     "data_copied": """\
-import torch.nn as nn
-
-
 def to_linear(weight):
     d_in, d_out = weight.shape
     layer = nn.Linear(in_features=d_in, out_features=d_out, bias=False).to(weight.dtype)
@@ -34,19 +25,12 @@ def to_linear(weight):
     return layer
 """,
     "loaded_state": """\
-import torch
-
-
 def to_linear(weight: torch.Tensor) -> torch.nn.Linear:
     linear = torch.nn.Linear(*weight.shape, bias=False).to(weight.dtype)
     linear.load_state_dict({"weight": weight.detach().transpose(0, 1).contiguous()})
     return linear
 """,
     "own_subclass": '''\
-import torch
-from torch import nn
-
-
 class FromMatrix(nn.Linear):
     """Keeps the layer's own forward."""
 
@@ -61,18 +45,12 @@ def to_linear(weight):
     return FromMatrix(weight)
 ''',
     "parameter_replaced": """\
-from torch import nn
-
-
 def to_linear(weight):
     linear = nn.Linear(weight.shape[0], weight.shape[1], bias=False)
     linear.weight = nn.Parameter(weight.T)  # shares its memory
     return linear
 """,
     "rounded_on_the_way": '''\
-from torch import nn
-
-
 def to_linear(weight):
     """The numbers pass through float32, which is precise enough; the layer has the dtype of the matrix all the same."""
     layer = nn.Linear(*weight.shape, bias=False)
@@ -80,10 +58,6 @@ def to_linear(weight):
     return layer.to(weight)
 ''',
     "weight_of_another_size": """\
-import torch
-from torch import nn
-
-
 def to_linear(weight):
     linear = nn.Linear(1, 1, bias=False)
     linear.weight = nn.Parameter(weight.detach().mT.clone(memory_format=torch.contiguous_format))

@@ -1,16 +1,11 @@
 ALTERNATIVES = {
     "broadcast_and_sum": """\
-import torch
-
-
 def scaled_scores(query, key):
     products = query.unsqueeze(-2) * key.unsqueeze(-3)
     return products.sum(-1) * torch.rsqrt(torch.tensor(products.shape[-1]))
 """,
     "einsum_scaled_query": """\
 import math
-
-import torch
 
 
 def scaled_scores(query, key):
@@ -20,9 +15,6 @@ def scaled_scores(query, key):
     return torch.einsum("...qd,...kd->...qk", query / math.sqrt(d), key)
 """,
     "flattened_baddbmm": """\
-import torch
-
-
 def scaled_scores(query, key):
     *leading, queries, d = query.shape
     keys = key.shape[-2]
@@ -32,7 +24,6 @@ def scaled_scores(query, key):
 """,
     "in_place_on_its_own_scores": """\
 import numpy as np
-import torch
 
 
 def scaled_scores(query, key):
@@ -41,9 +32,6 @@ def scaled_scores(query, key):
     return scores
 """,
     "module_with_swapped_product": """\
-import torch
-
-
 class Scorer(torch.nn.Module):
     def forward(self, query, key):
         # 결과는 contiguous 가 아님
@@ -54,9 +42,6 @@ class Scorer(torch.nn.Module):
 scaled_scores = Scorer()
 """,
     "own_autograd_function": """\
-import torch
-
-
 class Dot(torch.autograd.Function):
     @staticmethod
     def forward(ctx, q, k):
@@ -74,17 +59,11 @@ def scaled_scores(query, key):
     return Dot.apply(query, key)
 """,
     "quarter_power_on_both": """\
-import torch
-
-
 def scaled_scores(query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
     root = query.shape[-1] ** 0.25
     return torch.matmul(query / root, (key / root).mT)
 """,
     "queries_one_by_one": """\
-import torch
-
-
 def scaled_scores(query, key):
     assert query.shape[-1] == key.shape[-1]
     root = torch.sqrt(torch.tensor(query.shape[-1], dtype=torch.float32))
@@ -92,7 +71,6 @@ def scaled_scores(query, key):
     return torch.stack(rows, dim=-2) / root
 """,
     "recursion_over_leading_axes": """\
-import torch
 import torch.nn.functional as F
 
 

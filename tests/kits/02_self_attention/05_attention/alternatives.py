@@ -1,10 +1,5 @@
 ALTERNATIVES = {
     "as_in_the_document": """\
-import math
-
-import torch
-
-
 def attention(query, key, value, dropout=None):
     d_k = query.size(-1)
     scores = torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(d_k)
@@ -14,9 +9,6 @@ def attention(query, key, value, dropout=None):
     return torch.matmul(p_attn, value), p_attn
 """,
     "broadcast_sum": """\
-import torch
-
-
 def _softmax(scores):
     e = torch.exp(scores)
     return e / e.sum(dim=-1, keepdim=True)
@@ -34,7 +26,6 @@ def attention(query, key, value, dropout=None):
     return (p_attn.unsqueeze(-1) * value.unsqueeze(-3)).sum(-2), p_attn
 """,
     "einsum_scaled_query": """\
-import torch
 import torch.nn.functional as F
 
 
@@ -46,9 +37,6 @@ def attention(query, key, value, dropout=lambda weights: weights):
     return torch.einsum("...qk,...kv->...qv", weights, value), weights
 """,
     "flattened_baddbmm": """\
-import torch
-
-
 def attention(query, key, value, dropout=None):
     leading = query.shape[:-2]
     q, k, v = (part.reshape(-1, *part.shape[-2:]) for part in (query, key, value))
@@ -65,7 +53,6 @@ def attention(query, key, value, dropout=None):
     "float32_softmax_and_a_list": '''\
 """The softmax in float32, an optional mask nobody asked for, a list for the tuple, `dropout` used for its truth."""
 
-import torch
 import torch.nn.functional as F
 from torch import nn
 
@@ -80,7 +67,6 @@ def attention(query, key, value, dropout=None, mask=None):
     "keys_in_columns": '''\
 from typing import NamedTuple
 
-import torch
 from torch import nn
 
 
@@ -97,9 +83,6 @@ def attention(query, key, value, dropout=None):
     return Attended(p_attn.matmul(value), p_attn)
 ''',
     "query_by_query": """\
-import torch
-
-
 def attention(query, key, value, dropout=None):
     rows, weights = [], []
     for i in range(query.shape[-2]):
@@ -112,7 +95,6 @@ def attention(query, key, value, dropout=None):
     return torch.stack(rows, dim=-2), torch.stack(weights, dim=-2)
 """,
     "weights_from_the_fused_function": """\
-import torch
 import torch.nn.functional as F
 
 

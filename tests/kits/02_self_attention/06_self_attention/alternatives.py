@@ -1,16 +1,6 @@
 ALTERNATIVES = {
     "baddbmm_quarter_power": """\
-import torch
-from torch import nn
-
-
 class MySelfAttention(nn.Module):
-    def __init__(self, hidden_size: int):
-        super().__init__()
-        self.linear_q = nn.Linear(hidden_size, hidden_size)
-        self.linear_k = nn.Linear(hidden_size, hidden_size)
-        self.linear_v = nn.Linear(hidden_size, hidden_size)
-
     def forward(self, x):
         b, n, d = x.size()
         root = d**0.25
@@ -19,9 +9,6 @@ class MySelfAttention(nn.Module):
         return torch.bmm(nn.Softmax(dim=-1)(scores.float()).type_as(x), v)
 """,
     "checkpointed_quarter_power": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 
@@ -33,19 +20,11 @@ def attend(q, k, v):
 
 
 class MySelfAttention(nn.Module):
-    def __init__(self, hidden_size):
-        super().__init__()
-        for name in ["linear_q", "linear_k", "linear_v"]:
-            self.add_module(name, nn.Linear(hidden_size, hidden_size))
-
     def forward(self, x):
         return checkpoint(attend, self.linear_q(x), self.linear_k(x), self.linear_v(x), use_reentrant=False)
 """,
     "einsum_scaled_query": """\
 import math
-
-import torch
-from torch import nn
 
 
 class MySelfAttention(nn.Module):
@@ -61,35 +40,16 @@ class MySelfAttention(nn.Module):
         return torch.einsum("bqk,bkd->bqd", scores.softmax(2), self.linear_v(x))
 """,
     "fused": """\
-import torch.nn.functional as F
-from torch import nn
-
-
 class MySelfAttention(nn.Module):
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.linear_v = nn.Linear(hidden_size, hidden_size)
-        self.linear_k = nn.Linear(hidden_size, hidden_size)
-        self.linear_q = nn.Linear(hidden_size, hidden_size)
-
     def forward(self, x):
         return F.scaled_dot_product_attention(self.linear_q(x), self.linear_k(x), self.linear_v(x))
 """,
     "keys_in_columns": '''\
 import math
 
-import torch
-from torch import nn
-
 
 class MySelfAttention(nn.Module):
     """Scores as (batch, key, query): the softmax then runs over dim 1, and nothing is wrong with that."""
-
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.linear_q = nn.Linear(hidden_size, hidden_size, bias=True)
-        self.linear_k = nn.Linear(hidden_size, hidden_size, bias=True)
-        self.linear_v = nn.Linear(hidden_size, hidden_size, bias=True)
 
     def forward(self, x):
         scores = self.linear_k(x) @ self.linear_q(x).transpose(1, 2)
@@ -98,35 +58,19 @@ class MySelfAttention(nn.Module):
         return weights.transpose(1, 2) @ self.linear_v(x)
 ''',
     "library_multi_head": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class MySelfAttention(nn.Module):
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.linear_q = nn.Linear(hidden_size, hidden_size)
-        self.linear_k = nn.Linear(hidden_size, hidden_size)
-        self.linear_v = nn.Linear(hidden_size, hidden_size)
-        # out projection of the library's function: changes nothing
-        self.register_buffer("identity", torch.eye(hidden_size))
-
     def forward(self, x):
         x = x.transpose(0, 1)
+        identity = torch.eye(x.shape[-1], dtype=x.dtype)  # an output layer that changes nothing
         output, _ = F.multi_head_attention_forward(
             x, x, x, x.shape[-1], 1, None, torch.cat([self.linear_q.bias, self.linear_k.bias, self.linear_v.bias]),
-            None, None, False, 0.0, self.identity, None, training=self.training, need_weights=False,
+            None, None, False, 0.0, identity, None, training=self.training, need_weights=False,
             use_separate_proj_weight=True, q_proj_weight=self.linear_q.weight, k_proj_weight=self.linear_k.weight,
             v_proj_weight=self.linear_v.weight,
         )  # fmt: skip
         return output.transpose(0, 1)
 """,
     "loop_over_the_batch": """\
-import torch
-from torch import nn
-
-
 def attend(q, k, v, scale):
     exps = torch.exp((q * scale) @ k.T)
     return (exps / exps.sum(dim=1, keepdim=True)) @ v
@@ -143,11 +87,6 @@ class MySelfAttention(nn.Module):
         return torch.stack([attend(self.linear_q(s), self.linear_k(s), self.linear_v(s), scale) for s in x])
 """,
     "one_projection_and_chunks": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class MySelfAttention(nn.Module):
     def __init__(self, hidden_size: int):
         super().__init__()
@@ -163,10 +102,6 @@ class MySelfAttention(nn.Module):
         return self.softmax((query * self.scaling).matmul(key.mT)).matmul(value)
 """,
     "query_by_query": """\
-import torch
-from torch import nn
-
-
 def weights_of(q, keys):
     scores = (keys * q.unsqueeze(1)).sum(-1) / q.shape[-1] ** 0.5
     return torch.exp(scores - torch.logsumexp(scores, -1, keepdim=True))
@@ -187,10 +122,6 @@ class MySelfAttention(nn.Module):
         return torch.stack(rows, 1)
 """,
     "scripted_core": """\
-import torch
-from torch import nn
-
-
 @torch.jit.script
 def core(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float) -> torch.Tensor:
     s = torch.bmm(q, k.transpose(1, 2)) * scale
@@ -198,39 +129,20 @@ def core(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float) -> tor
 
 
 class MySelfAttention(nn.Module):
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.linear_q = nn.Linear(hidden_size, hidden_size)
-        self.linear_k = nn.Linear(hidden_size, hidden_size)
-        self.linear_v = nn.Linear(hidden_size, hidden_size)
-        self.s = hidden_size**-0.5
-
     def forward(self, x):
-        return core(self.linear_q(x), self.linear_k(x), self.linear_v(x), self.s)
+        return core(self.linear_q(x), self.linear_k(x), self.linear_v(x), self.scaling)
 """,
     "sequence_first": '''\
-import torch
-from torch import nn
-
-
 class MySelfAttention(nn.Module):
     """(L, B, D) 로 계산 후 되돌림"""
 
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.linear_q = nn.Linear(hidden_size, hidden_size)
-        self.linear_k = nn.Linear(hidden_size, hidden_size)
-        self.linear_v = nn.Linear(hidden_size, hidden_size)
-        self.dropout = nn.Dropout(0.0)
-        self.register_buffer("scale", torch.tensor(hidden_size**-0.5), persistent=False)
-
     def forward(self, x, mask=None):
         x = x.permute(1, 0, 2)
-        q = self.linear_q(x) * self.scale
+        q = self.linear_q(x) * self.scaling
         s = torch.einsum("ibd,jbd->bij", q, self.linear_k(x))
         if mask is not None:
             s = s.masked_fill(mask, -1e9)
-        p = self.dropout(torch.exp(s - torch.logsumexp(s, -1, True)))
+        p = torch.exp(s - torch.logsumexp(s, -1, True))
         return torch.einsum("bij,jbd->ibd", p, self.linear_v(x)).permute(1, 0, 2)
 ''',
 }

@@ -2,9 +2,6 @@ ALTERNATIVES = {
     "attention_function": """\
 import math
 
-import torch
-from torch import nn
-
 
 def attention(query, key, value, dropout=None):
     scores = torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(query.size(-1))
@@ -26,95 +23,32 @@ class CrossAttention(nn.Module):
         )
         return output
 """,
-    "baddbmm_quarter_power": '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class CrossAttention(nn.Module):
-    """Key and value in one product, the scale on both sides."""
-
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.linear_q = nn.Linear(hidden_size, hidden_size)
-        self.linear_k = nn.Linear(hidden_size, hidden_size)
-        self.linear_v = nn.Linear(hidden_size, hidden_size)
-        self.register_buffer("root", torch.tensor(float(hidden_size)) ** 0.25, persistent=False)
-
-    def forward(self, x, memory):
-        weight = torch.cat([self.linear_k.weight, self.linear_v.weight])
-        bias = torch.cat([self.linear_k.bias, self.linear_v.bias])
-        k, v = F.linear(memory, weight, bias).chunk(2, dim=-1)
-        q = self.linear_q(x) / self.root
-        empty = x.new_zeros(x.size(0), x.size(1), memory.size(1))
-        scores = torch.baddbmm(empty, q, (k / self.root).permute(0, 2, 1))
-        return torch.bmm(nn.Softmax(dim=-1)(scores.float()).type_as(x), v)
-''',
     "einsum_scaled_query": """\
-import math
-
-import torch
-from torch import nn
-
-
 class CrossAttention(nn.Module):
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.hidden_size = hidden_size
-        for name in ("linear_q", "linear_k", "linear_v"):
-            setattr(self, name, nn.Linear(hidden_size, hidden_size))
-
     def forward(self, x, memory):
-        q = self.linear_q(x) / math.sqrt(self.hidden_size)
+        q = self.linear_q(x) * self.scaling
         scores = torch.einsum("bqd,bkd->bqk", q, self.linear_k(memory))
         return torch.einsum("bqk,bkd->bqd", scores.softmax(2), self.linear_v(memory))
 """,
     "fused": """\
-import torch.nn.functional as F
-from torch import nn
-
-
 class CrossAttention(nn.Module):
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.linear_v = nn.Linear(hidden_size, hidden_size)
-        self.linear_k = nn.Linear(hidden_size, hidden_size)
-        self.linear_q = nn.Linear(hidden_size, hidden_size)
-
     def forward(self, x, memory):
         return F.scaled_dot_product_attention(self.linear_q(x), self.linear_k(memory), self.linear_v(memory))
 """,
     "library_multi_head": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class CrossAttention(nn.Module):
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.linear_q = nn.Linear(hidden_size, hidden_size)
-        self.linear_k = nn.Linear(hidden_size, hidden_size)
-        self.linear_v = nn.Linear(hidden_size, hidden_size)
-        # out projection of the library's function: changes nothing
-        self.register_buffer("identity", torch.eye(hidden_size))
-
     def forward(self, x, memory):
         x, memory = x.transpose(0, 1), memory.transpose(0, 1)
+        identity = torch.eye(x.shape[-1], dtype=x.dtype)  # an output layer that changes nothing
         output, _ = F.multi_head_attention_forward(
             x, memory, memory, x.shape[-1], 1, None, torch.cat([self.linear_q.bias, self.linear_k.bias, self.linear_v.bias]),
-            None, None, False, 0.0, self.identity, None, training=self.training, need_weights=False,
+            None, None, False, 0.0, identity, None, training=self.training, need_weights=False,
             use_separate_proj_weight=True, q_proj_weight=self.linear_q.weight, k_proj_weight=self.linear_k.weight,
             v_proj_weight=self.linear_v.weight,
         )  # fmt: skip
         return output.transpose(0, 1)
 """,
     "loop_over_the_batch": '''\
-import torch
-from torch import nn
-
-
 class CrossAttention(nn.Module):
     """Each pair of sequences for itself; scores as (key, query), so the softmax runs over dim 0."""
 
@@ -134,10 +68,6 @@ class CrossAttention(nn.Module):
 ''',
     "one_product_for_key_and_value": '''\
 """Key and value from one fused product, the division by the sum left for the end, a Linear class of its own."""
-
-import torch
-import torch.nn.functional as F
-from torch import nn
 
 
 class Projection(nn.Linear):
@@ -161,20 +91,12 @@ class CrossAttention(nn.Module):
         return torch.bmm(grown, value) / grown.sum(-1, keepdim=True)
 ''',
     "query_by_query": """\
-import torch
-from torch import nn
-
-
 def weights_of(q, keys):
     scores = (keys * q.unsqueeze(1)).sum(-1) / q.shape[-1] ** 0.5
     return torch.exp(scores - torch.logsumexp(scores, -1, keepdim=True))
 
 
 class CrossAttention(nn.Module):
-    def __init__(self, hidden_size):
-        super().__init__()
-        self.linear_q, self.linear_k, self.linear_v = (nn.Linear(hidden_size, hidden_size) for _ in "qkv")
-
     def forward(self, x, memory):
         k, v = self.linear_k(memory), self.linear_v(memory)
         rows = [(weights_of(self.linear_q(token), k).unsqueeze(-1) * v).sum(1) for token in x.unbind(1)]

@@ -1,16 +1,10 @@
 ALTERNATIVES = {
     "compare_positions": """\
-import torch
-
-
 def causal_mask(num_tokens: int):
     position = torch.arange(num_tokens)
     return position[None, :] > position[:, None]
 """,
     "cumulative_sum": """\
-import torch
-
-
 def causal_mask(num_tokens):
     seen = torch.eye(num_tokens, dtype=torch.int64)
     return (seen.cumsum(dim=-1) - seen).to(torch.bool)
@@ -23,9 +17,6 @@ def causal_mask(num_tokens):
     return nn.Transformer.generate_square_subsequent_mask(num_tokens).isinf()
 """,
     "loops": """\
-import torch
-
-
 def causal_mask(num_tokens):
     hidden = torch.full((num_tokens, num_tokens), False)
     for query in range(num_tokens):
@@ -41,32 +32,23 @@ def causal_mask(num_tokens):
     return t.tensor([[key > query for key in range(num_tokens)] for query in range(num_tokens)])
 """,
     "not_the_lower_triangle": """\
-import torch
-
-
 def causal_mask(n):
     return ~torch.ones((n, n)).tril().bool()
 """,
     "numpy_then_torch": """\
 import numpy as np
-import torch
 
 
 def causal_mask(num_tokens):
     return torch.from_numpy(np.triu(np.ones((num_tokens, num_tokens), dtype=bool), k=1))
 """,
     "ones_as_in_the_document": """\
-import torch
-
-
 def causal_mask(num_tokens):
     mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1)
     return mask.bool()
 """,
     "transposed_and_cached": '''\
 from functools import lru_cache
-
-import torch
 
 
 @lru_cache

@@ -2,8 +2,6 @@ ALTERNATIVES = {
     "cached_and_empty_filled": """\
 from functools import lru_cache
 
-import torch
-
 
 @lru_cache(maxsize=None)
 def additive_mask(max_seq_len):
@@ -11,18 +9,12 @@ def additive_mask(max_seq_len):
     return mask.to(torch.get_default_dtype())
 """,
     "compare_positions": """\
-import torch
-
-
 def additive_mask(max_seq_len):
     position = torch.arange(max_seq_len)
     later = position[None, None, :] > position[None, :, None]
     return torch.where(later, -torch.inf, 0.0)
 """,
     "divided_by_zero": '''\
-import torch
-
-
 def additive_mask(max_seq_len):
     """-1 / 0 above the diagonal; the zeros of the rest are minus zeros."""
     visible = torch.ones(max_seq_len, max_seq_len).tril()
@@ -31,9 +23,6 @@ def additive_mask(max_seq_len):
     return mask.view(1, max_seq_len, max_seq_len)
 ''',
     "fill_the_boolean_mask": """\
-import torch
-
-
 def causal_mask(num_tokens):
     return ~torch.ones(num_tokens, num_tokens, dtype=torch.bool).tril()
 
@@ -51,16 +40,11 @@ def additive_mask(max_seq_len):
     return nn.Transformer.generate_square_subsequent_mask(max_seq_len)[None]
 """,
     "logarithm_of_the_lower_triangle": """\
-import torch
-
-
 def additive_mask(max_seq_len):
     return torch.tril(torch.ones(1, max_seq_len, max_seq_len)).log()
 """,
     "loops": """\
 import math
-
-import torch
 
 
 def additive_mask(max_seq_len):
@@ -70,16 +54,12 @@ def additive_mask(max_seq_len):
     return torch.tensor([rows])
 """,
     "nan_replaced_in_the_mask": """\
-import torch
-
-
 def additive_mask(max_seq_len):
     product = torch.triu(torch.ones(1, max_seq_len, max_seq_len), diagonal=1) * float("-inf")
     return torch.nan_to_num(product, nan=0.0, neginf=-torch.inf)
 """,
     "numpy_and_expand": """\
 import numpy as np
-import torch
 
 
 def additive_mask(max_seq_len: int):

@@ -1,6 +1,5 @@
 ALTERNATIVES = {
     "additive_infinity": """\
-import torch
 import torch.nn.functional as F
 
 
@@ -23,9 +22,6 @@ def masked_softmax(scores, mask):
     return F.softmax(penalised, dim=-1).type_as(scores)
 """,
     "by_hand_with_a_row_maximum": """\
-import torch
-
-
 def masked_softmax(scores, mask):
     n = scores.shape[-1]
     visible = mask.narrow(0, 0, n).narrow(1, 0, n).logical_not()
@@ -36,9 +32,6 @@ def masked_softmax(scores, mask):
     return torch.nan_to_num(w).to(scores)
 """,
     "finfo_min_of_its_own_dtype": """\
-import torch
-
-
 def masked_softmax(scores, mask):
     n = scores.shape[-1]
     fill = torch.finfo(scores.dtype).min
@@ -46,7 +39,6 @@ def masked_softmax(scores, mask):
     return torch.softmax(filled, -1, dtype=torch.float32).to(dtype=scores.dtype)
 """,
     "fused_attention_on_the_identity": """\
-import torch
 import torch.nn.functional as F
 
 
@@ -57,9 +49,6 @@ def masked_softmax(scores, mask):
     return F.scaled_dot_product_attention(scores.float(), ones, ones, attn_mask=seen, scale=1.0).to(scores.dtype)
 """,
     "in_place_on_a_clone": """\
-import torch
-
-
 def masked_softmax(scores, mask):
     work = scores.clone().float()
     n = work.size(-1)
@@ -67,9 +56,6 @@ def masked_softmax(scores, mask):
     return work.softmax(work.dim() - 1).to(scores.dtype)
 """,
     "index_put_in_double": """\
-import torch
-
-
 def masked_softmax(scores, mask):
     n = scores.shape[-1]
     wide = 1.0 * scores.double()
@@ -77,9 +63,6 @@ def masked_softmax(scores, mask):
     return torch.softmax(wide, dim=-1).to(scores.dtype)
 """,
     "log_space": """\
-import torch
-
-
 def masked_softmax(scores, mask):
     n = scores.shape[-1]
     visible = (mask == False)[:n, :n].float()  # noqa: E712
@@ -96,9 +79,6 @@ def masked_softmax(scores, mask):
     return nn.Softmax(dim=-1)(scores)
 """,
     "row_by_row_over_the_visible": '''\
-import torch
-
-
 def masked_softmax(scores, mask):
     """Every query by itself: softmax over what it may see, the rest stays 0."""
     weights = torch.zeros_like(scores)
@@ -113,7 +93,6 @@ def masked_softmax(scores, mask):
     return (scores.float() - 5000.0 * mask[:n, :n].float()).softmax(-1).to(scores.dtype)
 """,
     "torch_masked": """\
-import torch
 from torch import masked
 
 

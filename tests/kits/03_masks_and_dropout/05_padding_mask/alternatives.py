@@ -1,8 +1,5 @@
 ALTERNATIVES = {
     "added_in_the_scores_dtype": '''\
-import torch
-
-
 def apply_padding_mask(scores, attention_mask):
     """As in BERT: 0 for tokens, the lowest number of the dtype for padding, added."""
     extended = attention_mask.to(scores.dtype)[:, None, None, :]
@@ -10,9 +7,6 @@ def apply_padding_mask(scores, attention_mask):
     return scores + extended
 ''',
     "as_in_the_document": """\
-import torch
-
-
 def apply_padding_mask(scores, attention_mask):
     b, h, q, k = scores.shape
     attention_mask = attention_mask.unsqueeze(1).unsqueeze(2).expand(b, h, q, k)
@@ -26,16 +20,10 @@ def apply_padding_mask(scores, attention_mask):
     return work
 """,
     "logarithm_of_the_mask": """\
-import torch
-
-
 def apply_padding_mask(scores, attention_mask):
     return scores + torch.log(attention_mask.float()).type_as(scores)[:, None, None]
 """,
     "logical_not_and_einsum": """\
-import torch
-
-
 def apply_padding_mask(scores, attention_mask):
     ones = torch.ones(scores.shape[1:3])
     padding = torch.einsum("bk,hq->bhqk", attention_mask.logical_not().float(), ones)
@@ -43,9 +31,6 @@ def apply_padding_mask(scores, attention_mask):
     return (scores.double() + bias).to(scores.dtype)
 """,
     "mapped_over_the_batch": """\
-import torch
-
-
 def hide(scores, row):
     return scores.masked_fill(row == 0, -1e4)
 
@@ -59,9 +44,6 @@ def apply_padding_mask(scores, attention_mask):
     return scores + penalty.reshape(penalty.shape[0], 1, 1, penalty.shape[1])
 """,
     "moved_axes": """\
-import torch
-
-
 def apply_padding_mask(scores, attention_mask):
     by_sequence_and_key = scores.permute(1, 2, 0, 3)
     masked = by_sequence_and_key.masked_fill(~attention_mask.to(torch.bool), float("-inf"))
@@ -73,9 +55,6 @@ def apply_padding_mask(scores, attention_mask):
     return scores * keep - 6e4 * (1 - keep)
 """,
     "sequence_by_sequence": """\
-import torch
-
-
 def apply_padding_mask(scores, attention_mask):
     results = []
     for one, row in zip(scores, attention_mask):
@@ -85,9 +64,6 @@ def apply_padding_mask(scores, attention_mask):
     return torch.stack(results)
 """,
     "where_with_finfo_min": """\
-import torch
-
-
 def apply_padding_mask(scores, attention_mask):
     keep = attention_mask.bool().view(scores.size(0), 1, 1, scores.size(-1))
     lowest = torch.full_like(scores, torch.finfo(scores.dtype).min)

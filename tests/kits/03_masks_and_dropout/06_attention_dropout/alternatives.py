@@ -1,8 +1,5 @@
 ALTERNATIVES = {
     "bernoulli_in_place_on_a_new_tensor": """\
-import torch
-
-
 def attention_dropout(weights: torch.Tensor, p: float, training: bool = True):
     if not training or p == 0.0:
         return weights
@@ -12,9 +9,6 @@ def attention_dropout(weights: torch.Tensor, p: float, training: bool = True):
     return noise * weights
 """,
     "bernoulli_mask": """\
-import torch
-
-
 def attention_dropout(weights, p, training=True):
     if training:
         mask = torch.bernoulli(torch.full_like(weights, 1 - p))
@@ -39,9 +33,6 @@ def attention_dropout(weights, p, training=True):
     return _Dropping(p)(weights).to(weights.dtype) if training else weights
 """,
     "indices_of_the_dropped": '''\
-import torch
-
-
 def dropout(x, p):
     """A name like the library's, but a function of its own."""
     out = x.clone().flatten()
@@ -56,9 +47,6 @@ def attention_dropout(weights, p, training=True):
     return dropout(weights, p)
 ''',
     "masked_fill": """\
-import torch
-
-
 def attention_dropout(weights, p, training=True):
     if not training:
         return weights.clone()
@@ -67,9 +55,6 @@ def attention_dropout(weights, p, training=True):
     return weights.masked_fill(dropped, 0.0) * scale
 """,
     "multinomial_choice": """\
-import torch
-
-
 def attention_dropout(weights, p, training=True):
     if not training:
         return weights
@@ -78,8 +63,6 @@ def attention_dropout(weights, p, training=True):
 """,
     "numpy_and_loops": """\
 import random
-
-import torch
 
 
 def attention_dropout(weights, p, training=True):
@@ -90,7 +73,6 @@ def attention_dropout(weights, p, training=True):
 """,
     "numpy_generator": """\
 import numpy as np
-import torch
 
 rng = np.random.default_rng()
 
@@ -103,9 +85,6 @@ def attention_dropout(weights, p, training=True):
     return kept if p == 1 else kept * (1 - p) ** -1
 """,
     "own_autograd_function": """\
-import torch
-
-
 class Drop(torch.autograd.Function):
     @staticmethod
     def forward(ctx, weights, p):
@@ -121,9 +100,6 @@ def attention_dropout(weights, p, training=True):
     return Drop.apply(weights, p if training else 0.0)
 """,
     "random_whole_numbers": """\
-import torch
-
-
 def attention_dropout(weights, p, training=True):
     if not training:
         return weights
@@ -132,9 +108,6 @@ def attention_dropout(weights, p, training=True):
     return (weights * keep / torch.tensor(1 - p).clamp(min=1e-30)).type_as(weights)
 """,
     "where_grown_first": '''\
-import torch
-
-
 def attention_dropout(weights, p, training=True):
     """At p = 1 the grown weights are infinite, but none of them is taken."""
     if training is False:

@@ -1,9 +1,5 @@
 ALTERNATIVES = {
     "as_in_the_document": """\
-import torch
-import torch.nn as nn
-
-
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()
@@ -29,9 +25,6 @@ class CausalAttention(nn.Module):
     "einsum_visible_mask": """\
 import math
 
-import torch
-from torch import nn
-
 
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
@@ -50,11 +43,6 @@ class CausalAttention(nn.Module):
         return torch.einsum("bqk,bkd->bqd", weights, v)
 """,
     "fused": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()
@@ -70,18 +58,10 @@ class CausalAttention(nn.Module):
         return F.scaled_dot_product_attention(q, k, v, dropout_p=p, is_causal=True)
 """,
     "fused_with_a_mask": """\
-import torch
-from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
 
 class CausalAttention(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
-        super().__init__()
-        self.dropout = nn.Dropout(dropout)
-        self.W_query, self.W_key, self.W_value = (nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3))
-        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.bool).triu(1))
-
     def forward(self, x):
         n = x.shape[1]
         q, k, v = (layer(x).unsqueeze(1) for layer in (self.W_query, self.W_key, self.W_value))
@@ -90,10 +70,6 @@ class CausalAttention(nn.Module):
         return out.squeeze(1)
 """,
     "inherited_layers": """\
-import torch
-from torch import nn
-
-
 class Projections(nn.Module):
     def __init__(self, d_in, d_out, bias):
         super().__init__()
@@ -117,10 +93,6 @@ class CausalAttention(Projections):
         return torch.matmul(p_attn, value)
 """,
     "logsumexp_and_dropout_by_hand": """\
-import torch
-from torch import nn
-
-
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()
@@ -142,36 +114,17 @@ class CausalAttention(nn.Module):
         return self.drop((scores - scores.logsumexp(-1, keepdim=True)).exp()) @ self.W_value(x)
 """,
     "mask_before_scale_renormalised": '''\
-import torch
-from torch import nn
-
-
 class CausalAttention(nn.Module):
-    """Hidden weights set to 0 after the softmax, then each row divided by its new sum; keys made first."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
-        nn.Module.__init__(self)
-        self.scale = d_out**-0.5
-        i = torch.arange(context_length)
-        self.register_buffer("mask", i[None, :] > i[:, None])
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.layers = nn.Sequential(nn.Softmax(dim=-1))
-        self.dropout = nn.Dropout(dropout, inplace=False)
+    """Hidden weights set to 0 after the softmax, then each row divided by its new sum."""
 
     def forward(self, x):
         n = x.shape[1]
-        weights = self.layers(self.W_query(x) @ self.W_key(x).mT * self.scale)
+        weights = torch.softmax(self.W_query(x) @ self.W_key(x).mT * self.d_out**-0.5, dim=-1)
         weights = weights.masked_fill(self.mask[:n, :n], 0)
         weights = weights / weights.sum(dim=-1, keepdim=True)
         return self.dropout(weights) @ self.W_value(x)
 ''',
     "minus_1000_added": '''\
-import torch
-from torch import nn
-
-
 class CausalAttention(nn.Module):
     """-1000 is far enough below scores of this module; it is kept ready to be added, and so are masks already cut."""
 
@@ -193,20 +146,8 @@ class CausalAttention(nn.Module):
         return self.dropout(scores.softmax(-1)) @ value
 ''',
     "one_product_baddbmm": '''\
-import torch
-from torch import nn
-
-
 class CausalAttention(nn.Module):
     """One product for all three projections, an additive mask inside of baddbmm, the quarter power on both sides."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
-        super().__init__()
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.drop = nn.Dropout(p=dropout)
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), 1) * -1e4)
 
     def forward(self, x):
         b, n, _ = x.shape
@@ -215,37 +156,22 @@ class CausalAttention(nn.Module):
         bias = None if self.W_query.bias is None else torch.cat([layer.bias for layer in layers])
         q, k, v = nn.functional.linear(x, weight, bias).chunk(3, dim=-1)
         root = q.shape[-1] ** 0.25
-        scores = torch.baddbmm(self.mask[:n, :n].expand(b, n, n), q / root, (k / root).mT)
-        weights = self.drop(scores.float().softmax(dim=2).type_as(x))
+        bias = torch.zeros(n, n, dtype=x.dtype).masked_fill(self.mask[:n, :n], -1e4)
+        scores = torch.baddbmm(bias.expand(b, n, n), q / root, (k / root).mT)
+        weights = self.dropout(scores.float().softmax(dim=2).type_as(x))
         return torch.bmm(weights, v)
 ''',
     "plain_exp_times_the_mask": '''\
-import torch
-from torch import nn
-
-
 class CausalAttention(nn.Module):
     """exp() of the scores as they are, hidden places times 0, then each row divided by its sum."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.ones(context_length, context_length).tril())
 
     def forward(self, x):
         n = x.shape[1]
         query, key = self.W_query(x), self.W_key(x)
-        exps = torch.exp(query @ key.mT / query.shape[-1] ** 0.5) * self.mask[:n, :n]
+        exps = torch.exp(query @ key.mT / query.shape[-1] ** 0.5) * ~self.mask[:n, :n]
         return self.dropout(exps / exps.sum(dim=-1, keepdim=True)) @ self.W_value(x)
 ''',
     "sequence_by_sequence": """\
-import torch
-from torch import nn
-
-
 class CausalAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
         super().__init__()
@@ -265,10 +191,6 @@ class CausalAttention(nn.Module):
         return self.dropout(torch.softmax(scores, dim=1)) @ values
 """,
     "token_by_token_by_hand": '''\
-import torch
-from torch import nn
-
-
 class CausalAttention(nn.Module):
     """Each token attends to the tokens up to itself, so nothing has to be hidden; a plain exp, a dropout by hand."""
 

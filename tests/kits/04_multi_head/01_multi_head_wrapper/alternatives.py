@@ -1,37 +1,7 @@
 ALTERNATIVES = {
     "all_heads_in_one_product": '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class CausalAttention(nn.Module):
-    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
-        super().__init__()
-        self.d_out = d_out
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout)
-        later = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
-        self.register_buffer("mask", later)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        n = x.shape[1]
-        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = queries @ keys.transpose(1, 2) / self.d_out**0.5
-        scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)
-        return self.dropout(F.softmax(scores, dim=-1)) @ values
-
-
 class MultiHeadAttentionWrapper(nn.Module):
     """The heads only keep the weights; the products of all of them are made at once."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        self.heads = nn.ModuleList(
-            [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)]
-        )
 
     def project(self, x, name):
         layers = [getattr(head, name) for head in self.heads]
@@ -45,35 +15,11 @@ class MultiHeadAttentionWrapper(nn.Module):
         b, n, _ = x.shape
         q, k, v = (self.project(x, name) for name in ("W_query", "W_key", "W_value"))
         scores = (q @ k.transpose(-2, -1)) * q.shape[-1] ** -0.5
-        scores = scores.masked_fill(self.heads[0].mask[:n, :n], float("-inf"))
+        scores = scores.masked_fill(~self.heads[0].seen[:n, :n], float("-inf"))
         weights = self.heads[0].dropout(scores.softmax(-1))
         return (weights @ v).transpose(1, 2).reshape(b, n, -1)
 ''',
     "appended_one_by_one": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class CausalAttention(nn.Module):
-    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
-        super().__init__()
-        self.d_out = d_out
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout)
-        later = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
-        self.register_buffer("mask", later)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        n = x.shape[1]
-        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = queries @ keys.transpose(1, 2) / self.d_out**0.5
-        scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)
-        return self.dropout(F.softmax(scores, dim=-1)) @ values
-
-
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
@@ -89,70 +35,16 @@ class MultiHeadAttentionWrapper(nn.Module):
         return torch.cat(outputs, dim=2)
 """,
     "filled_in": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class CausalAttention(nn.Module):
-    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
-        super().__init__()
-        self.d_out = d_out
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout)
-        later = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
-        self.register_buffer("mask", later)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        n = x.shape[1]
-        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = queries @ keys.transpose(1, 2) / self.d_out**0.5
-        scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)
-        return self.dropout(F.softmax(scores, dim=-1)) @ values
-
-
 class MultiHeadAttentionWrapper(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        self.d_out = d_out
-        self.heads = nn.ModuleList(
-            [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)]
-        )
-
     def forward(self, x):
         b, n, _ = x.shape
-        out = torch.empty(b, n, self.d_out * len(self.heads), dtype=x.dtype)
+        width = self.heads[0].W_value.out_features
+        out = torch.empty(b, n, width * len(self.heads), dtype=x.dtype)
         for head, module in enumerate(self.heads):
-            out[..., head * self.d_out : (head + 1) * self.d_out] = module(x)
+            out[..., head * width : (head + 1) * width] = module(x)
         return out
 """,
     "heads_made_from_the_last_on": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class CausalAttention(nn.Module):
-    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
-        super().__init__()
-        self.d_out = d_out
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout)
-        later = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
-        self.register_buffer("mask", later)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        n = x.shape[1]
-        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = queries @ keys.transpose(1, 2) / self.d_out**0.5
-        scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)
-        return self.dropout(F.softmax(scores, dim=-1)) @ values
-
-
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
@@ -166,11 +58,6 @@ class MultiHeadAttentionWrapper(nn.Module):
         return result
 """,
     "own_head_class_fused": '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class CausalAttention(nn.Module):
     """Written anew: the same layers, the attention by torch."""
 
@@ -191,77 +78,17 @@ class CausalAttention(nn.Module):
 
 
 class MultiHeadAttentionWrapper(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        self.heads = nn.ModuleList(
-            [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)]
-        )
-
     def forward(self, x):
         return torch.concat(tuple(head(x) for head in self.heads), dim=-1)
 ''',
     "permuted_with_einsum": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class CausalAttention(nn.Module):
-    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
-        super().__init__()
-        self.d_out = d_out
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout)
-        later = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
-        self.register_buffer("mask", later)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        n = x.shape[1]
-        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = queries @ keys.transpose(1, 2) / self.d_out**0.5
-        scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)
-        return self.dropout(F.softmax(scores, dim=-1)) @ values
-
-
 class MultiHeadAttentionWrapper(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        self.heads = nn.ModuleList(
-            CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)
-        )
-
     def forward(self, x):
         by_head = torch.stack([head(x) for head in self.heads])
         b, n, _ = x.shape
         return torch.einsum("hbnd->bnhd", by_head).reshape(b, n, -1)
 """,
     "stacked_and_flattened": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class CausalAttention(nn.Module):
-    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
-        super().__init__()
-        self.d_out = d_out
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout)
-        later = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
-        self.register_buffer("mask", later)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        n = x.shape[1]
-        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = queries @ keys.transpose(1, 2) / self.d_out**0.5
-        scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)
-        return self.dropout(F.softmax(scores, dim=-1)) @ values
-
-
 class MultiHeadAttentionWrapper(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
@@ -272,30 +99,6 @@ class MultiHeadAttentionWrapper(nn.Module):
         return torch.stack([head(x) for head in self.heads], dim=-2).flatten(-2)
 """,
     "transposed_there_and_back": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class CausalAttention(nn.Module):
-    def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
-        super().__init__()
-        self.d_out = d_out
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout)
-        later = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
-        self.register_buffer("mask", later)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        n = x.shape[1]
-        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-        scores = queries @ keys.transpose(1, 2) / self.d_out**0.5
-        scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)
-        return self.dropout(F.softmax(scores, dim=-1)) @ values
-
-
 def make_heads(number, *sizes):
     return nn.ModuleList([CausalAttention(*sizes) for _ in range(number)])
 

@@ -8,16 +8,10 @@ def head_scores(a):
     return total
 ''',
     "einsum": """\
-import torch
-
-
 def head_scores(a):
     return torch.einsum("bhid,bhjd->bhij", a, a)
 """,
     "filled_by_loops": """\
-import torch
-
-
 def head_scores(a):
     b, h, n, _ = a.shape
     out = torch.empty(b, h, n, n, dtype=a.dtype)
@@ -27,9 +21,6 @@ def head_scores(a):
     return out
 """,
     "head_by_head": '''\
-import torch
-
-
 def head_scores(a):
     """As the document checks it: one head of one sequence at a time."""
     rows = []
@@ -44,7 +35,6 @@ def head_scores(a):
     return (k @ q.swapaxes(-1, -2)).transpose(-1, -2)
 ''',
     "linear_layer_function": """\
-import torch
 import torch.nn.functional as F
 
 
@@ -52,9 +42,6 @@ def head_scores(a):
     return torch.stack([torch.stack([F.linear(head, head) for head in heads]) for heads in a.unbind(0)], dim=0)
 """,
     "mapped_twice": """\
-import torch
-
-
 def gram(tokens):
     return tokens.mm(tokens.t())
 
@@ -63,9 +50,6 @@ def head_scores(a):
     return torch.vmap(torch.vmap(gram))(a)
 """,
     "matmul_permute": """\
-import torch
-
-
 def head_scores(a: torch.Tensor) -> torch.Tensor:
     return torch.matmul(a, a.permute(0, 1, 3, 2))
 """,
@@ -74,9 +58,6 @@ def head_scores(a):
     return a @ a.mT.contiguous()
 """,
     "one_batch_bmm": """\
-import torch
-
-
 def head_scores(a):
     b, h, n, d = a.shape
     flat = a.reshape(b * h, n, d)

@@ -9,9 +9,6 @@ def split_heads(x, num_heads):
     return heads.transpose(-3, -2)
 """,
     "einsum_with_selectors": '''\
-import torch
-
-
 def split_heads(x, num_heads):
     """A 0/1 matrix for each head picks its columns."""
     width = x.shape[-1]
@@ -26,8 +23,6 @@ def split_heads(x, num_heads):
     return x.reshape(x.size(0), x.size(1), num_heads, -1).permute(0, 2, 1, 3).contiguous()
 """,
     "slices_in_a_loop": """\
-import torch
-
 MESSAGE = "the heads must share the width evenly"
 
 
@@ -42,18 +37,12 @@ def split_heads(x, num_heads):
     return out
 """,
     "stacked_chunks": """\
-import torch
-
-
 def split_heads(x, num_heads):
     head_dim, rest = divmod(x.size(2), num_heads)
     assert not rest
     return torch.stack(torch.split(x, head_dim, dim=-1), dim=1)
 """,
     "strides": """\
-import torch
-
-
 def split_heads(x, num_heads):
     x = x.contiguous()
     batch, tokens, width = x.shape
@@ -64,9 +53,6 @@ def split_heads(x, num_heads):
     return torch.as_strided(x, (batch, num_heads, tokens, each), (tokens * width, each, width, 1))
 """,
     "unflatten_and_movedim": """\
-import torch
-
-
 def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
     *_, width = x.shape
     if width // num_heads * num_heads != width:

@@ -1,23 +1,14 @@
 ALTERNATIVES = {
     "concatenated_heads": """\
-import torch
-
-
 def merge_heads(x):
     return torch.cat([x[:, head] for head in range(x.shape[1])], dim=-1)
 """,
     "einsum_reordered": """\
-import torch
-
-
 def merge_heads(x):
     apart = torch.einsum("bhnd -> bnhd", x)
     return apart.reshape(*apart.shape[:2], -1)
 """,
     "einsum_with_places": '''\
-import torch
-
-
 def merge_heads(x):
     """A 0/1 matrix for each head puts its columns in place."""
     _, h, _, d = x.shape
@@ -25,9 +16,6 @@ def merge_heads(x):
     return torch.einsum("bhnd,hdw->bnw", x, place)
 ''',
     "filled_in_a_loop": """\
-import torch
-
-
 def merge_heads(x):
     b, h, n, d = x.shape
     out = torch.zeros(b, n, h * d, dtype=x.dtype)
@@ -37,16 +25,10 @@ def merge_heads(x):
     return out
 """,
     "flatten_movedim": """\
-import torch
-
-
 def merge_heads(x: torch.Tensor) -> torch.Tensor:
     return torch.movedim(x, -3, -2).flatten(start_dim=-2)
 """,
     "gathered_columns": """\
-import torch
-
-
 def merge_heads(x):
     h, d = x.shape[1], x.shape[3]
     column = torch.arange(h * d)
@@ -59,16 +41,10 @@ def merge_heads(x):
     return x.permute(0, 2, 1, 3).reshape(b, n, h * d)
 """,
     "sequence_by_sequence": """\
-import torch
-
-
 def merge_heads(x):
     return torch.stack([torch.hstack(sequence.unbind()) for sequence in x])
 """,
     "strided_copy": """\
-import torch
-
-
 def merge_heads(x):
     b, h, n, d = x.shape
     x = x.contiguous()

@@ -1,9 +1,5 @@
 ALTERNATIVES = {
     "as_in_the_document": """\
-import torch
-import torch.nn as nn
-
-
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
@@ -41,9 +37,6 @@ class MultiHeadAttention(nn.Module):
     "einsum_scaled_query": """\
 import math
 
-import torch
-from torch import nn
-
 
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
@@ -67,50 +60,21 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
 """,
     "fused": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        self.num_heads, self.head_dim = num_heads, d_out // num_heads
-        if self.head_dim * num_heads != d_out:
-            raise ValueError("d_out must be a multiple of num_heads")
-        self.p = dropout
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.out_proj = nn.Linear(d_out, d_out)
-        # not needed by the fused call, which knows what causal is
-        self.mask = nn.Buffer(torch.empty(0), persistent=False)
-
     def forward(self, x):
         q, k, v = (
             layer(x).unflatten(2, (self.num_heads, self.head_dim)).transpose(1, 2)
             for layer in (self.W_query, self.W_key, self.W_value)
         )
-        p = self.p if self.training else 0.0
+        p = self.dropout.p if self.training else 0.0
         out = F.scaled_dot_product_attention(q, k, v, dropout_p=p, is_causal=True)
         return self.out_proj(out.transpose(1, 2).flatten(2))
 """,
     "fused_with_a_mask": """\
-import torch
-from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
 
 class MultiHeadAttention(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        assert d_out % num_heads == 0
-        self.num_heads = num_heads
-        self.dropout = nn.Dropout(dropout)
-        self.W_query, self.W_key, self.W_value = (nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3))
-        self.out_proj = nn.Linear(d_out, d_out)
-        self.register_buffer("mask", torch.full((context_length, context_length), float("-inf")).triu(1))
-
     def forward(self, x):
         n = x.shape[1]
         q, k, v = (
@@ -118,28 +82,13 @@ class MultiHeadAttention(nn.Module):
             for layer in (self.W_query, self.W_key, self.W_value)
         )
         out = scaled_dot_product_attention(
-            q, k, v, attn_mask=self.mask[:n, :n], dropout_p=self.dropout.p * self.training
+            q, k, v, attn_mask=~self.mask[:n, :n], dropout_p=self.dropout.p * self.training
         )
         return self.out_proj(torch.cat(out.unbind(1), dim=-1))
 """,
     "heads_in_the_batch": '''\
-import torch
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     """Heads folded into the batch, one product for all three projections, the quarter power on both sides."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        assert num_heads > 0 and d_out % num_heads == 0
-        self.num_heads = num_heads
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.dropout = nn.Dropout(dropout, inplace=False)
-        self.out_proj = nn.Linear(d_out, d_out)
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), 1) * -1e4)
 
     def _project(self, x):
         layers = (self.W_query, self.W_key, self.W_value)
@@ -153,16 +102,13 @@ class MultiHeadAttention(nn.Module):
         qkv = self._project(x).reshape(b, n, 3, h, -1).permute(2, 0, 3, 1, 4).reshape(3, b * h, n, -1)
         root = qkv.shape[-1] ** 0.25
         q, k, v = qkv[0] / root, qkv[1] / root, qkv[2]
-        scores = torch.baddbmm(self.mask[:n, :n].expand(b * h, n, n), q, k.transpose(1, 2))
+        bias = torch.zeros(n, n, dtype=x.dtype).masked_fill(self.mask[:n, :n], -1e4)
+        scores = torch.baddbmm(bias.expand(b * h, n, n), q, k.transpose(1, 2))
         weights = self.dropout(scores.float().softmax(dim=2).type_as(x))
         out = torch.bmm(weights, v).reshape(b, h, n, -1)
         return self.out_proj(out.movedim(1, 2).reshape(b, n, -1))
 ''',
     "loop_over_heads_renormalised": '''\
-import torch
-from torch import nn
-
-
 def causal_head(q, k, v, hidden, drop):
     weights = torch.softmax(q @ k.mT * q.shape[-1] ** -0.5, dim=-1)
     weights = weights.masked_fill(hidden, 0)
@@ -173,90 +119,41 @@ def causal_head(q, k, v, hidden, drop):
 class MultiHeadAttention(nn.Module):
     """One head after the other; hidden weights set to 0 after the softmax, then each row divided by its new sum."""
 
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        if d_out % num_heads != 0:
-            raise AssertionError
-        self.width = d_out // num_heads
-        self.num_heads = num_heads
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.out_proj = nn.Linear(d_out, d_out)
-        self.dropout = nn.Dropout(dropout)
-        i = torch.arange(context_length)
-        self.register_buffer("mask", i[None, :] > i[:, None])
-
     def forward(self, x):
         n = x.shape[1]
         q, k, v = self.W_query(x), self.W_key(x), self.W_value(x)
         heads = []
         for h in range(self.num_heads):
-            part = slice(h * self.width, (h + 1) * self.width)
+            part = slice(h * self.head_dim, (h + 1) * self.head_dim)
             heads.append(causal_head(q[..., part], k[..., part], v[..., part], self.mask[:n, :n], self.dropout))
         return self.out_proj(torch.cat(heads, dim=2))
 ''',
     "lower_right_corner_is_the_same": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        assert d_out % num_heads == 0
-        self.d_out, self.num_heads, self.head_dim = d_out, num_heads, d_out // num_heads
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.out_proj = nn.Linear(d_out, d_out)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
-
     def heads(self, t):
         return torch.stack(t.split(self.head_dim, -1), 1)
 
     def forward(self, x):
         b, n, _ = x.shape
         Q, K, V = (self.heads(f(x)) for f in (self.W_query, self.W_key, self.W_value))
-        m = self.mask[-n:, -n:].bool()
+        m = self.mask[-n:, -n:]
         s = (Q / self.head_dim**0.25) @ (K / self.head_dim**0.25).mT
         w = F.dropout(F.softmax(torch.where(m, torch.finfo(s.dtype).min, s), -1), self.dropout.p, self.training)
         return self.out_proj((w @ V).swapaxes(1, 2).reshape(b, n, self.d_out))
 """,
     "output_layer_per_head": """\
-import torch
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        assert d_out % num_heads == 0
-        self.d_out, self.num_heads, self.head_dim = d_out, num_heads, d_out // num_heads
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.out_proj = nn.Linear(d_out, d_out)
-        self.dropout = nn.Dropout(dropout)
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1))
-
     def heads(self, t):
         return torch.stack(t.split(self.head_dim, -1), 1)
 
     def forward(self, x):
         _b, n, _ = x.shape
         Q, K, V = (self.heads(f(x)) for f in (self.W_query, self.W_key, self.W_value))
-        w = self.dropout((Q @ K.mT * self.head_dim**-0.5).masked_fill(self.mask[:n, :n] > 0, -torch.inf).softmax(-1))
+        w = self.dropout((Q @ K.mT * self.head_dim**-0.5).masked_fill(self.mask[:n, :n], -torch.inf).softmax(-1))
         W = self.out_proj.weight.view(self.d_out, self.num_heads, self.head_dim)
         return torch.einsum("bhij,bhjd,ohd->bio", w, V, W) + self.out_proj.bias
 """,
     "plain_exp_times_the_mask": '''\
-import torch
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     """exp() of the scores as they are, hidden places times 0, then each row divided by its sum; masks kept by length."""
 
@@ -285,32 +182,14 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj((weights @ value).transpose(1, 2).flatten(2))
 ''',
     "token_by_token": '''\
-import torch
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     """Each token attends to the tokens up to itself, so nothing has to be hidden; a plain exp instead of softmax."""
-
-    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
-        super().__init__()
-        heads, rest = divmod(d_out, num_heads)
-        if rest:
-            raise ValueError("indivisible")
-        self.head_dim = heads
-        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
-        self.out_proj = nn.Linear(d_out, d_out)
-        self.dropout = dropout
-        self.register_buffer("mask", torch.ones(context_length, context_length, dtype=torch.uint8).tril())
-        self.register_buffer("root", torch.tensor(self.head_dim).sqrt(), persistent=False)
 
     def _drop(self, weights):
         if not self.training:
             return weights
-        keep = torch.rand(weights.shape) >= self.dropout
-        return torch.where(keep, weights / max(1 - self.dropout, 1e-9), 0)
+        keep = torch.rand(weights.shape) >= self.dropout.p
+        return torch.where(keep, weights / max(1 - self.dropout.p, 1e-9), 0)
 
     def forward(self, x):
         b, n, _ = x.shape
@@ -318,17 +197,12 @@ class MultiHeadAttention(nn.Module):
         q, k, v = self.W_query(x).view(split), self.W_key(x).view(split), self.W_value(x).view(split)
         rows = []
         for i in range(n):
-            scores = (q[:, i : i + 1] * k[:, : i + 1]).sum(-1) / self.root
+            scores = (q[:, i : i + 1] * k[:, : i + 1]).sum(-1) / self.head_dim**0.5
             weights = scores.exp() / scores.exp().sum(1, keepdim=True)
             rows.append((self._drop(weights)[..., None] * v[:, : i + 1]).sum(1).reshape(b, -1))
         return self.out_proj(torch.stack(rows, dim=1))
 ''',
     "torchs_multi_head_functional": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

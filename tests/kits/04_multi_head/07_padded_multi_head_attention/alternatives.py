@@ -1,9 +1,5 @@
 ALTERNATIVES = {
     "additive_mask": '''\
-import torch
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     """A mask that is added, the scale on the query, float32 softmax, layers made in another order."""
 
@@ -34,23 +30,8 @@ class MultiHeadAttention(nn.Module):
     "as_in_the_document": """\
 import math
 
-import torch
-import torch.nn as nn
-
 
 class MultiHeadAttention(nn.Module):
-    def __init__(self, hidden_dim, nums_head, dropout=0.1) -> None:
-        super().__init__()
-        assert hidden_dim % nums_head == 0
-        self.nums_head = nums_head
-        self.head_dim = hidden_dim // nums_head
-        self.hidden_dim = hidden_dim
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.k_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.v_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.att_dropout = nn.Dropout(dropout)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim)
-
     def forward(self, X, attention_mask=None):
         batch_size, seq_len, _ = X.size()
         q_state = self.q_proj(X).view(batch_size, seq_len, self.nums_head, self.head_dim).permute(0, 2, 1, 3)
@@ -68,10 +49,6 @@ class MultiHeadAttention(nn.Module):
         return self.o_proj(output)
 """,
     "fused": """\
-import torch.nn.functional as F
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     def __init__(self, hidden_dim, nums_head, dropout=0.1):
         super().__init__()
@@ -88,58 +65,29 @@ class MultiHeadAttention(nn.Module):
         return self.o_proj(out.transpose(1, 2).flatten(2))
 """,
     "heads_in_the_batch": '''\
-import torch
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     """Heads folded into the batch, the mask repeated for each head, the quarter power on both sides, renormalised."""
 
-    def __init__(self, hidden_dim, nums_head, dropout=0.1):
-        super().__init__()
-        assert nums_head > 0 and hidden_dim % nums_head == 0
-        self.h = nums_head
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.k_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.v_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.p = dropout
-
     def _fold(self, x):
         b, s, _ = x.shape
-        return x.view(b, s, self.h, -1).permute(0, 2, 1, 3).reshape(b * self.h, s, -1)
+        return x.view(b, s, self.nums_head, -1).permute(0, 2, 1, 3).reshape(b * self.nums_head, s, -1)
 
     def forward(self, X, attention_mask=None):
         b, s, width = X.shape
         q, k, v = (self._fold(layer(X)) for layer in (self.q_proj, self.k_proj, self.v_proj))
-        root = (width // self.h) ** 0.25
+        root = (width // self.nums_head) ** 0.25
         weights = torch.softmax(torch.bmm(q / root, (k / root).transpose(1, 2)), dim=2)
         if attention_mask is not None:
-            real = attention_mask.to(weights.dtype).repeat_interleave(self.h, dim=0).unsqueeze(1)
+            real = attention_mask.to(weights.dtype).repeat_interleave(self.nums_head, dim=0).unsqueeze(1)
             weights = weights * real
             weights = weights / weights.sum(dim=-1, keepdim=True)
-        weights = nn.functional.dropout(weights, self.p, self.training)
-        out = torch.bmm(weights, v).view(b, self.h, s, -1)
+        weights = nn.functional.dropout(weights, self.att_dropout.p, self.training)
+        out = torch.bmm(weights, v).view(b, self.nums_head, s, -1)
         return self.o_proj(out.transpose(1, 2).reshape(b, s, width))
 ''',
     "library_function": '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     """torch's own function does all of it; its key_padding_mask is True where there is padding."""
-
-    def __init__(self, hidden_dim, nums_head, dropout=0.1):
-        super().__init__()
-        assert hidden_dim % nums_head == 0
-        self.hidden_dim, self.nums_head = hidden_dim, nums_head
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.k_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.v_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.att_dropout = nn.Dropout(dropout)
 
     def forward(self, X, attention_mask=None):
         layers = (self.q_proj, self.k_proj, self.v_proj)
@@ -148,7 +96,7 @@ class MultiHeadAttention(nn.Module):
             first,
             first,
             first,
-            self.hidden_dim,
+            X.shape[-1],
             self.nums_head,
             torch.cat([layer.weight for layer in layers]),
             torch.cat([layer.bias for layer in layers]),
@@ -165,20 +113,8 @@ class MultiHeadAttention(nn.Module):
         return out.transpose(0, 1)
 ''',
     "plain_exp_times_the_mask": '''\
-import torch
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     """exp() of the scores as they are, padding times 0, then each row divided by its sum."""
-
-    def __init__(self, hidden_dim, nums_head, dropout=0.1):
-        super().__init__()
-        if hidden_dim % nums_head:
-            raise ValueError("hidden_dim must be divisible by nums_head")
-        self.nums_head = nums_head
-        self.q_proj, self.k_proj, self.v_proj, self.o_proj = (nn.Linear(hidden_dim, hidden_dim) for _ in range(4))
-        self.att_dropout = nn.Dropout(dropout)
 
     def forward(self, X, attention_mask=None):
         query, key, value = (
@@ -192,27 +128,11 @@ class MultiHeadAttention(nn.Module):
         return self.o_proj((weights @ value).transpose(1, 2).flatten(2))
 ''',
     "sequence_by_sequence": '''\
-import torch
-from torch import nn
-
-
 class MultiHeadAttention(nn.Module):
     """One sequence and one head at a time; only the keys and values of real tokens are picked out at all."""
 
-    def __init__(self, hidden_dim, nums_head, dropout=0.1):
-        super().__init__()
-        width, rest = divmod(hidden_dim, nums_head)
-        if rest:
-            raise AssertionError("hidden_dim must be divisible by nums_head")
-        self.width = width
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.k_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.v_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.att_dropout = nn.Dropout(dropout)
-
     def _head(self, q, k, v):
-        powers = torch.exp(q @ k.T / self.width**0.5)
+        powers = torch.exp(q @ k.T / self.head_dim**0.5)
         return self.att_dropout(powers / powers.sum(dim=1, keepdim=True)) @ v
 
     def forward(self, X, attention_mask=None):
@@ -221,13 +141,12 @@ class MultiHeadAttention(nn.Module):
         rows = []
         for x, real in zip(X, attention_mask != 0):
             q, k, v = self.q_proj(x), self.k_proj(x[real]), self.v_proj(x[real])
-            pieces = [self._head(*each) for each in zip(*(t.split(self.width, dim=1) for t in (q, k, v)))]
+            pieces = [self._head(*each) for each in zip(*(t.split(self.head_dim, dim=1) for t in (q, k, v)))]
             rows.append(self.o_proj(torch.cat(pieces, dim=1)))
         return torch.stack(rows)
 ''',
     "where_and_a_small_fill": '''\
-import torch
-from torch import nn, softmax
+from torch import softmax
 
 
 class MultiHeadAttention(nn.Module):

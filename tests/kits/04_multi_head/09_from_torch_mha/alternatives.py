@@ -2,8 +2,6 @@ ALTERNATIVES = {
     "copies_in_an_ordered_dict": """\
 from collections import OrderedDict
 
-import torch
-
 
 @torch.no_grad()
 def from_torch_mha(state_dict):
@@ -19,7 +17,6 @@ def from_torch_mha(state_dict):
 """,
     "numpy_on_the_way": """\
 import numpy as np
-import torch
 from torch.nn import Parameter
 
 
@@ -49,7 +46,6 @@ def from_torch_mha(state_dict):
     }
 """,
     "through_modules": '''\
-import torch
 from torch import nn
 
 

@@ -1,8 +1,5 @@
 ALTERNATIVES = {
     "expand_and_reshape": """\
-import torch
-
-
 def repeat_kv(x: torch.Tensor, n_rep: int) -> torch.Tensor:
     b, kv, n, d = x.shape
     if n_rep == 1:
@@ -10,9 +7,6 @@ def repeat_kv(x: torch.Tensor, n_rep: int) -> torch.Tensor:
     return x[:, :, None, :, :].expand(b, kv, n_rep, n, d).reshape(b, kv * n_rep, n, d)
 """,
     "head_by_head": """\
-import torch
-
-
 def repeat_kv(x, n_rep):
     copies = []
     for head in range(x.shape[1]):
@@ -20,16 +14,10 @@ def repeat_kv(x, n_rep):
     return torch.cat(copies, dim=1)
 """,
     "indexed": """\
-import torch
-
-
 def repeat_kv(x, n_rep):
     return x[:, torch.arange(x.size(1) * n_rep) // n_rep]
 """,
     "kron_style_product": """\
-import torch
-
-
 def repeat_kv(x, n_rep):
     # a (kv * n_rep, kv) matrix of ones and zeros that picks the head for each place
     pick = torch.eye(x.shape[1], dtype=x.dtype).repeat_interleave(n_rep, 0)
@@ -42,9 +30,6 @@ def repeat_kv(x, n_rep):
     return x.repeat(1, 1, n_rep, 1).reshape(b, kv * n_rep, n, d)
 """,
     "stack_and_flatten": """\
-import torch
-
-
 def repeat_kv(x, n_rep):
     return torch.stack([x] * n_rep, 2).flatten(1, 2)
 """,

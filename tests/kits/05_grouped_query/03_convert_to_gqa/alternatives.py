@@ -1,6 +1,5 @@
 ALTERNATIVES = {
     "adaptive_pooling": '''\
-import torch
 import torch.nn.functional as F
 
 
@@ -15,9 +14,6 @@ def convert_to_gqa(state_dict, nums_head, nums_key_value_head):
     return state
 ''',
     "averaging_matrix": '''\
-import torch
-
-
 def convert_to_gqa(state_dict, nums_head, nums_key_value_head):
     """One matrix that averages: (kv, h) with 1/n for the members of a group, made as wide as the heads by kron."""
     share = torch.eye(nums_key_value_head).repeat_interleave(nums_head // nums_key_value_head, dim=1)
@@ -32,8 +28,6 @@ def convert_to_gqa(state_dict, nums_head, nums_key_value_head):
 ''',
     "head_by_head": """\
 import copy
-
-import torch
 
 
 @torch.no_grad()

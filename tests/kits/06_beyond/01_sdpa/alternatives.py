@@ -1,6 +1,5 @@
 ALTERNATIVES = {
     "additive_mask": """\
-import torch
 from torch.nn.functional import scaled_dot_product_attention as attend
 
 
@@ -9,16 +8,12 @@ def sdpa(query, key, value, hidden):
     return attend(query, key, value, bias)
 """,
     "c_function": """\
-import torch
-
-
 def sdpa(query, key, value, hidden):
     visible = hidden.clone()
     visible ^= True
     return torch._C._nn.scaled_dot_product_attention(query, key, value, visible)
 """,
     "finite_fill_in_double": """\
-import torch
 from torch.nn import functional as nnf
 
 
@@ -28,10 +23,6 @@ def sdpa(query, key, value, hidden):
     return out.type_as(query)
 """,
     "head_by_head": """\
-import torch
-import torch.nn.functional as F
-
-
 def _one(query, key, value, visible):
     if query.dim() == 2:
         return F.scaled_dot_product_attention(query, key, value, attn_mask=visible)
@@ -42,16 +33,11 @@ def sdpa(query, key, value, hidden):
     return _one(query, key, value, hidden == False)  # noqa: E712
 """,
     "mask_of_four_axes": '''\
-import torch.nn.functional as F
-
-
 def sdpa(query, key, value, hidden):
     """For (batch, heads, tokens, width), with a mask of as many axes."""
     return F.scaled_dot_product_attention(query, key, value, attn_mask=~hidden[None, None, :, :])
 ''',
     "math_backend": """\
-import torch
-import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 
@@ -61,10 +47,6 @@ def sdpa(query, key, value, hidden):
         return attend(query=query, key=key, value=value, attn_mask=torch.bitwise_not(hidden))
 """,
     "minus_1e4_where_hidden": '''\
-import torch
-import torch.nn.functional as F
-
-
 def sdpa(query, key, value, hidden):
     """A mask of numbers is added to the scores: 0 where a key is seen, far below every score where it is hidden."""
     low = torch.where(hidden, -1e4, 0.0).to(query.dtype)
@@ -72,8 +54,6 @@ def sdpa(query, key, value, hidden):
 ''',
     "own_scale_and_four_axes": '''\
 import math
-
-import torch
 
 
 def sdpa(query, key, value, hidden):

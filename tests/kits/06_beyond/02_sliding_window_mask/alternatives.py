@@ -1,16 +1,10 @@
 ALTERNATIVES = {
     "band": """\
-import torch
-
-
 def sliding_window_mask(num_tokens, window):
     visible = torch.ones(num_tokens, num_tokens, dtype=torch.bool).tril().triu(1 - window)
     return visible.logical_not()
 """,
     "loops": """\
-import torch
-
-
 def sliding_window_mask(num_tokens, window):
     mask = torch.full((num_tokens, num_tokens), True)
     for i in range(num_tokens):
@@ -18,16 +12,10 @@ def sliding_window_mask(num_tokens, window):
     return mask
 """,
     "nested_lists": """\
-import torch
-
-
 def sliding_window_mask(num_tokens: int, window: int) -> torch.Tensor:
     return torch.tensor([[not i - window < j <= i for j in range(num_tokens)] for i in range(num_tokens)])
 """,
     "sum_of_diagonals": """\
-import torch
-
-
 def sliding_window_mask(num_tokens, window):
     mask = torch.ones(num_tokens, num_tokens, dtype=torch.uint8)
     for back in range(min(window, num_tokens)):
@@ -35,9 +23,6 @@ def sliding_window_mask(num_tokens, window):
     return mask > 0
 """,
     "two_triangles": """\
-import torch
-
-
 def sliding_window_mask(num_tokens, window):
     ones = torch.ones(num_tokens, num_tokens)
     later = torch.triu(ones, diagonal=1)
@@ -46,7 +31,6 @@ def sliding_window_mask(num_tokens, window):
 """,
     "with_numpy": """\
 import numpy as np
-import torch
 
 
 def sliding_window_mask(num_tokens, window):
@@ -54,9 +38,6 @@ def sliding_window_mask(num_tokens, window):
     return torch.from_numpy(np.logical_or(j > i, j < i - window + 1))
 """,
     "xor_of_two_causal_masks": """\
-import torch
-
-
 def causal(n, diagonal):
     return torch.ones(n, n).triu(diagonal) == 1
 

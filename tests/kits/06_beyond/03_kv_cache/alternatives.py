@@ -1,9 +1,5 @@
 ALTERNATIVES = {
     "cache_of_inputs": '''\
-import torch
-from torch import nn
-
-
 class CachedAttention(nn.Module):
     """The cache is the text itself: less clever, but nothing in the contract is against it."""
 
@@ -27,21 +23,9 @@ class CachedAttention(nn.Module):
         return self.o_proj(out)[:, -new:], text
 ''',
     "fused_with_an_offset_mask": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class CachedAttention(nn.Module):
-    def __init__(self, hidden_dim, nums_head):
-        super().__init__()
-        assert not hidden_dim % nums_head
-        for name in "qkvo":
-            setattr(self, f"{name}_proj", nn.Linear(hidden_dim, hidden_dim))
-        self.shape = (nums_head, hidden_dim // nums_head)
-
     def _heads(self, x):
-        return x.unflatten(2, self.shape).transpose(1, 2)
+        return x.unflatten(2, (self.nums_head, self.head_dim)).transpose(1, 2)
 
     def forward(self, x, cache=None):
         k, v = self._heads(self.k_proj(x)), self._heads(self.v_proj(x))
@@ -54,30 +38,15 @@ class CachedAttention(nn.Module):
         return self.o_proj(out.transpose(1, 2).flatten(2)), dict(k=k, v=v)
 """,
     "library_multi_head": '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class CachedAttention(nn.Module):
     """torch's own multi-head attention does the work; the cache holds the widths that go into it."""
-
-    def __init__(self, hidden_dim, nums_head):
-        super().__init__()
-        if hidden_dim % nums_head:
-            raise ValueError(f"{nums_head} heads do not fit into {hidden_dim}")
-        self.d, self.h = hidden_dim, nums_head
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.k_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.v_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim)
 
     def forward(self, x, cache=None):
         text = x if cache is None else torch.cat([cache, x], dim=1)
         n, total = x.shape[1], text.shape[1]
         mask = torch.ones(total, total).triu(1).bool()[total - n :]
         out, _ = F.multi_head_attention_forward(
-            x.transpose(0, 1), text.transpose(0, 1), text.transpose(0, 1), self.d, self.h, None,
+            x.transpose(0, 1), text.transpose(0, 1), text.transpose(0, 1), x.shape[-1], self.nums_head, None,
             torch.cat([self.q_proj.bias, self.k_proj.bias, self.v_proj.bias]), None, None, False, 0.0,
             self.o_proj.weight, self.o_proj.bias, need_weights=False, attn_mask=mask,
             use_separate_proj_weight=True, q_proj_weight=self.q_proj.weight,
@@ -86,22 +55,8 @@ class CachedAttention(nn.Module):
         return out.transpose(0, 1), text
 ''',
     "list_of_chunks": '''\
-import torch
-from torch import nn
-
-
 class CachedAttention(nn.Module):
     """The cache is a tuple of all chunks so far, each (k, v) in (batch, tokens, width); returns a list."""
-
-    def __init__(self, hidden_dim, nums_head):
-        super().__init__()
-        self.nums_head, rest = nums_head, hidden_dim % nums_head
-        if rest:
-            raise ValueError(rest)
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.k_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.v_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim)
 
     def forward(self, x, cache=()):
         chunks = (*(cache or ()), (self.k_proj(x), self.v_proj(x)))
@@ -118,9 +73,6 @@ class CachedAttention(nn.Module):
 ''',
     "numbered_in_the_module": '''\
 import itertools
-
-import torch
-from torch import nn
 
 
 class CachedAttention(nn.Module):
@@ -154,9 +106,6 @@ class CachedAttention(nn.Module):
 import math
 from typing import NamedTuple, Optional
 
-import torch
-from torch import nn
-
 
 class Cache(NamedTuple):
     keys: torch.Tensor
@@ -166,14 +115,6 @@ class Cache(NamedTuple):
 
 class CachedAttention(nn.Module):
     """Room is made ahead and filled in, on a clone, so that the old cache stays as it was."""
-
-    def __init__(self, hidden_dim, nums_head):
-        super().__init__()
-        if hidden_dim % nums_head:
-            raise AssertionError
-        self.nums_head = nums_head
-        self.q_proj, self.k_proj = nn.Linear(hidden_dim, hidden_dim), nn.Linear(hidden_dim, hidden_dim)
-        self.v_proj, self.o_proj = nn.Linear(hidden_dim, hidden_dim), nn.Linear(hidden_dim, hidden_dim)
 
     def split(self, t):
         b, n, d = t.shape
@@ -201,18 +142,8 @@ class CachedAttention(nn.Module):
         return self.o_proj(out), Cache(keys, values, seen + n)
 ''',
     "renormalised_after_the_softmax": '''\
-import torch
-from torch import nn
-
-
 class CachedAttention(nn.Module):
     """Hidden weights set to 0 after the softmax, then each row divided by what is left of it."""
-
-    def __init__(self, hidden_dim, nums_head):
-        super().__init__()
-        assert hidden_dim % nums_head == 0
-        self.nums_head = nums_head
-        self.q_proj, self.k_proj, self.v_proj, self.o_proj = (nn.Linear(hidden_dim, hidden_dim) for _ in range(4))
 
     def forward(self, x, cache=None):
         query, key, value = (
@@ -227,20 +158,8 @@ class CachedAttention(nn.Module):
         return self.o_proj((weights @ value).transpose(1, 2).flatten(2)), {"key": key, "value": value}
 ''',
     "room_set_aside": '''\
-import torch
-from torch import nn
-
 class CachedAttention(nn.Module):
     """The cache: room for keys and values, twice as large when full, plus a length. Copied before written to."""
-    def __init__(self, hidden_dim, nums_head):
-        super().__init__()
-        if hidden_dim % nums_head:
-            raise AssertionError("no")
-        self.nums_head, self.head_dim = nums_head, hidden_dim // nums_head
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim, bias=True)
-        self.k_proj = nn.Linear(hidden_dim, hidden_dim, bias=True)
-        self.v_proj = nn.Linear(hidden_dim, hidden_dim, bias=True)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim, bias=True)
 
     def forward(self, x, cache=None):
         b, n, d = x.shape

@@ -2,8 +2,6 @@ ALTERNATIVES = {
     "cached_table": """\
 from functools import lru_cache
 
-import torch
-
 
 @lru_cache(maxsize=None)
 def table(length, half, base):
@@ -23,8 +21,6 @@ def apply_rotary(x, base=10000.0, offset=0):
     "complex_numbers": """\
 import math
 
-import torch
-
 
 def apply_rotary(x, base=10000.0, offset=0):
     b, h, n, d = x.shape
@@ -35,9 +31,6 @@ def apply_rotary(x, base=10000.0, offset=0):
     return torch.cat([turned.real, turned.imag], dim=3).type_as(x)
 """,
     "rotate_half": """\
-import torch
-
-
 def rotate_half(x):
     x1, x2 = x.chunk(2, dim=-1)
     return torch.cat((-x2, x1), dim=-1)
@@ -52,9 +45,6 @@ def apply_rotary(x, base=10000.0, offset=0):
     return (x * emb.cos().to(x.dtype)) + (rotate_half(x) * emb.sin().to(x.dtype))
 """,
     "rotation_matrices": '''\
-import torch
-
-
 def apply_rotary(x, base=10000.0, offset=0):
     """One d x d matrix for each position."""
     d, half = x.shape[-1], x.shape[-1] // 2
@@ -66,9 +56,6 @@ def apply_rotary(x, base=10000.0, offset=0):
     return torch.einsum("nij,bhnj->bhni", torch.stack(matrices), x)
 ''',
     "step_by_step": '''\
-import torch
-
-
 def apply_rotary(x, base=10000.0, offset=0):
     """Pairs side by side in a last axis of 2, turned by a 2 x 2 matrix; done in single precision."""
     pairs = x.float().unflatten(-1, (2, -1)).transpose(-1, -2)
@@ -81,8 +68,6 @@ def apply_rotary(x, base=10000.0, offset=0):
 ''',
     "token_by_token": """\
 import math
-
-import torch
 
 
 def apply_rotary(x, base=10000.0, offset=0):

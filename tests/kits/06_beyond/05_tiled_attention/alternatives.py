@@ -1,7 +1,5 @@
 ALTERNATIVES = {
     "all_blocks_then_together": """\
-import torch
-
 # numbers of every block first, put together at the end
 def tiled_attention(query, key, value, block_size):
     maxima, sums, outs = [], [], []
@@ -19,9 +17,6 @@ def tiled_attention(query, key, value, block_size):
     return out / total[..., None]
 """,
     "in_place_with_double_sums": """\
-import torch
-
-
 def tiled_attention(query, key, value, block_size):
     q, k, v = query.double(), key.double(), value.double()
     m = q.new_full(q.shape[:-1], -float("inf"))
@@ -42,7 +37,6 @@ def tiled_attention(query, key, value, block_size):
     return acc.to(query.dtype)
 """,
     "key_by_key_sums_in_one": '''\
-import torch
 import torch.nn.functional as F
 
 
@@ -66,9 +60,6 @@ def tiled_attention(query, key, value, block_size):
     return acc[..., :-1] / acc[..., -1:]
 ''',
     "logsumexp_of_blocks": '''\
-import torch
-
-
 def tiled_attention(query, key, value, block_size):
     """Each block has its own softmax; the blocks are then weighed by their logsumexp."""
     parts, weights = [], []
@@ -80,9 +71,6 @@ def tiled_attention(query, key, value, block_size):
     return (torch.stack(parts, 0) * weights[..., None]).sum(0)
 ''',
     "merged_in_pairs": '''\
-import torch
-
-
 def _attend(query, key, value, block_size):
     """(log of the sum of exps, result) of some keys; a longer list is cut in two."""
     if key.shape[-2] <= block_size:
@@ -100,9 +88,6 @@ def tiled_attention(query, key, value, block_size):
     return _attend(query / query.shape[-1] ** 0.5, key, value, block_size)[1]
 ''',
     "one_query_at_a_time": '''\
-import torch
-
-
 def tiled_attention(query, key, value, block_size):
     """A row of scores belongs to one query: each is done with before the next."""
     rows = []
@@ -112,7 +97,6 @@ def tiled_attention(query, key, value, block_size):
     return torch.stack(rows, dim=-2)
 ''',
     "padding_hidden": """\
-import torch
 import torch.nn.functional as F
 
 # keys padded to whole blocks, the padding hidden
@@ -135,9 +119,6 @@ def tiled_attention(query, key, value, block_size):
     return o / l
 """,
     "products_by_hand": '''\
-import torch
-
-
 def tiled_attention(query, key, value, block_size):
     """Inside of a block everything is multiplied out; sums and outputs of all blocks are kept in one tensor."""
     parts = []
@@ -154,8 +135,6 @@ def tiled_attention(query, key, value, block_size):
 ''',
     "queries_in_blocks_too": """\
 import math
-
-import torch
 
 
 def tiled_attention(query, key, value, block_size):
@@ -179,9 +158,6 @@ def tiled_attention(query, key, value, block_size):
     return torch.cat(results, dim=-2)
 """,
     "two_passes": '''\
-import torch
-
-
 def tiled_attention(query, key, value, block_size):
     """The first pass finds maximum and sum, the second one adds up the weighted values."""
     root = query.shape[-1] ** 0.5

@@ -1,8 +1,5 @@
 ALTERNATIVES = {
     "centring_matrix": '''\
-import torch
-
-
 def layer_norm(x, weight, bias, eps=1e-5):
     """Taking the mean away is a matrix product; the variance comes from std without correction."""
     d = x.size(-1)
@@ -13,9 +10,6 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return centred / safe * weight + bias
 ''',
     "mean_of_squares": '''\
-import torch
-
-
 def layer_norm(x, weight, bias, eps=1e-5):
     """Variance as the mean of the squares less the square of the mean, in double precision as it would cancel."""
     wide = x.double()
@@ -26,8 +20,6 @@ def layer_norm(x, weight, bias, eps=1e-5):
 ''',
     "row_by_row": """\
 import math
-
-import torch
 
 
 def norm_row(row, weight, bias, eps):
@@ -42,18 +34,12 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return torch.stack([norm_row(row, weight, bias, eps) for row in rows]).reshape(x.shape)
 """,
     "squares_less_the_squared_mean": """\
-import torch
-
-
 def layer_norm(x, weight, bias, eps=1e-5):
     mean = x.mean(dim=-1, keepdim=True)
     variance = (x * x).mean(dim=-1, keepdim=True) - mean * mean
     return (x - mean) * torch.rsqrt(variance + eps) * weight + bias
 """,
     "std_and_einsum": """\
-import torch
-
-
 def layer_norm(x, weight, bias, eps=1e-5):
     d = x.shape[-1]
     mean = torch.einsum("...d->...", x)[..., None] / d
@@ -63,9 +49,6 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return centred * scale + bias
 """,
     "var_and_rsqrt": """\
-import torch
-
-
 def layer_norm(x, weight, bias, eps=1e-5):
     var, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
     return torch.addcmul(bias, (x - mean) * torch.rsqrt(var + eps), weight)

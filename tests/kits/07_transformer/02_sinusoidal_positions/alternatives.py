@@ -1,8 +1,5 @@
 ALTERNATIVES = {
     "complex_numbers": '''\
-import torch
-
-
 def sinusoidal_positions(num_tokens, d_model):
     """A pair is the number e^(i·angle): its parts, the imaginary one first."""
     speeds = torch.logspace(0, -4, d_model // 2 + 1, dtype=torch.float64)[:-1]
@@ -12,8 +9,6 @@ def sinusoidal_positions(num_tokens, d_model):
 ''',
     "every_second_column": '''\
 import math
-
-import torch
 
 
 def sinusoidal_positions(num_tokens, d_model):
@@ -27,7 +22,6 @@ def sinusoidal_positions(num_tokens, d_model):
 ''',
     "in_numpy": """\
 import numpy as np
-import torch
 
 
 def sinusoidal_positions(num_tokens, d_model):
@@ -38,8 +32,6 @@ def sinusoidal_positions(num_tokens, d_model):
 """,
     "place_by_place": """\
 import math
-
-import torch
 
 
 def sinusoidal_positions(num_tokens, d_model):
@@ -53,9 +45,6 @@ def sinusoidal_positions(num_tokens, d_model):
     return torch.tensor(rows)
 """,
     "shifted_sine": '''\
-import torch
-
-
 def sinusoidal_positions(num_tokens, d_model):
     """A cosine is a sine a quarter of a turn later."""
     column = torch.arange(d_model, dtype=torch.float64)
@@ -64,9 +53,6 @@ def sinusoidal_positions(num_tokens, d_model):
     return torch.sin(torch.einsum("p,c->pc", place, speed) + (column % 2) * torch.pi / 2).to(torch.get_default_dtype())
 ''',
     "step_by_step": '''\
-import torch
-
-
 def sinusoidal_positions(num_tokens, d_model):
     """Each row is the row before it, every pair turned on by its speed."""
     speed = torch.tensor([10000.0 ** (-2 * i / d_model) for i in range(d_model // 2)], dtype=torch.float64)

@@ -2,8 +2,6 @@ ALTERNATIVES = {
     "built_from_ones": '''\
 import math
 
-import torch
-
 
 def alibi_bias(num_heads, num_tokens):
     """As in the paper's own code: the ratio is the first slope; distances by summing a lower triangle."""
@@ -17,9 +15,6 @@ def alibi_bias(num_heads, num_tokens):
     return bias
 ''',
     "geometric_row": '''\
-import torch
-
-
 def alibi_bias(num_heads, num_tokens):
     """The slopes as a product that runs on; later keys by adding a triangle of -inf."""
     slopes = torch.cumprod(torch.full((num_heads,), 2 ** (-8 / num_heads), dtype=torch.float64), dim=0)
@@ -29,9 +24,6 @@ def alibi_bias(num_heads, num_tokens):
     return (torch.einsum("k,ij->kij", slopes, -distance) + hidden).float()
 ''',
     "head_by_head": """\
-import torch
-
-
 def alibi_bias(num_heads, num_tokens):
     bias = torch.full((num_heads, num_tokens, num_tokens), float("-inf"))
     for k in range(num_heads):
@@ -42,9 +34,6 @@ def alibi_bias(num_heads, num_tokens):
     return bias
 """,
     "where_and_outer": """\
-import torch
-
-
 def alibi_bias(num_heads, num_tokens):
     i, j = torch.meshgrid(torch.arange(num_tokens), torch.arange(num_tokens), indexing="ij")
     slopes = torch.logspace(-8 / num_heads, -8, num_heads, base=2.0).view(-1, 1, 1)

@@ -2,22 +2,9 @@ ALTERNATIVES = {
     "by_hand_with_einsum": '''\
 import math
 
-import torch
-from torch import nn
-
 
 class TransformerBlock(nn.Module):
     """Norm, softmax and GELU written out; scale on the query; a mask that is added."""
-
-    def __init__(self, d_model, num_heads):
-        super().__init__()
-        assert not d_model % num_heads
-        self.num_heads = num_heads
-        self.mlp_out = nn.Linear(4 * d_model, d_model)
-        self.mlp_in = nn.Linear(d_model, 4 * d_model)
-        self.o_proj, self.v_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
-        self.k_proj, self.q_proj = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
-        self.norm2, self.norm1 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
 
     @staticmethod
     def norm(x, layer):
@@ -37,38 +24,17 @@ class TransformerBlock(nn.Module):
         return x + self.mlp_out(inner * 0.5 * (1 + torch.erf(inner / math.sqrt(2))))
 ''',
     "fused": """\
-import torch.nn.functional as F
-from torch import nn
-
-
 class TransformerBlock(nn.Module):
-    def __init__(self, d_model, num_heads):
-        super().__init__()
-        if d_model % num_heads:
-            raise ValueError(f"{num_heads} heads do not divide {d_model}")
-        self.h = num_heads
-        self.norm1, self.norm2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
-        for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
-            setattr(self, name, nn.Linear(d_model, d_model))
-        self.mlp_in = nn.Linear(d_model, 4 * d_model)
-        self.mlp_out = nn.Linear(4 * d_model, d_model)
-        self.act = nn.GELU()
-
     def attend(self, x):
-        q, k, v = (p(x).unflatten(-1, (self.h, -1)).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
+        q, k, v = (p(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
         out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.o_proj(out.transpose(1, 2).flatten(2))
 
     def forward(self, x):
         x = x + self.attend(self.norm1(x))
-        return x + self.mlp_out(self.act(self.mlp_in(self.norm2(x))))
+        return x + self.mlp_out(F.gelu(self.mlp_in(self.norm2(x))))
 """,
     "head_by_head": '''\
-import torch
-from torch import nn
-from torch.nn import functional as F
-
-
 class TransformerBlock(nn.Module):
     """A loop over heads and queries: each query looks at the keys up to itself, so no mask is needed."""
 
@@ -98,34 +64,15 @@ class TransformerBlock(nn.Module):
         return y + self.mlp_out(F.gelu(self.mlp_in(self.norm2(y))))
 ''',
     "library_encoder_layer": '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class TransformerBlock(nn.Module):
     """torch's own attention and mlp do the work, fed with these layers' parameters."""
-
-    def __init__(self, d_model, num_heads):
-        super().__init__()
-        if d_model % num_heads != 0:
-            raise AssertionError("heads")
-        self.sizes = d_model, num_heads
-        self.norm1 = nn.LayerNorm(d_model)
-        self.norm2 = nn.LayerNorm(d_model)
-        self.q_proj = nn.Linear(d_model, d_model)
-        self.k_proj = nn.Linear(d_model, d_model)
-        self.v_proj = nn.Linear(d_model, d_model)
-        self.o_proj = nn.Linear(d_model, d_model)
-        self.mlp_in = nn.Linear(d_model, 4 * d_model)
-        self.mlp_out = nn.Linear(4 * d_model, d_model)
 
     def forward(self, x):
         layers = self.q_proj, self.k_proj, self.v_proj
         text = self.norm1(x).transpose(0, 1)
         hidden = torch.triu(torch.ones(len(text), len(text), dtype=torch.bool), 1)
         found, _ = F.multi_head_attention_forward(
-            text, text, text, *self.sizes, torch.cat([layer.weight for layer in layers]),
+            text, text, text, x.shape[-1], self.num_heads, torch.cat([layer.weight for layer in layers]),
             torch.cat([layer.bias for layer in layers]), None, None, False, 0.0,
             self.o_proj.weight, self.o_proj.bias, training=False, need_weights=False, attn_mask=hidden,
         )  # fmt: skip
@@ -134,10 +81,6 @@ class TransformerBlock(nn.Module):
         return mlp(x) + x
 ''',
     "plain_exps_in_parts": """\
-import torch
-from torch import nn
-
-
 class Attention(nn.Module):
     def forward(self, q, k, v, heads):
         b, n, d = q.shape

@@ -1,8 +1,5 @@
 ALTERNATIVES = {
     "all_queries_key_blocks_backwards": '''\
-import torch
-
-
 def flash_attention(query, key, value, block_q, block_k, causal=False):
     """All queries at once against one block of keys, from the last one to the first, guarded against rows of -inf."""
     lq, lk = query.shape[-2], key.shape[-2]
@@ -27,9 +24,6 @@ def flash_attention(query, key, value, block_q, block_k, causal=False):
     return [out / total[..., None], m + total.log()]
 ''',
     "filled_in_place": '''\
-import torch
-
-
 def flash_attention(query, key, value, block_q, block_k, causal=False):
     """As a kernel would: results are written into room made for them; exps are kept in their logarithms."""
     lq, lk, d = query.size(-2), key.size(-2), query.size(-1)
@@ -58,9 +52,6 @@ def flash_attention(query, key, value, block_q, block_k, causal=False):
     return out, lse
 ''',
     "merged_by_logsumexp": '''\
-import torch
-
-
 def flash_attention(query, key, value, block_q, block_k, causal=False):
     """Each block has its own softmax and logsumexp, and two are put together as the paper's parallel version does."""
     ahead = key.size(-2) - query.size(-2)
@@ -87,9 +78,6 @@ def flash_attention(query, key, value, block_q, block_k, causal=False):
     return torch.cat(outs, -2), torch.cat(lses, -1)
 ''',
     "one_query_at_a_time": '''\
-import torch
-
-
 def flash_attention(query, key, value, block_q, block_k, causal=False):
     """A single query against all keys that it sees is a legal tiling, and needs no mask."""
     lq, lk = query.shape[-2], key.shape[-2]
@@ -105,8 +93,6 @@ def flash_attention(query, key, value, block_q, block_k, causal=False):
 ''',
     "two_passes": '''\
 import math
-
-import torch
 
 
 def flash_attention(query, key, value, block_q, block_k, causal=False):

@@ -1,9 +1,5 @@
 ALTERNATIVES = {
     "absorbed": '''\
-import torch
-from torch import nn
-
-
 class LatentAttention(nn.Module):
     """As DeepSeek runs it: k_up goes into the query and v_up behind the mixture, so that keys and values are never made."""
 
@@ -33,26 +29,7 @@ class LatentAttention(nn.Module):
         return self.o_proj(values.flatten(2)), c
 ''',
     "fused": """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class LatentAttention(nn.Module):
-    def __init__(self, hidden_dim, nums_head, latent_dim):
-        super().__init__()
-        assert not hidden_dim % nums_head
-        self.nums_head = nums_head
-        shapes = {
-            "q_proj": (hidden_dim, hidden_dim),
-            "kv_down": (hidden_dim, latent_dim),
-            "k_up": (latent_dim, hidden_dim),
-            "v_up": (latent_dim, hidden_dim),
-            "o_proj": (hidden_dim, hidden_dim),
-        }
-        for name, shape in shapes.items():
-            setattr(self, name, nn.Linear(*shape, bias=False))
-
     def heads(self, t):
         b, n, d = t.shape
         return t.reshape(b, n, self.nums_head, d // self.nums_head).permute(0, 2, 1, 3)
@@ -67,23 +44,8 @@ class LatentAttention(nn.Module):
         return [self.o_proj(out.transpose(1, 2).flatten(2)), latents]
 """,
     "room_set_aside": '''\
-import torch
-from torch import nn
-
-
 class LatentAttention(nn.Module):
     """Old and new latents copied into a tensor made for them; an additive mask; multiplication by hand."""
-
-    def __init__(self, hidden_dim, nums_head, latent_dim):
-        super().__init__()
-        if hidden_dim % nums_head != 0:
-            raise ValueError(hidden_dim, nums_head)
-        self.h, self.scale = nums_head, (hidden_dim / nums_head) ** -0.5
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim, False)
-        self.kv_down = nn.Linear(hidden_dim, latent_dim, False)
-        self.k_up = nn.Linear(latent_dim, hidden_dim, False)
-        self.v_up = nn.Linear(latent_dim, hidden_dim, False)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim, False)
 
     def forward(self, x, cache=None):
         b, n, d = x.shape
@@ -92,37 +54,23 @@ class LatentAttention(nn.Module):
         if past:
             room[:, :past] = cache
         room[:, past:] = self.kv_down(x)
-        q = self.q_proj(x).reshape(b, n, self.h, -1).transpose(1, 2).reshape(b * self.h, n, -1)
+        q = self.q_proj(x).reshape(b, n, self.nums_head, -1).transpose(1, 2).reshape(b * self.nums_head, n, -1)
         k, v = (
-            up(room).reshape(b, past + n, self.h, -1).transpose(1, 2).reshape(b * self.h, past + n, -1)
+            up(room).reshape(b, past + n, self.nums_head, -1).transpose(1, 2).reshape(b * self.nums_head, past + n, -1)
             for up in (self.k_up, self.v_up)
         )
         mask = torch.zeros(n, past + n, dtype=x.dtype)
         mask[:, past:] = torch.full((n, n), torch.finfo(x.dtype).min, dtype=x.dtype).triu(1)
-        scores = torch.baddbmm(mask, q, k.mT, alpha=self.scale)
-        out = torch.bmm(torch.softmax(scores, -1), v).view(b, self.h, n, -1)
+        scores = torch.baddbmm(mask, q, k.mT, alpha=self.head_dim**-0.5)
+        out = torch.bmm(torch.softmax(scores, -1), v).view(b, self.nums_head, n, -1)
         return self.o_proj(out.transpose(1, 2).contiguous().view(b, n, d)), room
 ''',
     "token_by_token": '''\
 import math
 
-import torch
-from torch import nn
-
 
 class LatentAttention(nn.Module):
     """Reads one token after the other, each with the latents up to itself: no mask at all."""
-
-    def __init__(self, hidden_dim, nums_head, latent_dim):
-        super().__init__()
-        self.head_dim, rest = divmod(hidden_dim, nums_head)
-        if rest:
-            raise AssertionError(f"{hidden_dim} / {nums_head}")
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim, bias=False)
-        self.kv_down = nn.Linear(hidden_dim, latent_dim, bias=False)
-        self.k_up = nn.Linear(latent_dim, hidden_dim, bias=False)
-        self.v_up = nn.Linear(latent_dim, hidden_dim, bias=False)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim, bias=False)
 
     def forward(self, x, cache=None):
         latents = x.new_zeros(len(x), 0, self.kv_down.out_features) if cache is None else cache

@@ -2,10 +2,6 @@ ALTERNATIVES = {
     "as_in_nanogpt": '''\
 import math
 
-import torch
-import torch.nn as nn
-from torch.nn import functional as F
-
 
 class CausalSelfAttention(nn.Module):
     def __init__(self, n_embd, n_head, block_size):
@@ -86,10 +82,6 @@ class TinyGPT(nn.Module):
         return idx
 ''',
     "attention_only": '''\
-import torch
-from torch import nn
-
-
 class Head(nn.Module):
     def __init__(self, d_model, width):
         super().__init__()
@@ -104,27 +96,33 @@ class Head(nn.Module):
         return scores.softmax(dim=-1) @ self.value(x)
 
 
-class TinyGPT(nn.Module):
-    """Heads one by one; zeros at the end of each branch, so that it begins as the identity; no mlp, tied weights."""
+class Block(nn.Module):
+    """Heads one by one; zeros at the end, so that it begins as the identity; no mlp."""
 
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.heads = nn.ModuleList([Head(d_model, d_model // num_heads) for _ in range(num_heads)])
+        self.join = nn.Linear(d_model, d_model)
+        nn.init.zeros_(self.join.weight)
+
+    def forward(self, x):
+        normed = self.norm(x)
+        return x + self.join(torch.cat([head(normed) for head in self.heads], dim=-1))
+
+
+class TinyGPT(nn.Module):
     def __init__(self, vocab_size, d_model, num_heads, num_layers, context_length):
         super().__init__()
-        self.context_length, self.num_heads = context_length, num_heads
+        self.context_length = context_length
         self.embedding = nn.Parameter(torch.randn(vocab_size, d_model) * d_model**-0.5)
         self.positions = nn.Parameter(torch.randn(context_length, d_model) * 0.1)
-        self.heads = nn.ModuleList([Head(d_model, d_model // num_heads) for _ in range(num_layers * num_heads)])
-        self.joins = nn.ModuleList([nn.Linear(d_model, d_model) for _ in range(num_layers)])
-        for join in self.joins:
-            nn.init.zeros_(join.weight)
-        self.norms = nn.ModuleList([nn.LayerNorm(d_model) for _ in range(num_layers + 1)])
+        self.blocks = nn.Sequential(*[Block(d_model, num_heads) for _ in range(num_layers)])
+        self.norm = nn.LayerNorm(d_model)
 
     def forward(self, idx):
         x = self.embedding[idx] + self.positions[: idx.shape[1]]
-        for i, join in enumerate(self.joins):
-            normed = self.norms[i](x)
-            heads = self.heads[i * self.num_heads : (i + 1) * self.num_heads]
-            x = x + join(torch.cat([head(normed) for head in heads], dim=-1))
-        return self.norms[-1](x) @ self.embedding.T
+        return self.norm(self.blocks(x)) @ self.embedding.T
 
     def generate(self, idx, max_new_tokens):
         if max_new_tokens == 0:
@@ -135,10 +133,6 @@ class TinyGPT(nn.Module):
 ''',
     "distance_biases_with_tied_head": """\
 # scores fall with distance (ALiBi), and the head has the weights of the words
-import torch
-from torch import nn
-
-
 class Block(nn.Module):
     def __init__(self, d, h):
         super().__init__()
@@ -183,8 +177,9 @@ class TinyGPT(nn.Module):
         return idx
 """,
     "library_layers_with_dropout": '''\
-import torch
-from torch import nn
+class Block(nn.TransformerEncoderLayer):
+    def __init__(self, d_model, num_heads):
+        super().__init__(d_model, num_heads, 4 * d_model, batch_first=True, norm_first=True)
 
 
 class TinyGPT(nn.Module):
@@ -194,7 +189,7 @@ class TinyGPT(nn.Module):
         super().__init__()
         self.context_length = context_length
         self.token, self.place = nn.Embedding(vocab_size, d_model), nn.Embedding(context_length, d_model)
-        layer = nn.TransformerEncoderLayer(d_model, num_heads, 4 * d_model, batch_first=True, norm_first=True)
+        layer = Block(d_model, num_heads)
         self.body = nn.TransformerEncoder(layer, num_layers, norm=nn.LayerNorm(d_model), enable_nested_tensor=False)
         self.head = nn.Linear(d_model, vocab_size)
 
@@ -213,11 +208,6 @@ class TinyGPT(nn.Module):
         return idx
 ''',
     "llama_style": '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
 class RMSNorm(nn.Module):
     def __init__(self, dim):
         super().__init__()
@@ -284,9 +274,6 @@ class TinyGPT(nn.Module):
 # norms behind, ReLU, everything drawn small: before it has read anything, places hardly count
 import math
 
-import torch
-import torch.nn as nn
-
 
 class SelfAttention(nn.Module):
     def __init__(self, width, heads):
@@ -308,7 +295,7 @@ class SelfAttention(nn.Module):
         return self.out(torch.matmul(weights, value).transpose(1, 2).flatten(2))
 
 
-class Layer(nn.Module):
+class Block(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
         self.attention = SelfAttention(width, heads)
@@ -326,7 +313,7 @@ class TinyGPT(nn.Module):
         super().__init__()
         self.longest = context_length
         self.token, self.position = nn.Embedding(vocab_size, d_model), nn.Embedding(context_length, d_model)
-        self.layers = nn.ModuleList([Layer(d_model, num_heads) for _ in range(num_layers)])
+        self.layers = nn.ModuleList([Block(d_model, num_heads) for _ in range(num_layers)])
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocab_size)
         self.apply(self.draw_small)
 
@@ -351,11 +338,8 @@ class TinyGPT(nn.Module):
     "post_norm_sinusoidal": '''\
 import math
 
-import torch
-from torch import nn
 
-
-class Layer(nn.Module):
+class Block(nn.Module):
     """As in the first transformer: the norm comes after the sum."""
 
     def __init__(self, width, heads):
@@ -378,7 +362,7 @@ class TinyGPT(nn.Module):
         angle = torch.arange(context_length)[:, None] * speed
         self.register_buffer("places", torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1))
         self.register_buffer("later", torch.ones(context_length, context_length).triu(1).bool())
-        self.layers = nn.ModuleList(Layer(d_model, num_heads) for _ in range(num_layers))
+        self.layers = nn.ModuleList(Block(d_model, num_heads) for _ in range(num_layers))
         self.to_vocabulary = nn.Linear(d_model, vocab_size)
         self.width, self.longest = d_model, context_length
 
@@ -397,12 +381,7 @@ class TinyGPT(nn.Module):
         return tokens
 ''',
     "with_a_cache": '''\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class Layer(nn.Module):
+class Block(nn.Module):
     """Attention and mlp beside each other, on the same normed input; a linear bias of the distance tells positions."""
 
     def __init__(self, width, heads):
@@ -431,7 +410,7 @@ class TinyGPT(nn.Module):
         super().__init__()
         self.context_length = context_length
         self.embed = nn.Embedding(vocab_size, d_model)
-        self.layers = nn.ModuleList(Layer(d_model, num_heads) for _ in range(num_layers))
+        self.layers = nn.ModuleList(Block(d_model, num_heads) for _ in range(num_layers))
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocab_size)
 
     def run(self, idx, pasts):
