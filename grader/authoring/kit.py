@@ -124,7 +124,7 @@ def misfits(course: Course, exercise: Exercise) -> list[str]:
 def _wrong_with(mistake: Mistake, reference: str, checks: Sequence[str], ids: Sequence[str]) -> Iterator[str]:
     if not mistake.message.strip():
         yield f"{mistake.where}: {mistake.id!r} has no message: write what the learner probably did"
-    if checks and mistake.caught_by not in checks:
+    if checks and mistake.caught_by and mistake.caught_by not in checks:
         guess = did_you_mean(mistake.caught_by, checks) or f": there are {', '.join(checks)}"
         yield f"{mistake.where}: caught_by={mistake.caught_by!r} of {mistake.id!r} is no check of the exercise{guess}"
     if mistake.same_as and mistake.same_as not in ids:

@@ -68,7 +68,6 @@ MISTAKES = [
     Mistake(
         "transposed",
         "You turned rows and columns round. TODO: say what a learner probably did, and what to look at.",
-        caught_by="test_agrees_with_the_reference",
         edits=[("x.clone()", "x.T.clone()")],
     ),
 ]

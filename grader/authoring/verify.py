@@ -14,6 +14,7 @@ from grader.course import Course, Exercise, load_course
 from grader.course.stubs import make_stub
 from grader.intake import SourceFile, Submission
 from grader.judge.alternatives import load_alternatives
+from grader.judge.checks import Kit, collect_checks
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, load_bank
 from grader.record import POINTS_TOLERANCE, CheckResult, ExerciseResult, Record
@@ -55,17 +56,25 @@ class Trial:
 
 
 def trials(course: Course, exercise: Exercise) -> list[Trial]:
-    """All trials that prove one kit, the reference first. Raises BankError for an unusable bank of mistakes."""
+    """All trials that prove one kit, the reference first.
+
+    Raises BankError for an unusable bank of mistakes, GraderBroken for unusable checks.
+    """
     reference = course.solution_path(exercise).read_text(encoding="utf-8")
     # with a comment added, because an unchanged stub would not be run
     touched_stub = make_stub(reference) + "\n# touched\n"
     right = partial(_all_right, exercise)
     bank = load_bank(course.mistakes_path(exercise))
+    checks = collect_checks(course, [Kit(course, exercise)])[exercise.id]
+    main = next((check.name for check in checks if check.worth.role == "main"), "")
     return [
         Trial(exercise, "reference", reference, right, is_timed=True),
         Trial(exercise, "stub", touched_stub, _nothing_earned),
         *[Trial(exercise, id, source, right) for id, source in load_alternatives(course, exercise).items()],
-        *[Trial(exercise, m.id, m.source_from(reference), partial(_caught, m, bank)) for m in bank],
+        *[
+            Trial(exercise, m.id, m.source_from(reference), partial(_caught, m, m.caught_by or main, bank))
+            for m in bank
+        ],
     ]
 
 
@@ -203,11 +212,11 @@ def _nothing_earned(result: ExerciseResult) -> list[str]:
     return [f"the stub earns {result.points:g} points"] if result.points else []
 
 
-def _caught(mistake: Mistake, bank: Sequence[Mistake], result: ExerciseResult) -> list[str]:
+def _caught(mistake: Mistake, caught_by: str, bank: Sequence[Mistake], result: ExerciseResult) -> list[str]:
     failed = {check.name for check in result.checks if check.outcome == "failed"}
     problems = []
-    if mistake.caught_by not in failed:
-        problems.append(f"not caught by {mistake.caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})")
+    if caught_by not in failed:
+        problems.append(f"not caught by {caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})")
     named = result.diagnosis[0].mistake if result.diagnosis else "nothing"
     if _first_of_its_kind(named, bank) != _first_of_its_kind(mistake.id, bank):
         problems.append(f"diagnosed as {named}")

@@ -23,7 +23,8 @@ class Mistake:
     """One wrong answer, as an edit of the reference solution or as a whole file of its own.
 
     `edits`: (text of the reference, what stands there instead) pairs; each text must occur exactly once, unless
-    `everywhere`. `message`: what the learner probably did and what to look at. `caught_by`: the check that must fail.
+    `everywhere`. `message`: what the learner probably did and what to look at.
+    `caught_by`: the check that must fail, if it is not the exercise's first main check.
     `remembers`: what it answers in a case depends on the cases before it in the same question.
     `same_as`: another mistake that gives the same numbers on every legal input, so that either name is right.
     `where`: the bank's file, and the line where the id stands if it stands there; for its author.
@@ -31,7 +32,7 @@ class Mistake:
 
     id: str
     message: str
-    caught_by: str
+    caught_by: str = ""
     edits: Sequence[Edit] = ()
     source: str = ""
     same_as: str = ""
@@ -174,7 +175,7 @@ def {entry}(*inputs, _last=[], **options):
 def _computed("""
 
 
-def kept_in_evaluation(caught_by: str, *, forward: str = "def forward(self, ") -> Mistake:
+def kept_in_evaluation(caught_by: str = "", *, forward: str = "def forward(self, ") -> Mistake:
     """A module that caches its first result in eval() while the shapes stay the same."""
     return Mistake(
         "kept-in-evaluation",
@@ -185,7 +186,7 @@ def kept_in_evaluation(caught_by: str, *, forward: str = "def forward(self, ") -
     )
 
 
-def kept_from_the_last_call(entry: str, caught_by: str) -> Mistake:
+def kept_from_the_last_call(entry: str, caught_by: str = "") -> Mistake:
     """A function that returns its last result again while the shapes stay the same."""
     return Mistake(
         "kept-from-the-last-call",

@@ -59,6 +59,7 @@ def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
     bank.write_text(
         bank.read_text() + "MISTAKES.append(Mistake('other-way', 'It is right.', 'test_example', "
         "[('amounts / total', 'amounts * (1 / total)')]))\n"
+        "MISTAKES.append(Mistake('no-check', 'It is right.', edits=[('amounts / total', 'amounts * total**-1')]))\n"
     )
     (root / "exercises/01_parts/02_stale.py").write_text("def stale(amounts): ...\n")
     with (root / "tests/kits/01_parts/03_strict/alternatives.py").open("a") as alternatives:
@@ -81,6 +82,9 @@ def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
     "problem",
     [
         pytest.param("harmless, other-way: not caught by test_example (failed: nothing)", id="mistake nothing catches"),
+        pytest.param(
+            "harmless, no-check: not caught by test_every_row_by_itself (failed: nothing)", id="nor the main check"
+        ),
         pytest.param("stale: the stub is not made from the solution: run `kata verify --write-stubs`", id="stale stub"),
         pytest.param("strict, whole: test_every_row_by_itself refuses a right answer", id="refused alternative"),
         pytest.param(

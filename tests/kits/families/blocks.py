@@ -9,9 +9,7 @@ OUTPUT = "output * shrink + exps @ value[..., block, :]"
 SCALE = "query.shape[-1] ** -0.5"
 
 
-def mistakes(
-    main: str, *, rows: str, divided: str, without_it: str, start: str, zero_start: str, before: str
-) -> list[Mistake]:
+def mistakes(*, rows: str, divided: str, without_it: str, start: str, zero_start: str, before: str) -> list[Mistake]:
     """What goes wrong block by block.
 
     `rows`: the queries that a block of keys meets; `divided`, `without_it`: the text that divides the output by the total, and the
@@ -23,31 +21,26 @@ def mistakes(
             "not-rescaled",
             "Output and total were added up over the blocks without a correction, although the maximum that is subtracted grows on the way. "
             "Before you add a block, multiply output and total so far by exp(old maximum - new maximum).",
-            caught_by=main,
             edits=[("shrink = torch.exp(maximum - new_maximum)", "shrink = 1.0")],
         ),
         Mistake(
             "output-not-rescaled",
             "The output so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), like the total.",
-            caught_by=main,
             edits=[(OUTPUT, OUTPUT.replace("output * shrink", "output"))],
         ),
         Mistake(
             "total-not-rescaled",
             "The total so far was not corrected when the maximum grew. Multiply it by exp(old maximum - new maximum), like the output.",
-            caught_by=main,
             edits=[(TOTAL, TOTAL.replace("total * shrink", "total"))],
         ),
         Mistake(
             "no-scale",
             "The scores are not divided by √d.",
-            caught_by=main,
             edits=[(f"{scores} * scale", scores)],
         ),
         Mistake(
             "not-divided",
             "The output was not divided by the total, so the weights of a row do not sum to 1.",
-            caught_by=main,
             edits=[(divided, without_it)],
         ),
         Mistake(
@@ -80,19 +73,16 @@ def mistakes(
         Mistake(
             "no-softmax",
             "There is no softmax: the scores themselves were used as weights. Add up exp(score - maximum), and divide by their total at the end.",
-            caught_by=main,
             edits=[(OUTPUT, "output + scores @ value[..., block, :]"), (divided, without_it)],
         ),
         Mistake(
             "divided-by-d",
             "The scores are divided by d, not by its root.",
-            caught_by=main,
             edits=[(SCALE, "1 / query.shape[-1]")],
         ),
         Mistake(
             "keys-not-turned",
             "The keys were not transposed. Exchange their last two axes: key.transpose(-2, -1).",
-            caught_by=main,
             edits=[(scores, scores.replace(".transpose(-2, -1)", ""))],
         ),
         Mistake(
@@ -105,37 +95,31 @@ def mistakes(
         Mistake(
             "scale-from-values",
             "The scale was taken from the width of the values. It is √d, the width of queries and keys.",
-            caught_by=main,
             edits=[(SCALE, "value.shape[-1] ** -0.5")],
         ),
         Mistake(
             "values-as-keys",
             "The queries were compared with the values. They are compared with the keys.",
-            caught_by=main,
             edits=[(scores, scores.replace("key", "value"))],
         ),
         Mistake(
             "scale-from-queries",
             "The scores are divided by the root of the number of queries. It is √d, the width of queries and keys.",
-            caught_by=main,
             edits=[(SCALE, "query.shape[-2] ** -0.5")],
         ),
         Mistake(
             "scale-from-keys",
             "The scores are divided by the root of the number of keys. It is √d, the width of queries and keys.",
-            caught_by=main,
             edits=[(SCALE, "key.shape[-2] ** -0.5")],
         ),
         Mistake(
             "total-of-means",
             "The exps of a block were averaged where they belong summed up, so the total is too small. A block adds exps.sum() to it.",
-            caught_by=main,
             edits=[(TOTAL, TOTAL.replace(".sum(", ".mean("))],
         ),
         Mistake(
             "products-averaged",
             "The exps times the values were averaged over the keys of a block. Add them up: exps @ value.",
-            caught_by=main,
             edits=[(OUTPUT, f"{OUTPUT} / exps.shape[-1]")],
         ),
     ]

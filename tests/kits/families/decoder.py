@@ -1,7 +1,6 @@
 """Causal attention with projections q, k, v and a last layer o_proj, in one pass or after a cache.
 
 Later tokens are hidden by `scores = scores.masked_fill(later, -torch.inf)`; with a cache the triangle begins at past + 1.
-`main` is the check that reads a text in one pass.
 """
 
 from grader.judge.authoring import Mistake
@@ -16,49 +15,39 @@ LOUD = "test_later_tokens_weigh_exactly_nothing"
 INVERTED = "The mask is used the wrong way round: earlier tokens are hidden, and later ones seen. Hide what is later."
 
 
-def later_tokens(main: str) -> list[Mistake]:
+def later_tokens() -> list[Mistake]:
     """Later tokens are seen, or hidden in another way."""
     return [
         Mistake(
             "not-causal",
             "Nothing is hidden: earlier tokens see later ones. Hide them before the softmax.",
-            caught_by=main,
             edits=[(HIDE, "")],
         ),
         Mistake(
             "mask-after-softmax",
             "The mask came after the softmax, so the visible weights no longer sum to 1. Hide the scores, then take the softmax.",
-            caught_by=main,
             edits=[(HIDE, ""), (SOFTMAX, f"{SOFTMAX}.masked_fill(later, 0.0)")],
         ),
         Mistake(
             "filled-with-zero",
             "The hidden scores were set to 0, and exp(0) is 1: they still get a weight. Fill them with minus infinity.",
-            caught_by=main,
             edits=[("-torch.inf", "0.0")],
         ),
-        Mistake(
-            "mask-inverted", INVERTED, caught_by=main, edits=[("fill(later, -torch.inf)", "fill(~later, -torch.inf)")]
-        ),
-        Mistake(
-            "mask-inverted-finite", INVERTED, caught_by=main, edits=[("fill(later, -torch.inf)", "fill(~later, -1e9)")]
-        ),
+        Mistake("mask-inverted", INVERTED, edits=[("fill(later, -torch.inf)", "fill(~later, -torch.inf)")]),
+        Mistake("mask-inverted-finite", INVERTED, edits=[("fill(later, -torch.inf)", "fill(~later, -1e9)")]),
         Mistake(
             "filled-with-minus-ten",
             "The hidden scores were filled with -10, which is not far enough below the others, so later tokens keep some weight. Use -inf.",
-            caught_by=main,
             edits=[("-torch.inf", "-10.0")],
         ),
         Mistake(
             "filled-with-plus-infinity",
             "Every row that hides something is NaN, as when hidden scores are filled with +inf. Fill them with minus infinity: -torch.inf.",
-            caught_by=main,
             edits=[("-torch.inf", "torch.inf")],
         ),
         Mistake(
             "no-softmax-finite",
             "There is no softmax: the scores, -1e9 or so for the hidden ones, were used as weights. Take the softmax over the keys, dim=-1.",
-            caught_by=main,
             edits=[("-torch.inf", "-1e9"), (SOFTMAX, "scores")],
         ),
     ]
@@ -74,25 +63,22 @@ def weakly_hidden() -> Mistake:
     )
 
 
-def diagonal(main: str) -> list[Mistake]:
+def diagonal() -> list[Mistake]:
     """The triangle begins one step to the left or right, or is turned round."""
     return [
         Mistake(
             "next-token-visible",
             "Each token sees the one right after it. The hidden triangle begins one column further left: diagonal=past + 1.",
-            caught_by=main,
             edits=[(TRIANGLE, ".triu(diagonal=past + 2)")],
         ),
         Mistake(
             "own-token-hidden",
             "A token does not see itself. The hidden triangle begins one step to the right: diagonal=past + 1.",
-            caught_by=main,
             edits=[(TRIANGLE, ".triu(diagonal=past)")],
         ),
         Mistake(
             "lower-triangle-and-next",
             "`tril` hides the earlier tokens, and each token and the next one with them. Later tokens are the upper triangle: `triu`.",
-            caught_by=main,
             edits=[(TRIANGLE, ".tril(diagonal=past + 1)")],
         ),
     ]
@@ -154,7 +140,7 @@ def keys_and_values_cached(*, cache: str = "(k, v)") -> list[Mistake]:
     ]
 
 
-def pair(main: str, *, cache: str = "(k, v)", shape_check: str = "test_shape_of_one_pass") -> list[Mistake]:
+def pair(*, cache: str = "(k, v)", shape_check: str = "test_shape_of_one_pass") -> list[Mistake]:
     """The pair (out, cache) comes back in another way."""
     end = f"return self.o_proj(context), {cache}"
     return [
@@ -167,7 +153,6 @@ def pair(main: str, *, cache: str = "(k, v)", shape_check: str = "test_shape_of_
         Mistake(
             "pair-the-other-way-round",
             "The pair came back as (cache, out). The order is (out, cache).",
-            caught_by=main,
             edits=[(end, f"return {cache}, self.o_proj(context)")],
         ),
     ]
@@ -192,31 +177,28 @@ def kept(*, cache: str = "(k, v)", length_of_the_cache: str) -> Mistake:
     )
 
 
-def merge_without_transpose(main: str, *, values: str = "v", model: str = "hidden_dim") -> Mistake:
+def merge_without_transpose(*, values: str = "v", model: str = "hidden_dim") -> Mistake:
     """The heads are joined as they are."""
     mixed = f"(weights @ {values})"
     return Mistake(
         "merge-without-transpose",
         "The heads were joined without swapping heads and tokens back. First transpose(1, 2), then reshape.",
-        caught_by=main,
         edits=[(f"{mixed}.transpose(1, 2).reshape(b, n, {model})", f"{mixed}.reshape(b, n, {model})")],
     )
 
 
-def last_line(main: str, *, cache: str = "(k, v)") -> list[Mistake]:
+def last_line(*, cache: str = "(k, v)") -> list[Mistake]:
     """The last layer is left out, or something done to the result or the input."""
     end = f"return self.o_proj(context), {cache}"
     return [
         Mistake(
             "output-layer-unused",
             "o_proj is made but not used: the joined heads were returned as they are. The last step is o_proj.",
-            caught_by=main,
             edits=[("self.o_proj(context)", "context")],
         ),
         Mistake(
             "residual-added",
             "x was added to the result. That belongs to the block around the attention, not into it.",
-            caught_by=main,
             edits=[(end, f"return self.o_proj(context) + x, {cache}")],
         ),
         Mistake(

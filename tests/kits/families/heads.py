@@ -6,7 +6,7 @@ VIEW = ".view(in_heads).transpose(1, 2)"
 
 
 def split(
-    main: str, *, viewed: str = "The projections were", heads: str, heads_axis: str = "heads", tokens: str = "n"
+    *, viewed: str = "The projections were", heads: str, heads_axis: str = "heads", tokens: str = "n"
 ) -> list[Mistake]:
     """The width is cut up in another way. `heads`: the attribute with their number."""
     interleaved = f".view(b, {tokens}, self.head_dim, self.{heads}).permute(0, 3, 1, 2)"
@@ -16,14 +16,12 @@ def split(
             "split-without-transpose",
             f"{viewed} viewed as (b, {heads_axis}, {tokens}, head_dim) at once, which puts parts of several tokens into one head. "
             f"View as (b, {tokens}, {heads_axis}, head_dim), then swap dimensions 1 and 2.",
-            caught_by=main,
             edits=[(VIEW, all_in_one)],
             everywhere=True,
         ),
         Mistake(
             "split-interleaved",
             f"Each head took every {heads_axis}-th column. A head is a run of neighbouring columns: view(b, {tokens}, {heads_axis}, head_dim).",
-            caught_by=main,
             edits=[(VIEW, interleaved)],
             everywhere=True,
         ),
@@ -31,27 +29,25 @@ def split(
             "heads-attend-to-heads",
             "The heads and tokens were never swapped: the scores compare the heads of one token with each other. "
             f"Attention needs (b, {heads_axis}, {tokens}, head_dim), so transpose(1, 2) after the view.",
-            caught_by=main,
             edits=[(VIEW, ".view(in_heads)"), (".transpose(1, 2).reshape(", ".reshape(")],
             everywhere=True,
         ),
     ]
 
 
-def split_and_merge(main: str, *, heads: str, heads_axis: str = "heads", tokens: str = "n") -> Mistake:
+def split_and_merge(*, heads: str, heads_axis: str = "heads", tokens: str = "n") -> Mistake:
     """Split and merge are wrong in the same way."""
     all_in_one = f".view(b, self.{heads}, {tokens}, self.head_dim)"
     return Mistake(
         "split-and-merged-without-transpose",
         "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head. "
         f"View as (b, {tokens}, {heads_axis}, head_dim), swap dimensions 1 and 2, and undo both in the reverse order.",
-        caught_by=main,
         edits=[(VIEW, all_in_one), (".transpose(1, 2).reshape(", ".reshape(")],
         everywhere=True,
     )
 
 
-def merge_without_transpose(main: str, *, values: str = "v", joined: str) -> Mistake:
+def merge_without_transpose(*, values: str = "v", joined: str) -> Mistake:
     """The heads are joined as they are."""
     mixed = f"(weights @ {values})"
     merged = f"{mixed}.transpose(1, 2).reshape({joined})"
@@ -59,14 +55,11 @@ def merge_without_transpose(main: str, *, values: str = "v", joined: str) -> Mis
         "merge-without-transpose",
         "The heads were joined without swapping heads and tokens back, so tokens and heads are mixed up. "
         "First transpose(1, 2), then reshape.",
-        caught_by=main,
         edits=[(merged, f"{mixed}.reshape({joined})")],
     )
 
 
-def merge_interleaved(
-    main: str, *, values: str = "v", joined: str, heads_axis: str = "heads", tokens: str = "n"
-) -> Mistake:
+def merge_interleaved(*, values: str = "v", joined: str, heads_axis: str = "heads", tokens: str = "n") -> Mistake:
     """The heads are joined column by column."""
     mixed = f"(weights @ {values})"
     merged = f"{mixed}.transpose(1, 2).reshape({joined})"
@@ -74,66 +67,59 @@ def merge_interleaved(
         "merge-interleaved",
         "When the heads were joined, column 0 of every head came first, then column 1 of every head, and so on. Keep one head's "
         f"columns side by side: (b, {tokens}, {heads_axis}, head_dim), then reshape.",
-        caught_by=main,
         edits=[(merged, f"{mixed}.permute(0, 2, 3, 1).reshape({joined})")],
     )
 
 
-def view_after_transpose(main: str, *, joined: str) -> Mistake:
+def view_after_transpose(*, joined: str) -> Mistake:
     """view, where reshape is needed."""
     return Mistake(
         "view-after-transpose",
         "view cannot join dimensions after a transpose. Use reshape, or contiguous() before the view.",
-        caught_by=main,
         edits=[(f".reshape({joined})", f".view({joined})")],
     )
 
 
-def keys_turned(main: str, *, keys: str = "k") -> list[Mistake]:
+def keys_turned(*, keys: str = "k") -> list[Mistake]:
     """The keys are not transposed, or over other axes."""
     return [
         Mistake(
             "keys-wrong-axes",
             f"The keys were transposed over the wrong axes. Scores need (head_dim, tokens) at the end: {keys}.transpose(2, 3), or (-2, -1).",
-            caught_by=main,
             edits=[(f"{keys}.transpose(2, 3)", f"{keys}.transpose(1, 2)")],
         ),
         Mistake(
             "keys-not-turned",
             "The keys were not transposed, so their axes don't fit the queries'. Exchange their last two axes for the product: "
             f"{keys}.transpose(2, 3).",
-            caught_by=main,
             edits=[(f"{keys}.transpose(2, 3)", keys)],
         ),
     ]
 
 
-def keys_reversed(main: str, *, keys: str = "k") -> Mistake:
+def keys_reversed(*, keys: str = "k") -> Mistake:
     """`.T` of four axes."""
     return Mistake(
         "keys-all-axes-reversed",
         f"`.T` reverses all four axes of the keys. Only the last two change places: {keys}.transpose(2, 3), or .mT.",
-        caught_by=main,
         edits=[(f"{keys}.transpose(2, 3)", f"{keys}.permute(3, 2, 1, 0)")],
     )
 
 
-def heads_ignored(main: str, *, heads: str, heads_axis: str = "heads", model: str) -> Mistake:
+def heads_ignored(*, heads: str, heads_axis: str = "heads", model: str) -> Mistake:
     """One head of the full width."""
     return Mistake(
         "heads-ignored",
         f"{heads_axis} makes no difference: one head of the full width attends. Split queries, keys and values into {heads_axis} heads.",
-        caught_by=main,
         edits=[(f"self.{heads} = {heads}", f"self.{heads} = 1"), (f"{model} // {heads}", model)],
     )
 
 
-def one_head(main: str, *, heads: str, model: str) -> Mistake:
+def one_head(*, heads: str, model: str) -> Mistake:
     """One head of the full width."""
     return Mistake(
         "one-head",
         f"There is only one head of the whole width. Split q, k and v into {heads} heads.",
-        caught_by=main,
         edits=[
             (f"self.{heads} = {heads}", f"self.{heads} = 1"),
             (f"self.head_dim = {model} // {heads}", f"self.head_dim = {model}"),

@@ -6,21 +6,19 @@ NEXT = "\n        "
 
 
 def keys_and_values(
-    main: str, *, x: str = "x", keys: str = "k", values: str = "v", to_keys: str = "k_proj", to_values: str = "v_proj"
+    *, x: str = "x", keys: str = "k", values: str = "v", to_keys: str = "k_proj", to_values: str = "v_proj"
 ) -> list[Mistake]:
     """Keys and values are exchanged. `keys`, `values`: the variables; `to_keys`, `to_values`: the layers."""
     return [
         Mistake(
             "keys-as-values",
             f"The weights were applied to the keys. They belong on the values, {to_values}({x}).",
-            caught_by=main,
             edits=[(f"{values} = self.{to_values}({x})", f"{values} = self.{to_keys}({x})")],
         ),
         Mistake(
             "keys-and-values-swapped",
             f"{to_keys} and {to_values} are exchanged. The queries are compared with the keys, {to_keys}({x}); the weights are applied to the "
             f"values, {to_values}({x}).",
-            caught_by=main,
             edits=[
                 (f"{keys} = self.{to_keys}({x})", f"{keys} = self.{to_values}({x})"),
                 (f"{values} = self.{to_values}({x})", f"{values} = self.{to_keys}({x})"),
@@ -29,23 +27,21 @@ def keys_and_values(
     ]
 
 
-def queries_and_keys(main: str, *, queries: str = "q", keys: str = "k", last_two: str = "2, 3") -> Mistake:
+def queries_and_keys(*, queries: str = "q", keys: str = "k", last_two: str = "2, 3") -> Mistake:
     """The scores are transposed."""
     return Mistake(
         "queries-and-keys-swapped",
         f"The scores are {keys} · {queries}ᵀ, so rows and columns are exchanged. A row belongs to a query: {queries} · {keys}ᵀ.",
-        caught_by=main,
         edits=[(f"{queries} @ {keys}.transpose({last_two})", f"{keys} @ {queries}.transpose({last_two})")],
     )
 
 
-def optional_bias(main: str) -> list[Mistake]:
+def optional_bias() -> list[Mistake]:
     """`qkv_bias` is not used."""
     return [
         Mistake(
             "always-a-bias",
             "W_query, W_key and W_value have a bias although qkv_bias is False by default. Pass bias=qkv_bias to nn.Linear.",
-            caught_by=main,
             edits=[(", bias=qkv_bias", "")],
             everywhere=True,
         ),
@@ -59,20 +55,18 @@ def optional_bias(main: str) -> list[Mistake]:
     ]
 
 
-def biases(main: str, *, model: str, out: str = "o_proj") -> list[Mistake]:
+def biases(*, model: str, out: str = "o_proj") -> list[Mistake]:
     """Layers without their bias."""
     return [
         Mistake(
             "no-bias",
             "The layers have no bias. nn.Linear has one unless bias=False is given.",
-            caught_by=main,
             edits=[(f"nn.Linear({model}, {model})", f"nn.Linear({model}, {model}, bias=False)")],
             everywhere=True,
         ),
         Mistake(
             "output-layer-without-a-bias",
             f"{out} has no bias. nn.Linear has one unless bias=False is given.",
-            caught_by=main,
             edits=[
                 (f"self.{out} = nn.Linear({model}, {model})", f"self.{out} = nn.Linear({model}, {model}, bias=False)")
             ],
@@ -80,7 +74,6 @@ def biases(main: str, *, model: str, out: str = "o_proj") -> list[Mistake]:
         Mistake(
             "projections-without-a-bias",
             "Only o_proj has a bias. The other three layers have one as well: nn.Linear without bias=False.",
-            caught_by=main,
             edits=[
                 (
                     f"self.{name}_proj = nn.Linear({model}, {model})",
@@ -92,30 +85,27 @@ def biases(main: str, *, model: str, out: str = "o_proj") -> list[Mistake]:
     ]
 
 
-def with_bias(main: str) -> Mistake:
+def with_bias() -> Mistake:
     """Layers with a bias that they should not have."""
     return Mistake(
         "with-bias",
         "The layers have a bias. Here they have none: bias=False.",
-        caught_by=main,
         edits=[(", bias=False", "")],
         everywhere=True,
     )
 
 
-def returned_instead(main: str, *, end: str, x: str = "x", missing: str, inputs_check: str) -> list[Mistake]:
+def returned_instead(*, end: str, x: str = "x", missing: str, inputs_check: str) -> list[Mistake]:
     """Something else comes back. `end`: the last line; `missing`: what is missing behind the weights."""
     return [
         Mistake(
             "weights-returned",
             f"The attention weights were returned. {missing}",
-            caught_by=main,
             edits=[(end, "return weights")],
         ),
         Mistake(
             "weights-returned-too",
             "The output came together with the weights. Return the output alone.",
-            caught_by=main,
             edits=[(end, f"{end}, weights")],
         ),
         Mistake(
@@ -127,45 +117,40 @@ def returned_instead(main: str, *, end: str, x: str = "x", missing: str, inputs_
     ]
 
 
-def own_value_only(main: str, *, end: str, other: str = "other", values_alone: str) -> Mistake:
+def own_value_only(*, end: str, other: str = "other", values_alone: str) -> Mistake:
     """No attention. `end`: the last line; `values_alone`: what it returns then."""
     return Mistake(
         "own-value-only",
         f"There is no attention: each token got its own value only. The values of the {other} tokens must be mixed in by the weights.",
-        caught_by=main,
         edits=[(end, f"return {values_alone}")],
     )
 
 
-def output_layer(main: str, *, end: str, out: str, model: str, x: str = "x") -> list[Mistake]:
+def output_layer(*, end: str, out: str, model: str, x: str = "x") -> list[Mistake]:
     """The layer behind the joined heads is left out, or something added behind it."""
     return [
         Mistake(
             "no-output-layer",
             f"There is no layer named exactly {out}. The joined heads go through one more nn.Linear({model}, {model}), under this name.",
-            caught_by=main,
             edits=[(f"        self.{out} = nn.Linear({model}, {model})\n", ""), (end, "return context")],
         ),
         Mistake(
             "output-layer-unused",
             f"{out} is made but not used: the joined heads were returned as they are. The last step is {out}.",
-            caught_by=main,
             edits=[(end, "return context")],
         ),
         Mistake(
             "residual-added",
             f"{x} was added to the result. That belongs to the block around the attention, not into it.",
-            caught_by=main,
             edits=[(end, f"{end} + {x}")],
         ),
     ]
 
 
-def output_layer_unused(main: str, *, end: str, out: str) -> Mistake:
+def output_layer_unused(*, end: str, out: str) -> Mistake:
     """The layer behind the joined heads is made for nothing."""
     return Mistake(
         "output-layer-unused",
         f"{out} is made but not used: the joined heads were returned as they are. The last step is {out}.",
-        caught_by=main,
         edits=[(end, "return context")],
     )

@@ -3,7 +3,7 @@
 from grader.judge.authoring import Mistake
 
 
-def mistakes(main: str, *, layers: tuple[str, str, str], queries: str, keys: str, values: str) -> list[Mistake]:
+def mistakes(*, layers: tuple[str, str, str], queries: str, keys: str, values: str) -> list[Mistake]:
     """The layers taken for each other.
 
     `layers`: their names, ("linear_q", "linear_k", "linear_v"); `queries`, `keys`, `values`: the texts that call them,
@@ -14,7 +14,7 @@ def mistakes(main: str, *, layers: tuple[str, str, str], queries: str, keys: str
     def called(id: str, message: str, **instead: str) -> Mistake:
         texts = {"queries": (queries, q), "keys": (keys, k), "values": (values, v)}
         calls = ((*texts[name], other) for name, other in instead.items())
-        return Mistake(id, message, caught_by=main, edits=[(text, text.replace(own, new)) for text, own, new in calls])
+        return Mistake(id, message, edits=[(text, text.replace(own, new)) for text, own, new in calls])
 
     return [
         called(
@@ -58,43 +58,39 @@ def mistakes(main: str, *, layers: tuple[str, str, str], queries: str, keys: str
     ]
 
 
-def shared_layers(main: str, *, layers: tuple[str, str, str], layer: str) -> list[Mistake]:
+def shared_layers(*, layers: tuple[str, str, str], layer: str) -> list[Mistake]:
     """One layer under several names. `layer`: how one is made, nn.Linear(hidden_size, hidden_size)."""
     q, k, v = layers
     return [
         Mistake(
             "queries-and-keys-share-a-layer",
             f"{q} and {k} are one and the same layer. Make a new one for each.",
-            caught_by=main,
             edits=[(f"self.{k} = {layer}", f"self.{k} = self.{q}")],
         ),
         Mistake(
             "keys-and-values-share-a-layer",
             f"{k} and {v} are one and the same layer. Make a new one for each.",
-            caught_by=main,
             edits=[(f"self.{v} = {layer}", f"self.{v} = self.{k}")],
         ),
-        one_layer_under_three_names(main, layers=layers, layer=layer),
+        one_layer_under_three_names(layers=layers, layer=layer),
     ]
 
 
-def one_layer_under_three_names(main: str, *, layers: tuple[str, str, str], layer: str) -> Mistake:
+def one_layer_under_three_names(*, layers: tuple[str, str, str], layer: str) -> Mistake:
     """One layer for all three."""
     q, k, v = layers
     return Mistake(
         "one-layer-under-three-names",
         f"{q}, {k} and {v} are one and the same layer. Make a new one for each.",
-        caught_by=main,
         edits=[(f"self.{k} = {layer}", f"self.{k} = self.{q}"), (f"self.{v} = {layer}", f"self.{v} = self.{q}")],
     )
 
 
-def queries_not_projected(main: str, *, layers: tuple[str, str, str], x: str = "x") -> Mistake:
+def queries_not_projected(*, layers: tuple[str, str, str], x: str = "x") -> Mistake:
     """The input itself is compared with the keys."""
     return Mistake(
         "queries-not-projected",
         f"{x} itself was used as queries. Project it first: {layers[0]}({x}).",
-        caught_by=main,
         edits=[(f"self.{layers[0]}({x})", x)],
     )
 
@@ -110,12 +106,11 @@ def layers_frozen(*, layers: tuple[str, str, str], layer: str, gradients_check: 
     )
 
 
-def sizes_of_the_example(main: str, *, layer: str, example: str, of_the_example: str) -> Mistake:
+def sizes_of_the_example(*, layer: str, example: str, of_the_example: str) -> Mistake:
     """The layers fit the example alone: `of_the_example` is one of them, `example` says its sizes."""
     return Mistake(
         "sizes-of-the-example",
         f"The layers have the sizes of the example, {example}. Take those that are passed to __init__.",
-        caught_by=main,
         edits=[(layer, of_the_example)],
         everywhere=True,
     )

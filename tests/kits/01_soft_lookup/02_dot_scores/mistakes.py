@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_formula"
 EDGES = "test_one_word_or_one_number"
 MANNERS = "test_inputs_are_left_alone"
 GRADIENTS = "test_gradients_reach_query_and_inputs"
@@ -13,117 +12,98 @@ MISTAKES = [
         "not-summed",
         "The numbers were multiplied one by one but not added up, so each word has d numbers instead of one score. Sum over "
         "the width, the last axis.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs * query")],
     ),
     Mistake(
         "cosine",
         "This is the cosine of the angle: the products were divided by the lengths of the vectors. Here the dot product itself "
         "is asked for.",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs @ query) / (inputs.norm(dim=-1) * query.norm())")],
     ),
     Mistake(
         "query-normalised",
         "The query was divided by its length. Here the dot product of the vectors as they are is asked for.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ (query / query.norm())")],
     ),
     Mistake(
         "negative-distance",
         "This is the Euclidean distance with its sign turned. Use the dot product: multiply and add.",
-        caught_by=MAIN,
         edits=[(SCORES, "-(inputs - query).norm(dim=-1)")],
     ),
     Mistake(
         "divided-by-root-of-width",
         "The scores were divided by √d. That scaling comes in unit 2; here the plain dot product is asked for.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ query / query.shape[-1] ** 0.5")],
     ),
     Mistake(
         "mean-instead-of-sum",
         "The products were averaged over the width, so the scores are d times too small. Add them up.",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs * query).mean(dim=-1)")],
     ),
     Mistake(
         "summed-over-the-words",
         "The sum ran over the words, so the result has shape (d,). Sum over the width, the last axis: one score for each word, shape (n,).",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs * query).sum(dim=0)")],
     ),
     Mistake(
         "summed-over-everything",
         "Everything was added up to one number. Sum over the width only: one score a word.",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs * query).sum()")],
     ),
     Mistake(
         "query-times-inputs",
         "query @ inputs lets the query meet the words' axis, which fits only where n = d, and is wrong there too. Let it meet the "
         "width: transpose the inputs, or put them first.",
-        caught_by=MAIN,
         edits=[(SCORES, "query @ inputs")],
     ),
     Mistake(
         "added-instead-of-multiplied",
         "The vectors were added. A dot product multiplies the numbers of the same place, then adds up.",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs + query).sum(dim=-1)")],
     ),
     Mistake(
         "query-unused",
         "Every word was compared with itself: the query has no part in it. Multiply each row by the query.",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs * inputs).sum(dim=-1)")],
     ),
     Mistake(
         "always-the-second-word",
         'The second row of `inputs` always asks, as "shiny" does in the example. Use the `query` that is passed in.',
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ inputs[1]")],
     ),
     Mistake(
         "every-word-with-every-word",
         "Every word was compared with every word, which gives a table. Here one query asks: one score a word.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ inputs.T")],
     ),
     Mistake(
         "softmax-already",
         "These are weights: a softmax was taken of the scores. Here the scores themselves are asked for.",
-        caught_by=MAIN,
         edits=[(SCORES, "torch.softmax(inputs @ query, dim=-1)")],
     ),
     Mistake(
         "shares-already",
         "The scores were divided by their sum. Turning scores into weights is the next exercise; here the scores are asked for.",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs @ query) / (inputs @ query).sum()")],
     ),
     Mistake(
         "signs-dropped",
         "The scores lost their signs (abs). A negative score is right where two words point in opposite directions.",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs @ query).abs()")],
     ),
     Mistake(
         "negative-scores-dropped",
         "Negative scores were set to 0. A negative score is right where two words point in opposite directions.",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs @ query).clamp(min=0)")],
     ),
     Mistake(
         "last-dimension-left-out",
         "The last number of every embedding is missing from the sum: the loop or slice ends one too early.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs[:, :-1] @ query[:-1]")],
     ),
     Mistake(
         "column-of-scores",
         "The scores came as a column, shape (n, 1). Take the extra axis away again: (n,).",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ query.unsqueeze(-1)")],
     ),
     Mistake(
@@ -133,15 +113,15 @@ MISTAKES = [
         caught_by=EDGES,
         edits=[(SCORES, "(inputs @ query.unsqueeze(-1)).squeeze()")],
     ),
-    results.plain_numbers(SCORES, MAIN),
-    results.float32_only(SCORES, MAIN),
+    results.returned("plain-numbers", SCORES),
+    results.returned("float32-only", SCORES),
     Mistake(
         "inputs-overwritten",
         "The inputs were multiplied in place (*=, mul_). The caller still needs them: make a new tensor.",
         caught_by=MANNERS,
         edits=[(f"return {SCORES}", "inputs *= query\n    return inputs.sum(dim=-1)")],
     ),
-    results.detached(SCORES, GRADIENTS),
+    results.returned("detached", SCORES, GRADIENTS),
     Mistake(
         "query-detached",
         "The numbers are right, but no gradient reaches the query (detach, item, float or a new tensor made of it). Use it as "
@@ -149,18 +129,16 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(SCORES, "inputs @ query.detach()")],
     ),
-    kept_from_the_last_call("dot_scores", MAIN),
+    kept_from_the_last_call("dot_scores"),
     Mistake(
         "always-the-first-word",
         "The first row of `inputs` always asks. Use the `query` that is passed in.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ inputs[0]")],
     ),
     Mistake(
         "last-word-left-out",
         "The last word has no score: the loop ends one too early. Give one score for each word.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs[:-1] @ query")],
     ),
-    results.rounded(SCORES, MAIN),
+    results.returned("rounded", SCORES),
 ]

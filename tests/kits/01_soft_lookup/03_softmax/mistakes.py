@@ -36,25 +36,21 @@ MISTAKES = [
         "no-exp",
         "The scores were divided by their sum without exp(). Softmax takes the exponential first, so that every weight is "
         "positive.",
-        caught_by="test_agrees_with_formula",
         edits=[("exps = torch.exp(shifted)", "exps = scores")],
     ),
     Mistake(
         "sum-over-everything",
         "The exps were divided by the sum over the whole tensor, so only all weights together sum to 1. Sum along `dim`.",
-        caught_by="test_agrees_with_formula",
         edits=[("exps.sum(dim=dim, keepdim=True)", "exps.sum()")],
     ),
     Mistake(
         "first-axis",
         "The weights sum to 1 along the first axis, whatever `dim` says. The default is the last axis, dim=-1.",
-        caught_by="test_agrees_with_formula",
         edits=[("shifted = ", "dim = 0\n    shifted = ")],
     ),
     Mistake(
         "log-weights",
         "These are the logarithms of the weights. Take exp() of them, or divide the exps by their sum.",
-        caught_by="test_agrees_with_formula",
         edits=[("exps / exps.sum(dim=dim, keepdim=True)", "shifted - exps.sum(dim=dim, keepdim=True).log()")],
     ),
     Mistake(
@@ -66,20 +62,17 @@ MISTAKES = [
     Mistake(
         "divided-by-the-mean",
         "The exps were divided by their mean, so the weights of a row sum to the number of scores in it. Divide by their sum.",
-        caught_by="test_agrees_with_formula",
         edits=[("exps.sum(dim=dim, keepdim=True)", "exps.mean(dim=dim, keepdim=True)")],
     ),
     Mistake(
         "not-divided",
         "The exps were not divided by their sum, so a row does not sum to 1. Divide each by the sum along `dim`.",
-        caught_by="test_agrees_with_formula",
         edits=[("exps / exps.sum(dim=dim, keepdim=True)", "exps")],
     ),
     Mistake(
         "minus-sign",
         "The weights fall where the scores rise: the sign in exp() is wrong (maximum - scores, or exp(-scores)). Subtract the maximum "
         "from the scores.",
-        caught_by="test_agrees_with_formula",
         edits=[(SHIFT, "scores.min(dim=dim, keepdim=True).values - scores")],
     ),
     Mistake(
@@ -104,16 +97,14 @@ MISTAKES = [
     Mistake(
         "power-of-two",
         "The weights are powers of 2, not of e. Use exp().",
-        caught_by="test_agrees_with_formula",
         edits=[("torch.exp(shifted)", "torch.exp2(shifted)")],
     ),
     Mistake(
         "sigmoid",
         "A sigmoid was taken of each score by itself. The weights of a row share one sum: exp, then divide.",
-        caught_by="test_agrees_with_formula",
         edits=[("return exps / exps.sum(dim=dim, keepdim=True)", "return torch.sigmoid(scores)")],
     ),
-    results.float32_only("exps / exps.sum(dim=dim, keepdim=True)", "test_agrees_with_formula"),
+    results.returned("float32-only", "exps / exps.sum(dim=dim, keepdim=True)"),
     Mistake(
         "scores-overwritten",
         "The input was changed in place (exp_, sub_, -=). The caller still needs its scores: work on a new tensor.",
@@ -135,7 +126,6 @@ MISTAKES = [
     Mistake(
         "softmax-over-everything",
         "The exps were divided by the sum over the whole tensor, so only all weights together sum to 1. Sum along `dim`.",
-        caught_by="test_agrees_with_formula",
         edits=[(SHIFT, "scores - scores.max()"), ("exps.sum(dim=dim, keepdim=True)", "exps.sum()")],
     ),
     Mistake(
@@ -151,12 +141,11 @@ MISTAKES = [
             ),
         ],
     ),
-    kept_from_the_last_call("softmax", "test_agrees_with_formula"),
-    results.squeezed("exps / exps.sum(dim=dim, keepdim=True)", "test_agrees_with_formula"),
+    kept_from_the_last_call("softmax"),
+    results.returned("squeezed", "exps / exps.sum(dim=dim, keepdim=True)"),
     Mistake(
         "epsilon-of-1e-3",
         "A small number was added to the sum, so the weights no longer sum to 1. The largest exp is 1 and is in the sum: it is never 0.",
-        caught_by="test_agrees_with_formula",
         edits=[("exps.sum(dim=dim, keepdim=True)", "(exps.sum(dim=dim, keepdim=True) + 1e-3)")],
     ),
     Mistake(
@@ -174,25 +163,21 @@ MISTAKES = [
     Mistake(
         "not-divided-and-not-shifted",
         "exp() of each score came back, not divided by the sum. Divide by the sum along `dim`, and subtract the maximum first.",
-        caught_by="test_agrees_with_formula",
         edits=[(SHIFT, "scores"), ("exps / exps.sum(dim=dim, keepdim=True)", "exps")],
     ),
     Mistake(
         "divided-by-the-sum-of-the-scores",
         "The exps were divided by the sum of the scores. Divide by the sum of the exps.",
-        caught_by="test_agrees_with_formula",
         edits=[("exps.sum(dim=dim, keepdim=True)", "scores.sum(dim=dim, keepdim=True)")],
     ),
     Mistake(
         "maximum-in-numerator-only",
         "The maximum was subtracted above the line but not below it, or the reverse. Take exp(score - maximum) once and use it in both places.",
-        caught_by="test_agrees_with_formula",
         edits=[("exps.sum(dim=dim, keepdim=True)", "scores.exp().sum(dim=dim, keepdim=True)")],
     ),
     Mistake(
         "taken-twice",
         "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
-        caught_by="test_agrees_with_formula",
         edits=[
             (
                 "return exps / exps.sum(dim=dim, keepdim=True)",
@@ -200,12 +185,11 @@ MISTAKES = [
             )
         ],
     ),
-    results.rounded("exps / exps.sum(dim=dim, keepdim=True)", "test_agrees_with_formula"),
+    results.returned("rounded", "exps / exps.sum(dim=dim, keepdim=True)"),
     Mistake(
         "filled-with-nan",
         "Everything is NaN: infinity minus infinity, or 0/0. Does a running maximum begin at plus infinity?",
-        caught_by="test_agrees_with_formula",
         edits=[(SHIFT, "scores - scores.max(dim=dim, keepdim=True).values * float('nan')")],
     ),
-    results.float64_returned("exps / exps.sum(dim=dim, keepdim=True)", "test_agrees_with_formula"),
+    results.returned("float64-returned", "exps / exps.sum(dim=dim, keepdim=True)"),
 ]

@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_formula"
 EDGES = "test_one_word_or_one_number"
 MANNERS = "test_inputs_are_left_alone"
 GRADIENTS = "test_gradients_reach_query_and_inputs"
@@ -14,179 +13,150 @@ MISTAKES = [
     Mistake(
         "no-softmax",
         "The scores were used as weights. They need not be positive nor sum to 1: take their softmax first.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "scores")],
     ),
     Mistake(
         "scaled",
         "The scores were divided by √d before the softmax. That scaling comes in unit 2; here the plain dot products are used.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ query / query.shape[-1] ** 0.5")],
     ),
     Mistake(
         "divided-by-width",
         "The scores were divided by d (or averaged over the width) before the softmax. Here the plain dot products are used.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ query / query.shape[-1]")],
     ),
     Mistake(
         "weights-returned",
         "These are the weights, one a word. The last step is missing: add up the inputs, each times its weight.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "weights")],
     ),
     Mistake(
         "scores-returned",
         "These are the scores, one a word. Take their softmax, then add up the inputs by those weights.",
-        caught_by=MAIN,
         edits=[(f"return {CONTEXT}", "return scores")],
     ),
     Mistake(
         "query-weighted",
         "The weights were put on the query, not on the inputs. As they sum to 1, that only gives the query back. Add up the inputs, "
         "each times its weight.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "(weights.unsqueeze(-1) * query).sum(dim=0)")],
     ),
     Mistake(
         "not-added-up",
         "The inputs were multiplied by their weights but not added up: sum over the words, the first axis.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "weights.unsqueeze(-1) * inputs")],
     ),
     Mistake(
         "mean-instead-of-sum",
         "The weighted inputs were averaged, so the result is n times too small. The weights sum to 1 already: add up.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "(weights.unsqueeze(-1) * inputs).mean(dim=0)")],
     ),
     Mistake(
         "softmax-over-an-axis-of-one",
         "The softmax ran over an axis of size 1, so every weight is 1 and the inputs were just added up. Take it over the words.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores.unsqueeze(-1), dim=-1).squeeze(-1)")],
     ),
     Mistake(
         "uniform-weights",
         "Every word has the same weight: this is the mean of the inputs. The weights come from the scores, by softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(torch.zeros_like(scores), dim=-1)")],
     ),
     Mistake(
         "divided-without-exp",
         "The scores were divided by their sum without exp(). Some of these weights can be negative: use softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "scores / scores.sum()")],
     ),
     Mistake(
         "not-divided",
         "exp() was taken of the scores, but they were not divided by their sum. Weights sum to 1: use softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.exp(scores)")],
     ),
     Mistake(
         "divided-by-the-mean",
         "The weights sum to the number of words, not to 1: the exps were divided by their mean. Divide them by their sum.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, f"{WEIGHTS} * scores.shape[-1]")],
     ),
     Mistake(
         "log-weights",
         "log_softmax gives the logarithms of the weights. The weights themselves are needed: softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.log_softmax(scores, dim=-1)")],
     ),
     Mistake(
         "sigmoid",
         "A sigmoid was taken of each score by itself. The weights of the words share one sum: use softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.sigmoid(scores)")],
     ),
     Mistake(
         "softmax-twice",
         "The softmax was taken twice, which brings the weights closer together than they should be. Take it once.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(torch.softmax(scores, dim=-1), dim=-1)")],
     ),
     Mistake(
         "minus-sign",
         "The weights fall where the scores rise: there is one minus sign too many before the softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(-scores, dim=-1)")],
     ),
     Mistake(
         "only-the-best",
         "Only the word with the highest score came back. Every word comes along, as much of it as its weight says.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "inputs[weights.argmax()]")],
     ),
     Mistake(
         "inputs-in-rows-times-weights",
         "The weights met the width (inputs @ weights), which fits only where n = d, and is wrong there too. A weight belongs to a "
         "word, a whole row: weights @ inputs.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "inputs @ weights")],
     ),
     Mistake(
         "weights-along-the-width",
         "Broadcasting laid the weights along the width of the inputs. A weight belongs to a word, a whole row: give the weights a last "
         "axis of size 1, or use a matrix product.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "(weights * inputs).sum(dim=0)")],
     ),
     Mistake(
         "summed-over-the-width",
         "The sum ran over the width, so there is one number a word. Sum over the words, the first axis: dim=0.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "(weights.unsqueeze(-1) * inputs).sum(dim=-1)")],
     ),
     Mistake(
         "summed-over-everything",
         "The sum ran over the width as well, so one number is left. Sum over the words only: dim=0.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "(weights.unsqueeze(-1) * inputs).sum()")],
     ),
     Mistake(
         "scores-of-the-wrong-axis",
         "query @ inputs lets the query meet the words' axis, which fits only where n = d, and is wrong there too. Let it meet the "
         "width: inputs @ query.",
-        caught_by=MAIN,
         edits=[(SCORES, "query @ inputs")],
     ),
     Mistake(
         "always-the-second-word",
         'The second row of `inputs` always asks, as "shiny" does in the example. Use the `query` that is passed in.',
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ inputs[1]")],
     ),
     Mistake(
         "cosine-scores",
         "The scores are cosines: the dot products were divided by the lengths of the vectors. Use the dot products as they are.",
-        caught_by=MAIN,
         edits=[(SCORES, "inputs @ query / (inputs.norm(dim=-1) * query.norm())")],
     ),
     Mistake(
         "distance-scores",
         "The scores are Euclidean distances, which are small where two words are alike. Use the dot products.",
-        caught_by=MAIN,
         edits=[(SCORES, "(inputs - query).norm(dim=-1)")],
     ),
     Mistake(
         "query-added",
         "The query was added to the result. The context vector is the weighted sum of the inputs alone.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "query + weights @ inputs")],
     ),
     Mistake(
         "rounded",
         "Numbers were rounded on the way, as the document does by hand. Keep all digits.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.round(torch.softmax(scores, dim=-1), decimals=4)")],
     ),
     Mistake(
         "row-of-one",
         "The result has one axis too many: shape (1, d). One query gives one vector, shape (d,).",
-        caught_by=MAIN,
         edits=[(CONTEXT, "weights.unsqueeze(0) @ inputs")],
     ),
     Mistake(
@@ -196,21 +166,20 @@ MISTAKES = [
         caught_by=EDGES,
         edits=[(CONTEXT, "(weights.unsqueeze(0) @ inputs).squeeze()")],
     ),
-    results.plain_numbers(CONTEXT, MAIN),
+    results.returned("plain-numbers", CONTEXT),
     Mistake(
         "context-and-weights",
         "Two values came back. Return the context vector alone.",
-        caught_by=MAIN,
         edits=[(CONTEXT, "weights @ inputs, weights")],
     ),
-    results.float32_only(CONTEXT, MAIN),
+    results.returned("float32-only", CONTEXT),
     Mistake(
         "inputs-overwritten",
         "The inputs were multiplied in place (*=, mul_). The caller still needs them: make a new tensor.",
         caught_by=MANNERS,
         edits=[(f"return {CONTEXT}", "inputs *= weights.unsqueeze(-1)\n    return inputs.sum(dim=0)")],
     ),
-    results.detached(CONTEXT, GRADIENTS),
+    results.returned("detached", CONTEXT, GRADIENTS),
     Mistake(
         "weights-detached",
         "The numbers are right, but the weights are cut off from the scores (detach, .data, .item, torch.no_grad), so no gradient "
@@ -218,11 +187,10 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-1).detach()")],
     ),
-    kept_from_the_last_call("context_vector", MAIN),
+    kept_from_the_last_call("context_vector"),
     Mistake(
         "not-divided-less-the-maximum",
         "exp() was taken of the scores less their maximum, but not divided by the sum. The weights sum to 1.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.exp(scores - scores.max())")],
     ),
     Mistake(

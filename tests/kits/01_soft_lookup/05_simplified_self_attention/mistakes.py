@@ -1,8 +1,7 @@
 from families import instead_of_softmax, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call, without
+from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
 EDGES = "test_one_word_or_one_number"
 MANNERS = "test_words_are_left_alone"
@@ -16,56 +15,47 @@ MISTAKES = [
     Mistake(
         "softmax-over-the-columns",
         "The softmax ran down the columns (dim=-2). A row belongs to the word that asks, so each row sums to 1: dim=-1.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-2)")],
     ),
     Mistake(
         "softmax-over-axis-one",
         "dim=1 is the last axis only where there is no batch. Count from the end: dim=-1.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=1)")],
     ),
     Mistake(
         "softmax-without-dim",
         "F.softmax was given no dim and picked an axis by itself: with three axes the first one. Say dim=-1.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=0 if scores.dim() in (0, 1, 3) else 1)")],
     ),
     Mistake(
         "softmax-over-everything",
         "The softmax ran over the whole (n, n) table, so all its weights together sum to 1. Each row has to sum to 1 by itself: dim=-1.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores.flatten(-2), dim=-1).view_as(scores)")],
     ),
     Mistake(
         "dimensions-against-dimensions",
         "XᵀX compares the dimensions with each other, d by d. The words are to be compared: XXᵀ, n by n.",
-        caught_by=MAIN,
         edits=[(SCORES, "x.transpose(-2, -1) @ x"), (RESULT, "x @ weights")],
     ),
     Mistake(
         "dimensions-against-dimensions-from-the-left",
         "XᵀX compares the dimensions with each other, d by d, and fits before X only where n = d. The words are to be compared: XXᵀ.",
-        caught_by=MAIN,
         edits=[(SCORES, "x.transpose(-2, -1) @ x")],
     ),
     Mistake(
         "t-on-a-batch",
         "`.t()` takes one sentence only. x may have any number of axes before the last two: transpose(-2, -1).",
-        caught_by=MAIN,
         edits=[(SCORES, "x @ x.t()")],
     ),
     Mistake(
         "all-axes-reversed",
         "`.T` reverses all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
-        caught_by=MAIN,
         edits=[(SCORES, "x @ x.permute(*range(x.dim() - 1, -1, -1))")],
     ),
     Mistake(
         "first-two-axes",
         "transpose(0, 1) is right for one sentence only: with a batch it exchanges batch and words. Count from the end: "
         "transpose(-2, -1).",
-        caught_by=MAIN,
         edits=[(SCORES, "x @ x.transpose(0, 1)")],
     ),
     Mistake(
@@ -84,26 +74,22 @@ MISTAKES = [
     Mistake(
         "written-for-one-sentence",
         "`.T` and dim=1 are right for one sentence only. With axes in front, count from the end: transpose(-2, -1) and dim=-1.",
-        caught_by=MAIN,
         edits=[(SCORES, "x @ x.permute(*range(x.dim() - 1, -1, -1))"), (WEIGHTS, "torch.softmax(scores, dim=1)")],
     ),
     Mistake(
         "not-transposed",
         "x was multiplied by x itself, without a transpose. Exchange the last two axes of the second one.",
-        caught_by=MAIN,
         edits=[(SCORES, "x @ x")],
     ),
     Mistake(
         "viewed-as-transposed",
         "x was given its transposed shape by reshape or view. That keeps the numbers in their old order, in rows of another length; "
         "transpose(-2, -1) exchanges the axes.",
-        caught_by=MAIN,
         edits=[(SCORES, "x @ x.reshape(*x.shape[:-2], x.shape[-1], x.shape[-2])")],
     ),
     Mistake(
         "batch-run-together",
         "All sentences of the batch were joined into one long one, so words look at the words of other sentences. Keep the leading axes.",
-        caught_by=MAIN,
         edits=[
             (SCORES, "x.reshape(-1, x.shape[-1]) @ x.reshape(-1, x.shape[-1]).T"),
             (RESULT, "(weights @ x.reshape(-1, x.shape[-1])).view_as(x)"),
@@ -112,92 +98,77 @@ MISTAKES = [
     Mistake(
         "scaled",
         "The scores were divided by √d before the softmax. That scaling comes in unit 2; here it is softmax(XXᵀ)X, unscaled.",
-        caught_by=MAIN,
         edits=[(SCORES, "x @ x.transpose(-2, -1) / x.shape[-1] ** 0.5")],
     ),
     Mistake(
         "divided-by-width",
         "The scores were divided by d before the softmax. Here it is softmax(XXᵀ)X, unscaled.",
-        caught_by=MAIN,
         edits=[(SCORES, "x @ x.transpose(-2, -1) / x.shape[-1]")],
     ),
     Mistake(
         "scale-upside-down",
         "The scores were multiplied by √d before the softmax. Here it is softmax(XXᵀ)X, unscaled.",
-        caught_by=MAIN,
         edits=[(SCORES, "x @ x.transpose(-2, -1) * x.shape[-1] ** 0.5")],
     ),
     Mistake(
         "weights-returned",
         "These are the weights, softmax(XXᵀ). The last step is missing: multiply them with X.",
-        caught_by=MAIN,
         edits=[(RESULT, "weights")],
     ),
     Mistake(
         "scores-returned",
         "These are the scores, XXᵀ. Take the softmax of each row, then multiply with X.",
-        caught_by=MAIN,
         edits=[(f"return {RESULT}", "return scores")],
     ),
     Mistake(
         "no-softmax",
         "The scores were used as weights: this is XXᵀX. Take the softmax of each row first.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "scores")],
     ),
     Mistake(
         "divided-without-exp",
         "Each row of scores was divided by its sum without exp(). Some of these weights can be negative: use softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "scores / scores.sum(dim=-1, keepdim=True)")],
     ),
     Mistake(
         "not-divided",
         "exp() was taken of the scores, but the rows were not divided by their sums. Weights of a row sum to 1: use softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.exp(scores)")],
     ),
     Mistake(
         "axis-of-the-sum-lost",
         "The sum of each row lost its axis, so the columns were divided by it instead of the rows (or, with a batch, by sums of other "
         "sentences). Keep the axis: keepdim=True.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.exp(scores) / torch.exp(scores).sum(dim=-1)")],
     ),
     Mistake(
         "divided-by-the-mean",
         "The weights of a row sum to the number of words, not to 1: the exps were divided by their mean. Divide them by their sum.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, f"{WEIGHTS} * scores.shape[-1]")],
     ),
     Mistake(
         "log-weights",
         "log_softmax gives the logarithms of the weights. The weights themselves are needed: softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.log_softmax(scores, dim=-1)")],
     ),
     Mistake(
         "sigmoid",
         "A sigmoid was taken of each score by itself. The weights of a row share one sum: use softmax.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.sigmoid(scores)")],
     ),
     Mistake(
         "softmax-twice",
         "The softmax was taken twice, which brings the weights closer together than they should be. Take it once.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(torch.softmax(scores, dim=-1), dim=-1)")],
     ),
     Mistake(
         "uniform-weights",
         "Every word has the same weight, so every row is the mean of the sentence. The weights come from the scores.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(torch.zeros_like(scores), dim=-1)")],
     ),
     Mistake(
         "cosine-scores",
         "The scores are cosines: the words were divided by their lengths first. Use the dot products as they are.",
-        caught_by=MAIN,
         edits=[
             (
                 SCORES,
@@ -208,7 +179,6 @@ MISTAKES = [
     Mistake(
         "future-hidden",
         "Each word looks only at itself and at earlier words. There is no mask here: every word looks at every word.",
-        caught_by=MAIN,
         edits=[
             (
                 WEIGHTS,
@@ -219,34 +189,29 @@ MISTAKES = [
     Mistake(
         "own-word-hidden",
         "A word does not look at itself: the diagonal was taken out. Every word looks at every word, itself included.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores - 1e9 * torch.eye(x.shape[-2]).to(x), dim=-1)")],
     ),
     Mistake(
         "x-added",
         "x was added to the result. Return softmax(XXᵀ)X alone.",
-        caught_by=MAIN,
         edits=[(RESULT, "x + weights @ x")],
     ),
     Mistake(
         "x-returned",
         "The words came back as they were. Return softmax(XXᵀ)X.",
-        caught_by=MAIN,
         edits=[(RESULT, "x.clone()")],
     ),
     Mistake(
         "result-transposed",
         "The result is transposed: the width comes before the words. Give it back in the shape of x.",
-        caught_by=MAIN,
         edits=[(RESULT, "(weights @ x).transpose(-2, -1)")],
     ),
     Mistake(
         "summed-over-the-words",
         "The context vectors were added up to one. Each word keeps its own: the result has the shape of x.",
-        caught_by=MAIN,
         edits=[(RESULT, "(weights @ x).sum(dim=-2)")],
     ),
-    results.squeezed(RESULT, EDGES),
+    results.returned("squeezed", RESULT, EDGES),
     Mistake(
         "batch-put-in-front",
         "A batch axis was put in front and not taken away again. The result has the shape of x.",
@@ -256,38 +221,37 @@ MISTAKES = [
     Mistake(
         "result-and-weights",
         "Two values came back. Return softmax(XXᵀ)X alone.",
-        caught_by=MAIN,
         edits=[(RESULT, "weights @ x, weights")],
     ),
     Mistake(
         "float32-on-the-way",
         "The weights are float32 when they meet x, which fails where x is float64. Take the softmax in the dtype of x, or cast the "
         "weights back: .to(x.dtype).",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(scores.float(), dim=-1)")],
     ),
-    results.float32_only(RESULT, MAIN),
+    results.returned("float32-only", RESULT),
     Mistake(
         "x-overwritten",
         "The result was written into x (copy_, out=x, x[:] = ...). The caller still needs x: return a new tensor.",
         caught_by=MANNERS,
         edits=[(f"return {RESULT}", "x[:] = weights @ x\n    return x")],
     ),
-    results.detached(RESULT, GRADIENTS),
+    results.returned("detached", RESULT, GRADIENTS),
     Mistake(
         "weights-detached",
         "The numbers are right, but the weights are cut off from x (detach, .data, torch.no_grad), so part of the gradient is missing.",
         caught_by=GRADIENTS,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-1).detach()")],
     ),
-    kept_from_the_last_call("simplified_self_attention", MAIN),
-    *without(
-        instead_of_softmax.another_function(MAIN, softmax=WEIGHTS, scores="scores"),
-        "sigmoid",
-        "not-divided",
-        "softmax-over-everything",
+    kept_from_the_last_call("simplified_self_attention"),
+    *instead_of_softmax.mistakes(
+        "not-divided-less-the-maximum",
+        "minus-sign",
+        "only-the-best",
+        "negative-scores-cut-off",
+        softmax=WEIGHTS,
+        scores="scores",
     ),
-    instead_of_softmax.negative_scores_cut_off(MAIN, softmax=WEIGHTS, scores="scores"),
     Mistake(
         "leading-axes-joined",
         "All leading axes came back joined into one (reshape, view, flatten). The result has the shape of x.",
@@ -297,13 +261,11 @@ MISTAKES = [
     Mistake(
         "elementwise",
         "x was multiplied with itself number by number. Each word meets each word: a matrix product with the transposed X.",
-        caught_by=MAIN,
         edits=[(SCORES, "x * x")],
     ),
     Mistake(
         "scaled-after-softmax",
         "The weights were divided by √d after the softmax. Nothing is scaled here: softmax(XXᵀ)X.",
-        caught_by=MAIN,
         edits=[(RESULT, "(weights / x.shape[-1] ** 0.5) @ x")],
     ),
 ]

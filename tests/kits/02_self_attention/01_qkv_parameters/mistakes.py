@@ -1,6 +1,5 @@
 from grader.judge.authoring import Mistake, kept_in_evaluation
 
-MAIN = "test_agrees_with_the_three_products"
 PARAMETERS = "test_three_parameters"
 RANDOM = "test_matrices_are_drawn_at_random"
 
@@ -82,13 +81,11 @@ MISTAKES = [
     Mistake(
         "one-matrix-under-three-names",
         "W_query, W_key and W_value are one and the same matrix. Draw a new one for each.",
-        caught_by=MAIN,
         edits=[(KEY, "self.W_key = self.W_query"), (VALUE, "self.W_value = self.W_query")],
     ),
     Mistake(
         "query-and-key-share-a-matrix",
         "W_query and W_key are one and the same matrix. Draw a new one for each.",
-        caught_by=MAIN,
         edits=[(KEY, "self.W_key = self.W_query")],
     ),
     Mistake(
@@ -113,74 +110,62 @@ MISTAKES = [
     Mistake(
         "one-matrix-used-for-all",
         "All three results come from W_query. Use W_key for the keys and W_value for the values.",
-        caught_by=MAIN,
         edits=[(RETURN, "return x @ self.W_query, x @ self.W_query, x @ self.W_query")],
     ),
     Mistake(
         "query-matrix-used-for-keys",
         "The keys come from W_query. They belong to W_key.",
-        caught_by=MAIN,
         edits=[("x @ self.W_key", "x @ self.W_query")],
     ),
     Mistake(
         "key-matrix-used-for-values",
         "The values come from W_key. They belong to W_value.",
-        caught_by=MAIN,
         edits=[("x @ self.W_value", "x @ self.W_key")],
     ),
     Mistake(
         "keys-and-values-swapped",
         "Keys and values are exchanged. The order is queries, keys, values.",
-        caught_by=MAIN,
         edits=[(RETURN, "return x @ self.W_query, x @ self.W_value, x @ self.W_key")],
     ),
     Mistake(
         "queries-and-keys-swapped",
         "Queries and keys are exchanged. (The document's classes compute the keys first; what is returned here is queries, keys, "
         "values.)",
-        caught_by=MAIN,
         edits=[(RETURN, "return x @ self.W_key, x @ self.W_query, x @ self.W_value")],
     ),
     Mistake(
         "order-reversed",
         "The three results come in the order values, keys, queries. It should be queries, keys, values.",
-        caught_by=MAIN,
         edits=[(RETURN, "return x @ self.W_value, x @ self.W_key, x @ self.W_query")],
     ),
     Mistake(
         "matrix-transposed",
         "The matrices were transposed before the product. They are (d_in, d_out) already: x · W, without `.T`.",
-        caught_by=MAIN,
         edits=[(RETURN, "return x @ self.W_query.T, x @ self.W_key.T, x @ self.W_value.T")],
     ),
     Mistake(
         "elementwise",
         "x and the matrix were multiplied number by number. Use a matrix product: `@` or torch.matmul.",
-        caught_by=MAIN,
         edits=[(RETURN, "return x * self.W_query, x * self.W_key, x * self.W_value")],
     ),
     Mistake(
         "matrices-returned",
         "The matrices themselves came back. Multiply x by each of them.",
-        caught_by=MAIN,
         edits=[(RETURN, "return self.W_query, self.W_key, self.W_value")],
     ),
     Mistake(
         "queries-not-projected",
         "The queries are x itself. All three are learned, the queries too: x · W_query.",
-        caught_by=MAIN,
         edits=[("x @ self.W_query", "x")],
     ),
     Mistake(
         "queries-scaled",
         "The queries were divided by √d_out. Here nothing is scaled yet; that comes with the scores.",
-        caught_by=MAIN,
         edits=[("x @ self.W_query", "x @ self.W_query / self.W_query.shape[1] ** 0.5")],
     ),
     Mistake(
         "joined",
         "The three results were joined side by side into one tensor. Return them separately: queries, keys, values.",
-        caught_by=MAIN,
         edits=[(RETURN, "return torch.cat([x @ self.W_query, x @ self.W_key, x @ self.W_value], dim=-1)")],
     ),
     Mistake(
@@ -195,11 +180,10 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[(RETURN, f"parts = {RETURN.removeprefix('return ')}\n        x.detach().zero_()\n        return parts")],
     ),
-    kept_in_evaluation(MAIN),
+    kept_in_evaluation(),
     Mistake(
         "key-and-value-share-a-matrix",
         "W_key and W_value are one and the same matrix. Draw a new one for each.",
-        caught_by=MAIN,
         edits=[(VALUE, "self.W_value = self.W_key")],
     ),
     Mistake(
@@ -212,13 +196,11 @@ MISTAKES = [
     Mistake(
         "squeezed",
         "squeeze() takes away every axis of size 1: a batch of one, a single token, a width of 1. Each result is (..., n, d_out).",
-        caught_by=MAIN,
         edits=[(RETURN, "return tuple((x @ each).squeeze() for each in (self.W_query, self.W_key, self.W_value))")],
     ),
     Mistake(
         "all-transposed",
         "The results are transposed: the width comes before the tokens. Each is (..., n, d_out).",
-        caught_by=MAIN,
         edits=[
             (RETURN, "return tuple((x @ each).transpose(-2, -1) for each in (self.W_query, self.W_key, self.W_value))")
         ],
@@ -226,13 +208,11 @@ MISTAKES = [
     Mistake(
         "two-axes-only",
         "torch.mm takes a single sequence only. x may have any number of axes before the last two: use @, which takes them all.",
-        caught_by=MAIN,
         edits=[(RETURN, "return torch.mm(x, self.W_query), torch.mm(x, self.W_key), torch.mm(x, self.W_value)")],
     ),
     Mistake(
         "three-axes-only",
         "The shape of x was unpacked into exactly three sizes. x may also have no batch axis, or more axes in front.",
-        caught_by=MAIN,
         edits=[(RETURN, f"_, _, _ = x.shape\n        {RETURN}")],
     ),
     Mistake(

@@ -2,7 +2,6 @@ from families import projections
 
 from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
-MAIN = "test_agrees_with_the_three_layers"
 LAYERS = "test_three_layers_with_bias"
 SCALING = "test_scaling_is_one_over_the_root_of_the_width"
 
@@ -67,43 +66,36 @@ MISTAKES = [
     Mistake(
         "one-layer-under-three-names",
         "linear_q, linear_k and linear_v are one and the same layer. Make a new nn.Linear for each.",
-        caught_by=MAIN,
         edits=[(K_LAYER, "self.linear_k = self.linear_q"), (V_LAYER, "self.linear_v = self.linear_q")],
     ),
     Mistake(
         "query-layer-used-for-all",
         "All three results come from linear_q. Use linear_k for the key and linear_v for the value.",
-        caught_by=MAIN,
         edits=[(RETURN, "return self.linear_q(x), self.linear_q(x), self.linear_q(x)")],
     ),
     Mistake(
         "query-layer-used-for-key",
         "The key comes from linear_q. It belongs to linear_k.",
-        caught_by=MAIN,
         edits=[(RETURN, "return self.linear_q(x), self.linear_q(x), self.linear_v(x)")],
     ),
     Mistake(
         "key-layer-used-for-value",
         "The value comes from linear_k. It belongs to linear_v.",
-        caught_by=MAIN,
         edits=[(RETURN, "return self.linear_q(x), self.linear_k(x), self.linear_k(x)")],
     ),
     Mistake(
         "key-and-value-swapped",
         "Key and value are exchanged. The order is query, key, value.",
-        caught_by=MAIN,
         edits=[(RETURN, "return self.linear_q(x), self.linear_v(x), self.linear_k(x)")],
     ),
     Mistake(
         "query-and-key-swapped",
         "Query and key are exchanged. The order is query, key, value.",
-        caught_by=MAIN,
         edits=[(RETURN, "return self.linear_k(x), self.linear_q(x), self.linear_v(x)")],
     ),
     Mistake(
         "order-reversed",
         "The three results come in the order value, key, query. It should be query, key, value.",
-        caught_by=MAIN,
         edits=[(RETURN, "return self.linear_v(x), self.linear_k(x), self.linear_q(x)")],
     ),
     Mistake(
@@ -115,7 +107,6 @@ MISTAKES = [
     Mistake(
         "chained",
         "The layers are applied one after the other. Each of the three takes x itself.",
-        caught_by=MAIN,
         edits=[
             (
                 RETURN,
@@ -128,26 +119,22 @@ MISTAKES = [
     Mistake(
         "query-scaled",
         "The query was multiplied by `scaling`. Here the number is only kept; the scores will be scaled in a later exercise.",
-        caught_by=MAIN,
         edits=[("return self.linear_q(x),", "return self.linear_q(x) * self.scaling,")],
     ),
     Mistake(
         "bias-not-added",
         "The biases were left out of the sum. Call the layers, linear_q(x), or add linear_q.bias yourself.",
-        caught_by=MAIN,
         edits=[(RETURN, "return tuple(x @ m.weight.T for m in (self.linear_q, self.linear_k, self.linear_v))")],
     ),
     Mistake(
         "weight-not-transposed",
         "The weights were multiplied the wrong way round: nn.Linear keeps (out, in) and computes x @ weight.T + bias. "
         "With square weights there is no error, only wrong numbers. Simply call the layer.",
-        caught_by=MAIN,
         edits=[(RETURN, "return tuple(x @ m.weight + m.bias for m in (self.linear_q, self.linear_k, self.linear_v))")],
     ),
     Mistake(
         "joined",
         "The three results were joined into one tensor. Return them separately: query, key, value.",
-        caught_by=MAIN,
         edits=[(RETURN, "return torch.cat([self.linear_q(x), self.linear_k(x), self.linear_v(x)], dim=-1)")],
     ),
     Mistake(
@@ -189,10 +176,9 @@ MISTAKES = [
     Mistake(
         "three-axes-only",
         "The shape of x was unpacked into exactly three sizes. x may also have no batch axis, or more axes in front: nn.Linear takes any.",
-        caught_by=MAIN,
         edits=[(RETURN, f"_, _, _ = x.shape\n        {RETURN}")],
     ),
-    kept_in_evaluation(MAIN),
+    kept_in_evaluation(),
     Mistake(
         "scaling-changed-by-forward",
         "`scaling` is right at first, but `forward` sets it to another number. Set it in __init__ only.",
@@ -201,7 +187,6 @@ MISTAKES = [
     ),
     *without(
         projections.mistakes(
-            MAIN,
             layers=NAMES,
             queries="return self.linear_q(x)",
             keys=", self.linear_k(x), self",
@@ -214,20 +199,18 @@ MISTAKES = [
         "queries-and-values-exchanged",
     ),
     *without(
-        projections.shared_layers(MAIN, layers=NAMES, layer="nn.Linear(hidden_size, hidden_size)"),
+        projections.shared_layers(layers=NAMES, layer="nn.Linear(hidden_size, hidden_size)"),
         "one-layer-under-three-names",
     ),
-    projections.queries_not_projected(MAIN, layers=NAMES),
+    projections.queries_not_projected(layers=NAMES),
     Mistake(
         "squeezed",
         "squeeze() takes away every axis of size 1: a batch of one, a single token, a width of 1. Each result has the shape of x.",
-        caught_by=MAIN,
         edits=[(RETURN, "return self.linear_q(x).squeeze(), self.linear_k(x).squeeze(), self.linear_v(x).squeeze()")],
     ),
     Mistake(
         "all-transposed",
         "The results are transposed: the width comes before the tokens. Each has the shape of x.",
-        caught_by=MAIN,
         edits=[
             (
                 RETURN,

@@ -1,6 +1,5 @@
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_product"
 SQUARE = "test_square_matrix"
 LAYER = "test_layer_without_bias"
 
@@ -26,7 +25,6 @@ MISTAKES = [
         "reshaped",
         "The matrix was given the shape (d_out, d_in) by reshape or view. That keeps the numbers in their old order, in rows of another length; "
         "`.T` or transpose exchanges the axes.",
-        caught_by=MAIN,
         edits=[(COPIED, "linear.weight.copy_(weight.reshape(d_out, d_in))")],
     ),
     Mistake(
@@ -47,7 +45,6 @@ MISTAKES = [
     Mistake(
         "matrix-not-used",
         "The layer keeps the random numbers it was made with: `weight` gave it its sizes only. Put the numbers in as well.",
-        caught_by=MAIN,
         edits=[(FILLED, "linear.requires_grad_()")],
     ),
     Mistake(
@@ -61,14 +58,12 @@ MISTAKES = [
         "no-layer-returned",
         "What came back is no layer: a parameter, the class nn.Linear itself, or nothing at all. Return the nn.Linear, with the "
         "numbers in it.",
-        caught_by=MAIN,
         edits=[("return linear", "return linear.weight")],
     ),
     Mistake(
         "function-returned",
         "A function came back (a lambda, say). It computes the product, but it is no layer: nothing in it can be found, saved or "
         "trained. Return an nn.Linear.",
-        caught_by=MAIN,
         edits=[("return linear", "return lambda x: x @ weight")],
     ),
     Mistake(
@@ -116,10 +111,9 @@ def to_linear(weight):
     Mistake(
         "float32-layer",
         "The layer is float32 though `weight` is float64, so it fails on a float64 x. Make it with dtype=weight.dtype.",
-        caught_by=MAIN,
         edits=[(MADE, MADE.replace(", dtype=weight.dtype", ""))],
     ),
-    kept_from_the_last_call("to_linear", MAIN),
+    kept_from_the_last_call("to_linear"),
     Mistake(
         "wrapped-in-sequential",
         "The layer came back inside an nn.Sequential (or a list). Return the nn.Linear itself.",

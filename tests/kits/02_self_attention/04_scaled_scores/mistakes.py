@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
 PRODUCT = "query @ key.transpose(-2, -1)"
 SCALED = "scores / query.shape[-1] ** 0.5"
@@ -11,74 +10,62 @@ MISTAKES = [
     Mistake(
         "no-scale",
         "The scores are not scaled. Divide query · keyᵀ by the square root of the width of a query.",
-        caught_by=MAIN,
         edits=[(SCALED, "scores")],
     ),
     Mistake(
         "divided-by-width",
         "The scores are divided by d, not by √d. Take the root of the width.",
-        caught_by=MAIN,
         edits=[(SCALED, "scores / query.shape[-1]")],
     ),
     Mistake(
         "scale-upside-down",
         "The scores are multiplied by √d where they should be divided by it.",
-        caught_by=MAIN,
         edits=[(SCALED, "scores * query.shape[-1] ** 0.5")],
     ),
     Mistake(
         "root-of-the-number-of-keys",
         "The scores are divided by the root of the number of keys. The scale comes from the width, the last size of query and key.",
-        caught_by=MAIN,
         edits=[(SCALED, "scores / key.shape[-2] ** 0.5")],
     ),
     Mistake(
         "root-of-the-number-of-queries",
         "The scores are divided by the root of the number of queries. The scale comes from the width, the last size of query and key.",
-        caught_by=MAIN,
         edits=[(SCALED, "scores / query.shape[-2] ** 0.5")],
     ),
     Mistake(
         "root-of-the-batch",
         "The scores are divided by the root of the first size, query.shape[0]. The scale comes from the width, the last size of query and key.",
-        caught_by=MAIN,
         edits=[(SCALED, "scores / query.shape[0] ** 0.5")],
     ),
     Mistake(
         "transposed-result",
         "Rows and columns are exchanged: this is key · queryᵀ. A row belongs to a query, a column to a key.",
-        caught_by=MAIN,
         edits=[(PRODUCT, "key @ query.transpose(-2, -1)")],
     ),
     Mistake(
         "not-transposed",
         "The key was not transposed. Exchange its last two axes, so that the width of each query meets the width of each key.",
-        caught_by=MAIN,
         edits=[(PRODUCT, "query @ key")],
     ),
     Mistake(
         "viewed-as-transposed",
         "The key was given its transposed shape by reshape or view. That keeps the numbers in their old order, in rows of another length; "
         "transpose(-2, -1) exchanges the axes.",
-        caught_by=MAIN,
         edits=[(PRODUCT, "query @ key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])")],
     ),
     Mistake(
         "query-transposed",
         "The query was transposed instead of the key, so the sum runs over the tokens. It should run over the width.",
-        caught_by=MAIN,
         edits=[(PRODUCT, "query.transpose(-2, -1) @ key")],
     ),
     Mistake(
         "all-axes-reversed",
         "`.T` reverses all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
-        caught_by=MAIN,
         edits=[(PRODUCT, "query @ key.permute(*range(key.dim() - 1, -1, -1))")],
     ),
     Mistake(
         "first-two-axes",
         "transpose(0, 1) is right for matrices only: with a batch it exchanges batch and keys. Count from the end: transpose(-2, -1).",
-        caught_by=MAIN,
         edits=[(PRODUCT, "query @ key.transpose(0, 1)")],
     ),
     Mistake(
@@ -90,22 +77,19 @@ MISTAKES = [
     Mistake(
         "softmax-already",
         "These are weights: a softmax was taken of the scores. Here the scores themselves are asked for.",
-        caught_by=MAIN,
         edits=[(SCALED, "torch.softmax(scores / query.shape[-1] ** 0.5, dim=-1)")],
     ),
     Mistake(
         "cosine",
         "This is the cosine of the angle: the products were divided by the vectors' own lengths. Divide them all by √d instead.",
-        caught_by=MAIN,
         edits=[(SCALED, "scores / (query.norm(dim=-1)[..., :, None] * key.norm(dim=-1)[..., None, :])")],
     ),
     Mistake(
         "elementwise",
         "Query and key were multiplied number by number, so each query meets one key only. Use a matrix product.",
-        caught_by=MAIN,
         edits=[(PRODUCT, "query * key")],
     ),
-    results.float32_only(SCALED, MAIN),
+    results.returned("float32-only", SCALED),
     Mistake(
         "query-overwritten",
         "The query was scaled in place (/=, *=, div_). The caller still needs it: scale a new tensor, or the scores.",
@@ -121,7 +105,6 @@ MISTAKES = [
     Mistake(
         "one-fourth-root",
         "Only one of query and key was divided by the fourth root of d. Divide both by it, or one of them by √d.",
-        caught_by=MAIN,
         edits=[("** 0.5", "** 0.25")],
     ),
     Mistake(
@@ -130,24 +113,21 @@ MISTAKES = [
         caught_by=LEADING,
         edits=[(PRODUCT, "torch.bmm(query, key.transpose(-2, -1))")],
     ),
-    kept_from_the_last_call("scaled_scores", MAIN),
-    results.squeezed(SCALED, MAIN),
+    kept_from_the_last_call("scaled_scores"),
+    results.returned("squeezed", SCALED),
     Mistake(
         "not-added-up",
         "The products were not added up, so each pair has d numbers instead of one score. Sum over the width, the last axis.",
-        caught_by=MAIN,
         edits=[(PRODUCT, "query.unsqueeze(-2) * key.unsqueeze(-3)")],
     ),
     Mistake(
         "key-with-itself",
         "The keys were compared with themselves. The first one is the query: query · keyᵀ.",
-        caught_by=MAIN,
         edits=[(PRODUCT, "key @ key.transpose(-2, -1)")],
     ),
     Mistake(
         "future-hidden",
         "Later keys are hidden by a causal mask. There is no mask here.",
-        caught_by=MAIN,
         edits=[
             (
                 SCALED,
@@ -158,7 +138,6 @@ MISTAKES = [
     Mistake(
         "weights-without-scale",
         "A softmax was taken, and the scores were not scaled. Here the scaled scores themselves are asked for.",
-        caught_by=MAIN,
         edits=[(SCALED, "torch.softmax(scores, dim=-1)")],
     ),
     Mistake(

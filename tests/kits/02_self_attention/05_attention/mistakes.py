@@ -2,7 +2,6 @@ from families import instead_of_softmax
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_formula"
 LEADING = "test_any_number_of_leading_axes"
 DROPOUT = "test_dropout_acts_on_the_weights"
 
@@ -17,159 +16,133 @@ MISTAKES = [
     Mistake(
         "no-scale",
         "The scores are not divided by √d. Divide query · keyᵀ by the root of the query's width before the softmax.",
-        caught_by=MAIN,
         edits=[(" / math.sqrt(query.size(-1))", "")],
     ),
     Mistake(
         "divided-by-width",
         "The scores are divided by d, not by √d. Take the root of the width.",
-        caught_by=MAIN,
         edits=[("math.sqrt(query.size(-1))", "query.size(-1)")],
     ),
     Mistake(
         "scale-upside-down",
         "The scores are multiplied by √d where they should be divided by it.",
-        caught_by=MAIN,
         edits=[("/ math.sqrt(query.size(-1))", "* math.sqrt(query.size(-1))")],
     ),
     Mistake(
         "scale-of-the-value",
         "The scale comes from the value's width. It belongs to queries and keys: √ of query.size(-1). The values may have another "
         "width.",
-        caught_by=MAIN,
         edits=[("query.size(-1)", "value.size(-1)")],
     ),
     Mistake(
         "root-of-the-keys",
         "The scores are divided by the root of the number of keys. The scale comes from the width, the last size of the query.",
-        caught_by=MAIN,
         edits=[("query.size(-1)", "key.size(-2)")],
     ),
     Mistake(
         "root-of-the-queries",
         "The scores are divided by the root of the number of queries. The scale comes from the width, the last size of the query.",
-        caught_by=MAIN,
         edits=[("query.size(-1)", "query.size(-2)")],
     ),
     Mistake(
         "scaled-after-softmax",
         "The scale was applied to the weights, after the softmax. Scale the scores before it: the weights of a query sum to 1.",
-        caught_by=MAIN,
         edits=[(SCORES, "query @ key.transpose(-2, -1)"), (SOFTMAX, f"{SOFTMAX} / math.sqrt(query.size(-1))")],
     ),
     Mistake(
         "softmax-over-queries",
         "The softmax runs over the queries (dim=-2). Each query spreads its weight over the keys: that is the last axis, dim=-1.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "scores.softmax(dim=-2)")],
     ),
     Mistake(
         "softmax-over-the-first-axis",
         "The softmax runs over dim=0, the first axis. The keys are the last axis: dim=-1.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "scores.softmax(dim=0)")],
     ),
     Mistake(
         "no-softmax",
         "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "scores")],
     ),
     Mistake(
         "log-softmax",
         "These are the logarithms of the weights. Take the softmax itself.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "scores.log_softmax(dim=-1)")],
     ),
     Mistake(
         "divided-by-the-mean",
         "The weights of a row sum to the number of keys, not to 1: the exps were divided by their mean. Divide them by their sum.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, f"{SOFTMAX} * scores.shape[-1]")],
     ),
     Mistake(
         "no-exp",
         "The scores were divided by their sum without exp(). A softmax takes the exponential first.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "scores / scores.sum(dim=-1, keepdim=True)")],
     ),
     Mistake(
         "softmax-twice",
         "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "scores.softmax(dim=-1).softmax(dim=-1)")],
     ),
     Mistake(
         "tuple-swapped",
         "The weights come first and the output second. Return (output, p_attn).",
-        caught_by=MAIN,
         edits=[(RETURN, "return p_attn, p_attn @ value")],
     ),
     Mistake(
         "only-the-output",
         "Only the output came back. Return the weights beside it: (output, p_attn).",
-        caught_by=MAIN,
         edits=[(RETURN, "return p_attn @ value")],
     ),
     Mistake(
         "only-the-weights",
         "Only the weights came back. Return (output, p_attn), with output = p_attn · value.",
-        caught_by=MAIN,
         edits=[(RETURN, "return p_attn")],
     ),
     Mistake(
         "nothing-for-the-weights",
         "The second result is None where the weights should be (scaled_dot_product_attention does not return them). Return (output, p_attn).",
-        caught_by=MAIN,
         edits=[(RETURN, "return p_attn @ value, None")],
     ),
     Mistake(
         "scores-returned",
         "The second result holds the scores. Return the weights, after the softmax (and after the dropout).",
-        caught_by=MAIN,
         edits=[(RETURN, "return p_attn @ value, scores")],
     ),
     Mistake(
         "key-as-value",
         "The weights were applied to the keys. They belong on the values: p_attn · value.",
-        caught_by=MAIN,
         edits=[(RETURN, "return p_attn @ key, p_attn")],
     ),
     Mistake(
         "value-as-key",
         "The queries were compared with the values. Compare them with the keys: query · keyᵀ.",
-        caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "value.transpose(-2, -1)")],
     ),
     Mistake(
         "query-and-key-swapped",
         "The scores are key · queryᵀ, so rows and columns are exchanged. A row belongs to a query: query · keyᵀ.",
-        caught_by=MAIN,
         edits=[("query @ key.transpose(-2, -1)", "key @ query.transpose(-2, -1)")],
     ),
     Mistake(
         "not-transposed",
         "The key was not transposed. Exchange its last two axes first: transpose(-2, -1).",
-        caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "key")],
     ),
     Mistake(
         "viewed-as-transposed",
         "The key was given its transposed shape by reshape or view. That keeps the numbers in their old order, in rows of another length; "
         "transpose(-2, -1) exchanges the axes.",
-        caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])")],
     ),
     Mistake(
         "all-axes-reversed",
         "`.T` reverses all axes, the batch too. Exchange only the last two: transpose(-2, -1).",
-        caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "key.permute(*range(key.dim() - 1, -1, -1))")],
     ),
     Mistake(
         "first-two-axes",
         "transpose(0, 1) is right for matrices only: with a batch it exchanges batch and keys. Count from the end: transpose(-2, -1).",
-        caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "key.transpose(0, 1)")],
     ),
     Mistake(
@@ -181,13 +154,11 @@ MISTAKES = [
     Mistake(
         "weights-transposed",
         "The weights were transposed before they met the values. A row holds the weights of one query: p_attn · value.",
-        caught_by=MAIN,
         edits=[(RETURN, "return p_attn.transpose(-2, -1) @ value, p_attn")],
     ),
     Mistake(
         "future-hidden",
         "Later keys are hidden by a causal mask. Here every query sees every key; masks come in the next unit.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, 'scores.masked_fill(torch.ones_like(scores).triu(1) > 0, float("-inf")).softmax(dim=-1)')],
     ),
     Mistake(
@@ -289,20 +260,17 @@ MISTAKES = [
     Mistake(
         "always-a-dropout",
         "`dropout` is called even when none is given. It is None by default: ask first.",
-        caught_by=MAIN,
         edits=[(DROPPED, "    p_attn = dropout(p_attn)\n")],
     ),
     Mistake(
         "float32-on-the-way",
         "The weights are float32 when they meet the values, which fails where those are float64. Take the softmax in the dtype of "
         "the scores, or cast the weights back.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "scores.float().softmax(dim=-1)")],
     ),
     Mistake(
         "dtype-lost",
         "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
         edits=[(RETURN, "return (p_attn @ value).float(), p_attn.float()")],
     ),
     Mistake(
@@ -341,33 +309,33 @@ MISTAKES = [
             )
         ],
     ),
-    kept_from_the_last_call("attention", MAIN),
-    *instead_of_softmax.another_function(MAIN, softmax=SOFTMAX, scores="scores"),
-    instead_of_softmax.axis_of_the_sum_lost(MAIN, softmax=SOFTMAX, scores="scores"),
-    instead_of_softmax.uniform_weights(MAIN, softmax=SOFTMAX, scores="scores"),
-    instead_of_softmax.negative_scores_cut_off(MAIN, softmax=SOFTMAX, scores="scores"),
+    kept_from_the_last_call("attention"),
+    *instead_of_softmax.mistakes(
+        *instead_of_softmax.ANOTHER_FUNCTION,
+        "axis-of-the-sum-lost",
+        "uniform-weights",
+        "negative-scores-cut-off",
+        softmax=SOFTMAX,
+        scores="scores",
+    ),
     Mistake(
         "key-with-itself",
         "The keys were compared with themselves. The first one is the query: query · keyᵀ.",
-        caught_by=MAIN,
         edits=[("scores = query @", "scores = key @")],
     ),
     Mistake(
         "key-and-value-exchanged",
         "Key and value are exchanged: the queries were compared with the values, and the weights applied to the keys.",
-        caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "value.transpose(-2, -1)"), (RETURN, "return p_attn @ key, p_attn")],
     ),
     Mistake(
         "squeezed",
         "squeeze() takes away every axis of size 1: a batch of one, a single query or key, a width of 1. Both results keep all their axes.",
-        caught_by=MAIN,
         edits=[(RETURN, "return (p_attn @ value).squeeze(), p_attn.squeeze()")],
     ),
     Mistake(
         "scores-multiplied-with-the-values",
         "The scores, not the weights, were multiplied with the values. The weights come back, but the output has to use them.",
-        caught_by=MAIN,
         edits=[(RETURN, "return scores @ value, p_attn")],
     ),
     Mistake(

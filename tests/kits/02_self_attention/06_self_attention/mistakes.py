@@ -2,7 +2,6 @@ from families import instead_of_softmax, one_head, projections, results, softmax
 
 from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
-MAIN = "test_agrees_with_formula"
 SCORES = "query @ key.transpose(-2, -1) * self.scaling"
 END = "return weights @ value"
 PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(x), self.linear_v(x)"
@@ -10,9 +9,9 @@ PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(x), self.line
 LAYERS = ("linear_q", "linear_k", "linear_v")
 
 MISTAKES = [
-    *one_head.mistakes(MAIN, answers="x", gradients_check="test_gradients_reach_input_and_parameters"),
-    softmax.no_softmax(MAIN),
-    softmax.another_sum(MAIN),
+    *one_head.mistakes(answers="x", gradients_check="test_gradients_reach_input_and_parameters"),
+    softmax.no_softmax(),
+    softmax.another_sum(),
     Mistake(
         "dropout-of-its-own",
         "Weights are dropped in training. This module has no dropout: in training and in eval() the numbers are the same.",
@@ -22,68 +21,57 @@ MISTAKES = [
     Mistake(
         "input-as-value",
         "The weights were applied to x itself. They belong on the values, linear_v(x).",
-        caught_by=MAIN,
         edits=[("weights @ value", "weights @ x")],
     ),
     Mistake(
         "key-as-value",
         "The weights were applied to the keys. They belong on the values, linear_v(x).",
-        caught_by=MAIN,
         edits=[("weights @ value", "weights @ key")],
     ),
     Mistake(
         "query-and-key-swapped",
         "The scores are key · queryᵀ, so rows and columns are exchanged. A row belongs to a query: query · keyᵀ.",
-        caught_by=MAIN,
         edits=[(SCORES, "key @ query.transpose(-2, -1) * self.scaling")],
     ),
     Mistake(
         "query-layer-used-for-key",
         "The key comes from linear_q. It belongs to linear_k.",
-        caught_by=MAIN,
         edits=[(PROJECTIONS, PROJECTIONS.replace("linear_k", "linear_q"))],
     ),
     Mistake(
         "key-and-value-swapped",
         "linear_k and linear_v are exchanged. The queries are compared with the keys, linear_k(x); the weights are applied to the "
         "values, linear_v(x).",
-        caught_by=MAIN,
         edits=[(PROJECTIONS, "query, value, key = self.linear_q(x), self.linear_k(x), self.linear_v(x)")],
     ),
     Mistake(
         "input-as-key",
         "The queries were compared with x itself. They are compared with the keys, linear_k(x).",
-        caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "x.transpose(-2, -1)")],
     ),
     Mistake(
         "no-exp",
         "The scores were divided by their sum without exp(). A softmax takes the exponential first.",
-        caught_by=MAIN,
         edits=[("F.softmax(scores, dim=-1)", "scores / scores.sum(dim=-1, keepdim=True)")],
     ),
     Mistake(
         "nothing-projected",
         "The layers are there but not used: the scores and the output come from x itself. Project x first.",
-        caught_by=MAIN,
         edits=[(PROJECTIONS, "query = key = value = x")],
     ),
     Mistake(
         "root-of-the-length",
         "The scores are divided by the root of the number of tokens. The scale comes from the width, hidden_size.",
-        caught_by=MAIN,
         edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
     ),
     Mistake(
         "weights-transposed",
         "The weights were transposed before they met the values. A row holds the weights of one query: weights · value.",
-        caught_by=MAIN,
         edits=[("return weights @ value", "return weights.transpose(-2, -1) @ value")],
     ),
     Mistake(
         "future-hidden",
         "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
-        caught_by=MAIN,
         edits=[
             (
                 "weights = F.softmax(scores, dim=-1)",
@@ -93,10 +81,9 @@ MISTAKES = [
         ],
     ),
     # after "weights-detached": where no gradient comes at all, none can differ
-    kept_in_evaluation(MAIN),
+    kept_in_evaluation(),
     *without(
         projections.mistakes(
-            MAIN,
             layers=LAYERS,
             queries="= self.linear_q(x)",
             keys=", self.linear_k(x), self",
@@ -107,17 +94,21 @@ MISTAKES = [
         "values-from-the-query-layer",
         "keys-and-values-exchanged",
     ),
-    *projections.shared_layers(MAIN, layers=LAYERS, layer="nn.Linear(hidden_size, hidden_size)"),
-    projections.queries_not_projected(MAIN, layers=LAYERS),
-    *results.rows_of_tokens("weights @ value", MAIN),
-    results.float64_returned("weights @ value", MAIN),
-    instead_of_softmax.log_weights(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    *instead_of_softmax.another_function(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.axis_of_the_sum_lost(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.softmax_over_each_sequence(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.uniform_weights(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.softmax_in_float32(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.negative_scores_cut_off(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    *projections.shared_layers(layers=LAYERS, layer="nn.Linear(hidden_size, hidden_size)"),
+    projections.queries_not_projected(layers=LAYERS),
+    *results.rows_of_tokens("weights @ value"),
+    results.returned("float64-returned", "weights @ value"),
+    *instead_of_softmax.mistakes(
+        "log-weights",
+        *instead_of_softmax.ANOTHER_FUNCTION,
+        "axis-of-the-sum-lost",
+        "softmax-over-each-sequence",
+        "uniform-weights",
+        "softmax-in-float32",
+        "negative-scores-cut-off",
+        softmax="F.softmax(scores, dim=-1)",
+        scores="scores",
+    ),
     Mistake(
         "input-overwritten",
         "x itself was changed (a method that ends in an underscore, +=, or an assignment into x). The caller still needs it.",
@@ -127,7 +118,6 @@ MISTAKES = [
     Mistake(
         "keys-compared-by-columns",
         "queryᵀ · key compares columns with columns, (D, D). Tokens are compared: query · keyᵀ, (L, L).",
-        caught_by=MAIN,
         edits=[("query @ key.transpose(-2, -1)", "query.transpose(-2, -1) @ key")],
     ),
     projections.layers_frozen(
@@ -136,6 +126,6 @@ MISTAKES = [
         gradients_check="test_gradients_reach_input_and_parameters",
     ),
     projections.sizes_of_the_example(
-        MAIN, layer="nn.Linear(hidden_size, hidden_size)", example="64", of_the_example="nn.Linear(64, 64)"
+        layer="nn.Linear(hidden_size, hidden_size)", example="64", of_the_example="nn.Linear(64, 64)"
     ),
 ]

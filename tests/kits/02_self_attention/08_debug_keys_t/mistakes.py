@@ -2,7 +2,6 @@ from families import instead_of_softmax, projections, results
 
 from grader.judge.authoring import Mistake, kept_in_evaluation
 
-BATCH = "test_fault_is_gone"
 SQUARE = "test_sizes_that_hide_it"
 ALONE = "test_one_sequence_still_works"
 
@@ -32,7 +31,6 @@ MISTAKES = [
     Mistake(
         "t-on-a-batch",
         "`.t()` takes two axes at most, so a batch still ends with an error. Exchange the last two axes, counted from the end.",
-        caught_by=BATCH,
         edits=[(KEYS, "keys.t()")],
     ),
     Mistake(
@@ -58,38 +56,32 @@ MISTAKES = [
         "viewed-as-transposed",
         "The keys were given their transposed shape by reshape or view. That keeps the numbers in their old order, in rows of another length; "
         "a transpose exchanges the axes.",
-        caught_by=BATCH,
         edits=[(KEYS, "keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])")],
     ),
     Mistake(
         "queries-transposed",
         "The queries were transposed instead of the keys, so the sum runs over the tokens. It should run over the width.",
-        caught_by=BATCH,
         edits=[(SCORES, "attn_scores = queries.transpose(-2, -1) @ keys")],
     ),
     Mistake(
         "rows-and-columns-exchanged",
         "The scores are keys · queriesᵀ now, so rows and columns are exchanged. It was right as given: the queries come first.",
-        caught_by=BATCH,
         edits=[(SCORES, "attn_scores = keys @ queries.transpose(-2, -1)")],
     ),
     Mistake(
         "elementwise",
         "Queries and keys are multiplied number by number. It was right as given: a matrix product.",
-        caught_by=BATCH,
         edits=[(SCORES, "attn_scores = queries * keys")],
     ),
     Mistake(
         "scale-of-the-transposed-keys",
         "The scores are divided by the root of the number of tokens: keys.shape[-2], or keys.shape[-1] of keys that were transposed before. "
         "It should be d_out, the width of a key.",
-        caught_by=BATCH,
         edits=[(MADE, "keys = self.W_key(x).transpose(-2, -1)"), (SCORES, "attn_scores = queries @ keys")],
     ),
     Mistake(
         "all-sequences-in-one",
         "The batch was joined into one long sequence, so tokens see those of other sequences too. Keep each sequence by itself.",
-        caught_by=BATCH,
         edits=[
             (MADE, f"shape, x = x.shape, x.reshape(-1, x.shape[-1])\n        {MADE}"),
             (RETURN, "return context_vec.view(*shape[:-1], -1)"),
@@ -98,63 +90,53 @@ MISTAKES = [
     Mistake(
         "no-scale",
         "The scaling was lost in the repair. It was right as given: the scores divided by the root of keys.shape[-1].",
-        caught_by=BATCH,
         edits=[(" / keys.shape[-1] ** 0.5", "")],
     ),
     Mistake(
         "scaled-twice",
         "The scores are divided by keys.shape[-1] itself, as if scaled a second time. The line with the softmax divides by its root, "
         "which was right as given.",
-        caught_by=BATCH,
         edits=[(SCORES, f"{SCORES} / keys.shape[-1] ** 0.5")],
     ),
     Mistake(
         "scale-upside-down",
         "The scores are now multiplied by the root of keys.shape[-1]. It was right as given: divided by it.",
-        caught_by=BATCH,
         edits=[("attn_scores / keys.shape[-1] ** 0.5", "attn_scores * keys.shape[-1] ** 0.5")],
     ),
     Mistake(
         "other-dim",
         "The softmax now runs over the queries (dim=-2). It was right as given: dim=-1, over the keys.",
-        caught_by=BATCH,
         edits=[("dim=-1)", "dim=-2)")],
     ),
     Mistake(
         "over-the-first-axis",
         "The softmax now runs over dim=0. It was right as given: dim=-1, over the keys.",
-        caught_by=BATCH,
         edits=[("dim=-1)", "dim=0)")],
     ),
     Mistake(
         "no-softmax",
         "The error is gone, but so is the softmax: the scores themselves are used as weights. It was right as given.",
-        caught_by=BATCH,
         edits=[(WEIGHTS, "attn_weights = attn_scores / keys.shape[-1] ** 0.5")],
     ),
     Mistake(
         "keys-as-values",
         "The weights are now multiplied with the keys. It was right as given: weights times values.",
-        caught_by=BATCH,
         edits=[("attn_weights @ values", "attn_weights @ keys")],
     ),
     Mistake(
         "weights-returned",
         "The weights are returned. The output is the weights times the values, as it was given.",
-        caught_by=BATCH,
         edits=[(RETURN, "return attn_weights")],
     ),
     Mistake(
         "bias-ignored",
         "`qkv_bias` has no effect any more: with qkv_bias=True each layer has a bias. It was right as given.",
-        caught_by=BATCH,
         edits=[("bias=qkv_bias", "bias=False")],
         everywhere=True,
     ),
     Mistake(
         "dropout-added",
         "In training some weights are dropped. This class has no dropout: its output is the same in both modes.",
-        caught_by=BATCH,
         edits=[("context_vec = attn_weights", "context_vec = nn.functional.dropout(attn_weights, 0.1, self.training)")],
     ),
     Mistake(
@@ -164,63 +146,54 @@ MISTAKES = [
         edits=[(KEYS, "keys.detach().transpose(-2, -1)")],
     ),
     # after the one above: where no gradient comes at all, none can differ
-    results.detached("context_vec", "test_training_still_works"),
-    kept_in_evaluation(BATCH),
+    results.returned("detached", "context_vec", "test_training_still_works"),
+    kept_in_evaluation(),
     *projections.mistakes(
-        BATCH,
         layers=LAYERS,
         queries="queries = self.W_query(x)",
         keys="keys = self.W_key(x)",
         values="values = self.W_value(x)",
     ),
-    projections.one_layer_under_three_names(BATCH, layers=LAYERS, layer="nn.Linear(d_in, d_out, bias=qkv_bias)"),
+    projections.one_layer_under_three_names(layers=LAYERS, layer="nn.Linear(d_in, d_out, bias=qkv_bias)"),
     Mistake(
         "always-a-bias",
         "W_query, W_key and W_value have a bias although none was asked for. It was right as given: qkv_bias is False by default, and bias=qkv_bias.",
-        caught_by=BATCH,
         edits=[(", bias=qkv_bias", "")],
         everywhere=True,
     ),
     Mistake(
         "inputs-compared",
         "The scores compare x with itself. It was right as given: queries with keys.",
-        caught_by=BATCH,
         edits=[(SCORES, "attn_scores = x @ x.transpose(-2, -1)")],
     ),
     Mistake(
         "weights-transposed",
         "The weights were transposed before they met the values. A row holds the weights of one query: attn_weights @ values, as given.",
-        caught_by=BATCH,
         edits=[("attn_weights @ values", "attn_weights.transpose(-2, -1) @ values")],
     ),
     Mistake(
         "scores-applied-to-the-values",
         "The scores before the scaling, not the weights, were multiplied with the values. Use attn_weights, as it was given.",
-        caught_by=BATCH,
         edits=[("attn_weights @ values", "attn_scores @ values")],
     ),
     Mistake(
         "softmax-twice",
         "The softmax is taken twice, which brings the weights closer together than they should be. Once is enough.",
-        caught_by=BATCH,
         edits=[("attn_weights @ values", "torch.softmax(attn_weights, dim=-1) @ values")],
     ),
     Mistake(
         "scaled-after-softmax",
         "The scaling was moved behind the softmax, so the weights no longer sum to 1. It was right as given: inside the softmax.",
-        caught_by=BATCH,
         edits=[(WEIGHTS, "attn_weights = torch.softmax(attn_scores, dim=-1) / keys.shape[-1] ** 0.5")],
     ),
     Mistake(
         "scale-from-d-in",
         "The scores are divided by the root of d_in, the width of x. It was right as given: keys.shape[-1], which is d_out.",
-        caught_by=BATCH,
         edits=[("/ keys.shape[-1] ** 0.5", "/ x.shape[-1] ** 0.5")],
     ),
     Mistake(
         "future-hidden",
         "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
-        caught_by=BATCH,
         edits=[
             (
                 SCORES,
@@ -229,51 +202,29 @@ MISTAKES = [
             )
         ],
     ),
-    instead_of_softmax.log_weights(
-        BATCH,
-        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
-        scores="attn_scores / keys.shape[-1] ** 0.5",
-    ),
-    *instead_of_softmax.another_function(
-        BATCH,
-        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
-        scores="attn_scores / keys.shape[-1] ** 0.5",
-    ),
-    instead_of_softmax.divided_without_exp(
-        BATCH,
-        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
-        scores="attn_scores / keys.shape[-1] ** 0.5",
-    ),
-    instead_of_softmax.uniform_weights(
-        BATCH,
-        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
-        scores="attn_scores / keys.shape[-1] ** 0.5",
-    ),
-    instead_of_softmax.softmax_in_float32(
-        BATCH,
-        softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
-        scores="attn_scores / keys.shape[-1] ** 0.5",
-    ),
-    instead_of_softmax.divided_by_the_mean(
-        BATCH,
+    *instead_of_softmax.mistakes(
+        "log-weights",
+        *instead_of_softmax.ANOTHER_FUNCTION,
+        "divided-without-exp",
+        "uniform-weights",
+        "softmax-in-float32",
+        "divided-by-the-mean-of-the-exps",
         softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
         scores="attn_scores / keys.shape[-1] ** 0.5",
     ),
     Mistake(
         "weights-returned-as-well",
         "The weights came back beside the output. Return context_vec alone, as it was given.",
-        caught_by=BATCH,
         edits=[(RETURN, "return context_vec, attn_weights")],
     ),
     Mistake(
         "scores-returned",
         "The scores are returned. The output is the weights times the values, as it was given.",
-        caught_by=BATCH,
         edits=[(RETURN, "return attn_scores")],
     ),
-    *results.rows_of_tokens("context_vec", BATCH),
-    results.float32_only("context_vec", BATCH),
-    results.float64_returned("context_vec", BATCH),
+    *results.rows_of_tokens("context_vec"),
+    results.returned("float32-only", "context_vec"),
+    results.returned("float64-returned", "context_vec"),
     Mistake(
         "bmm-for-a-batch",
         "torch.bmm takes a batch only: one sequence has no batch axis. Use @, which takes both.",
@@ -283,13 +234,11 @@ MISTAKES = [
     Mistake(
         "mm-for-one-sequence",
         "torch.mm takes one sequence only, so a batch still ends with an error. Use @, which takes both.",
-        caught_by=BATCH,
         edits=[(SCORES, "attn_scores = torch.mm(queries, keys.transpose(-2, -1))")],
     ),
     Mistake(
         "first-sequence-as-keys",
         "All sequences are compared with the keys of the first one (keys[0]). Each has its own.",
-        caught_by=BATCH,
         edits=[(SCORES, "attn_scores = queries @ (keys if keys.dim() == 2 else keys[0]).transpose(-2, -1)")],
     ),
 ]

@@ -2,7 +2,6 @@ from families import instead_of_softmax, one_head, projections, results, softmax
 
 from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
-MAIN = "test_agrees_with_formula"
 EQUAL = "test_equal_lengths"
 SCORES = "query @ key.transpose(-2, -1) * self.scaling"
 PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(memory), self.linear_v(memory)"
@@ -18,7 +17,7 @@ def projected(query, key, value):
 LAYERS = ("linear_q", "linear_k", "linear_v")
 
 MISTAKES = [
-    *one_head.mistakes(MAIN, answers="memory", gradients_check="test_gradients_reach_inputs_and_parameters"),
+    *one_head.mistakes(answers="memory", gradients_check="test_gradients_reach_inputs_and_parameters"),
     Mistake(
         "query-from-memory",
         "The query comes from memory, as key and value do, so x is not used. With equal lengths even the shape is right. The query is "
@@ -60,19 +59,16 @@ MISTAKES = [
     Mistake(
         "both-joined",
         "Key and value come from x and memory joined together. Here x asks memory alone; its own tokens do not answer.",
-        caught_by=MAIN,
         edits=[(PROJECTIONS, f"both = torch.cat([x, memory], dim=1)\n        {projected('x', 'both', 'both')}")],
     ),
     Mistake(
         "cut-to-the-same-length",
         "memory was cut (or viewed) to the length of x. The two lengths may differ: scores are (B, Lq, Lk), not square.",
-        caught_by=MAIN,
         edits=[(PROJECTIONS, f"memory = memory[:, : x.shape[1]]\n        {PROJECTIONS}")],
     ),
     Mistake(
         "viewed-with-the-query-length",
         "Key or value was viewed with the query's length. They have as many tokens as memory: take their own length from memory.",
-        caught_by=MAIN,
         edits=[
             (
                 PROJECTIONS,
@@ -84,58 +80,49 @@ MISTAKES = [
     Mistake(
         "root-of-the-memory-length",
         "The scores are divided by the root of the number of tokens in memory. The scale comes from the width, hidden_size.",
-        caught_by=MAIN,
         edits=[("* self.scaling", "* memory.shape[1] ** -0.5")],
     ),
     Mistake(
         "root-of-the-query-length",
         "The scores are divided by the root of the number of tokens in x. The scale comes from the width, hidden_size.",
-        caught_by=MAIN,
         edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
     ),
-    softmax.no_softmax(MAIN),
-    softmax.another_sum(MAIN),
+    softmax.no_softmax(),
+    softmax.another_sum(),
     Mistake(
         "memory-as-value",
         "The weights were applied to memory itself. They belong on the values, linear_v(memory).",
-        caught_by=MAIN,
         edits=[(RETURN, "return weights @ memory")],
     ),
     Mistake(
         "key-as-value",
         "The weights were applied to the keys. They belong on the values, linear_v(memory).",
-        caught_by=MAIN,
         edits=[(RETURN, "return weights @ key")],
     ),
     Mistake(
         "memory-as-key",
         "The queries were compared with memory itself. They are compared with the keys, linear_k(memory).",
-        caught_by=MAIN,
         edits=[("key.transpose(-2, -1)", "memory.transpose(-2, -1)")],
     ),
     Mistake(
         "query-not-projected",
         "x itself was used as the query. Project it first: linear_q(x).",
-        caught_by=MAIN,
         edits=[("self.linear_q(x)", "x")],
     ),
     Mistake(
         "nothing-projected",
         "The layers are there but not used: scores and output come from x and memory as they are. Project them first.",
-        caught_by=MAIN,
         edits=[(PROJECTIONS, "query, key, value = x, memory, memory")],
     ),
     Mistake(
         "query-layer-used-for-key",
         "The key comes from linear_q. It belongs to linear_k.",
-        caught_by=MAIN,
         edits=[("self.linear_k(memory)", "self.linear_q(memory)")],
     ),
     Mistake(
         "key-and-value-swapped",
         "linear_k and linear_v are exchanged. The queries are compared with the keys, linear_k(memory); the weights are applied to the "
         "values, linear_v(memory).",
-        caught_by=MAIN,
         edits=[(PROJECTIONS, PROJECTIONS.replace("query, key, value", "query, value, key"))],
     ),
     Mistake(
@@ -153,7 +140,6 @@ MISTAKES = [
     Mistake(
         "future-hidden",
         "Later tokens of memory are hidden by a causal mask. Memory is there as a whole: every token of x sees all of it.",
-        caught_by=MAIN,
         edits=[
             (
                 SOFTMAX,
@@ -164,13 +150,11 @@ MISTAKES = [
     Mistake(
         "dropout-added",
         "In training some weights are dropped. This class has no dropout: its output is the same in both modes.",
-        caught_by=MAIN,
         edits=[(RETURN, "return F.dropout(weights, 0.1, self.training) @ value")],
     ),
     Mistake(
         "one-input-only",
         "`forward` takes one input. It takes two: x, which asks, and memory, which answers.",
-        caught_by=MAIN,
         edits=[
             ("def forward(self, x: torch.Tensor, memory: torch.Tensor)", "def forward(self, x: torch.Tensor)"),
             (PROJECTIONS, projected("x", "x", "x")),
@@ -190,10 +174,9 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[(RETURN, "memory.detach().zero_()\n        return weights @ value")],
     ),
-    kept_in_evaluation(MAIN),
+    kept_in_evaluation(),
     *without(
         projections.mistakes(
-            MAIN,
             layers=LAYERS,
             queries="= self.linear_q(x)",
             keys=", self.linear_k(memory), self",
@@ -203,24 +186,28 @@ MISTAKES = [
         "keys-from-the-value-layer",
         "keys-and-values-exchanged",
     ),
-    *projections.shared_layers(MAIN, layers=LAYERS, layer="nn.Linear(hidden_size, hidden_size)"),
-    *results.rows_of_tokens("weights @ value", MAIN),
-    results.float32_only("weights @ value", MAIN),
-    results.float64_returned("weights @ value", MAIN),
-    instead_of_softmax.log_weights(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    *instead_of_softmax.another_function(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.axis_of_the_sum_lost(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.divided_without_exp(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.softmax_over_each_sequence(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.uniform_weights(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.softmax_in_float32(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
-    instead_of_softmax.negative_scores_cut_off(MAIN, softmax="F.softmax(scores, dim=-1)", scores="scores"),
+    *projections.shared_layers(layers=LAYERS, layer="nn.Linear(hidden_size, hidden_size)"),
+    *results.rows_of_tokens("weights @ value"),
+    results.returned("float32-only", "weights @ value"),
+    results.returned("float64-returned", "weights @ value"),
+    *instead_of_softmax.mistakes(
+        "log-weights",
+        *instead_of_softmax.ANOTHER_FUNCTION,
+        "axis-of-the-sum-lost",
+        "divided-without-exp",
+        "softmax-over-each-sequence",
+        "uniform-weights",
+        "softmax-in-float32",
+        "negative-scores-cut-off",
+        softmax="F.softmax(scores, dim=-1)",
+        scores="scores",
+    ),
     projections.layers_frozen(
         layers=LAYERS,
         layer="nn.Linear(hidden_size, hidden_size)",
         gradients_check="test_gradients_reach_inputs_and_parameters",
     ),
     projections.sizes_of_the_example(
-        MAIN, layer="nn.Linear(hidden_size, hidden_size)", example="64", of_the_example="nn.Linear(64, 64)"
+        layer="nn.Linear(hidden_size, hidden_size)", example="64", of_the_example="nn.Linear(64, 64)"
     ),
 ]

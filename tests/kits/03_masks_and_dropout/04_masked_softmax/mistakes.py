@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_formula"
 CORNER = "mask[:num_tokens, :num_tokens]"
 FILL = 'scores.float().masked_fill(hidden, float("-inf"))'
 WEIGHTS = "torch.softmax(masked, dim=-1)"
@@ -39,7 +38,6 @@ MISTAKES = [
         "mask-after-softmax",
         "The mask was applied to the weights, after the softmax, so the rows no longer sum to 1. Hide the scores before the "
         "softmax.",
-        caught_by=MAIN,
         edits=[
             (FILL, "scores.float()"),
             (RETURN, f"return {WEIGHTS}.masked_fill(hidden, 0.0).to(scores.dtype)"),
@@ -60,7 +58,6 @@ MISTAKES = [
     Mistake(
         "infinity-after-softmax",
         "The weights themselves were filled with minus infinity. It belongs in the scores, before the softmax, which turns it into 0.",
-        caught_by=MAIN,
         edits=[
             (FILL, "scores.float()"),
             (RETURN, f'return {WEIGHTS}.masked_fill(hidden, float("-inf")).to(scores.dtype)'),
@@ -70,7 +67,6 @@ MISTAKES = [
         "filled-with-zero",
         "Hidden scores were set to 0, or to a number very near it such as 1e-9, but a score of 0 still gets weight: exp(0) is 1. Fill in "
         "minus infinity.",
-        caught_by=MAIN,
         edits=[('float("-inf")', "0.0")],
     ),
     Mistake("fill-far-from-low-enough", NOT_LOW_ENOUGH, caught_by=EXTREME, edits=[('float("-inf")', "-100.0")]),
@@ -78,14 +74,12 @@ MISTAKES = [
         "zero-times-infinity",
         "The mask was multiplied by minus infinity, and 0 times infinity is NaN: so every visible score became NaN. Use masked_fill or "
         "torch.where.",
-        caught_by=MAIN,
         edits=[(FILL, 'scores.float() + hidden.float() * float("-inf")')],
     ),
     Mistake(
         "nan-replaced-afterwards",
         "The mask was multiplied by minus infinity, 0 times infinity is NaN, and turning NaN into 0 afterwards loses every weight. Use "
         "masked_fill or torch.where.",
-        caught_by=MAIN,
         edits=[
             (FILL, 'scores.float() + hidden.float() * float("-inf")'),
             (RETURN, f"return {WEIGHTS}.nan_to_num(0.0).to(scores.dtype)"),
@@ -114,63 +108,53 @@ MISTAKES = [
     Mistake(
         "filled-with-plus-infinity",
         "Plus infinity was filled in, and infinity minus infinity is NaN in the softmax. Hidden scores become minus infinity.",
-        caught_by=MAIN,
         edits=[('float("-inf")', 'float("inf")')],
     ),
     Mistake(
         "inverted",
         "The visible places were hidden, and the hidden ones seen. True means hidden here.",
-        caught_by=MAIN,
         edits=[(f"hidden = {CORNER}", f"hidden = ~{CORNER}")],
     ),
     Mistake(
         "mask-ignored",
         "The mask has no effect: this is the plain softmax. Is the result of masked_fill used, and is what is filled in or added very low "
         "(-1e9, not -1e-9)?",
-        caught_by=MAIN,
         edits=[(FILL, "scores.float()")],
     ),
     Mistake(
         "mask-rebuilt",
         "The causal mask was applied, whatever `mask` says. Use the mask that is passed in.",
-        caught_by=MAIN,
         edits=[(f"hidden = {CORNER}", "hidden = torch.ones(num_tokens, num_tokens).triu(1).bool()")],
     ),
     Mistake(
         "softmax-over-queries",
         "The softmax runs over the queries (the last axis but one), so the columns sum to 1. Each query spreads its weight over "
         "the keys: dim=-1.",
-        caught_by=MAIN,
         edits=[("dim=-1", "dim=-2")],
     ),
     Mistake(
         "softmax-over-axis-0",
         "The softmax runs over the first axis. It belongs on the keys, the last one: dim=-1.",
-        caught_by=MAIN,
         edits=[("dim=-1", "dim=0")],
     ),
     Mistake(
         "no-softmax",
         "The masked scores came back, without the softmax. Take it over the last axis.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "masked")],
     ),
     Mistake(
         "divided-by-the-mean",
         "The weights of a row sum to the number of keys, not to 1: the exps were divided by their mean. Divide them by their sum.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, f"{WEIGHTS} * scores.shape[-1]")],
     ),
     Mistake(
         "log-weights",
         "These are the logarithms of the weights. Use softmax in place of log_softmax.",
-        caught_by=MAIN,
         edits=[("torch.softmax", "torch.log_softmax")],
     ),
     Mistake(
         "scaled",
         "The scores were divided by the square root of the number of tokens. Nothing is scaled here: the scores come in ready.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, "torch.softmax(masked / num_tokens**0.5, dim=-1)")],
     ),
     Mistake(
@@ -194,7 +178,6 @@ MISTAKES = [
     Mistake(
         "three-axes-only",
         "The shape was unpacked into exactly three sizes. There may be any number of leading axes: read the last one only.",
-        caught_by=MAIN,
         edits=[("num_tokens = scores.shape[-1]", "_, num_tokens, _ = scores.shape")],
     ),
     Mistake(
@@ -216,7 +199,6 @@ MISTAKES = [
     Mistake(
         "float32-returned",
         "The softmax is right, but its weights came back as float32. Return the dtype that came in.",
-        caught_by=MAIN,
         edits=[(".to(scores.dtype)", "")],
     ),
     *overwritten(
@@ -253,20 +235,17 @@ MISTAKES = [
     Mistake(
         "inverted-finite",
         "The visible places were hidden, and the hidden ones seen. True means hidden here.",
-        caught_by=MAIN,
         edits=[(f"hidden = {CORNER}", f"hidden = ~{CORNER}"), ('float("-inf")', "-1e9")],
     ),
-    kept_from_the_last_call("masked_softmax", MAIN),
+    kept_from_the_last_call("masked_softmax"),
     Mistake(
         "no-softmax-and-minus-1e9",
         "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
-        caught_by=MAIN,
         edits=[('float("-inf")', "-1e9"), ("torch.softmax(masked, dim=-1)", "masked")],
     ),
     Mistake(
         "softmax-twice-over-the-visible",
         "The softmax was taken twice, of the visible places only. Once is enough.",
-        caught_by=MAIN,
         edits=[
             (
                 RETURN,
@@ -277,13 +256,11 @@ MISTAKES = [
     Mistake(
         "not-divided-less-the-maximum",
         "exp() was taken of the scores less their maximum, but the rows were not divided by their sums. The visible weights of a row sum to 1.",
-        caught_by=MAIN,
         edits=[(RETURN, "return torch.exp(masked - masked.amax(dim=-1, keepdim=True)).to(scores.dtype)")],
     ),
     Mistake(
         "axis-of-the-sum-lost",
         "The sum of each row lost its axis, so the columns were divided by it instead of the rows. Keep the axis: keepdim=True.",
-        caught_by=MAIN,
         edits=[
             (
                 RETURN,
@@ -294,32 +271,27 @@ MISTAKES = [
     Mistake(
         "sigmoid",
         "A sigmoid was taken of each score by itself. The visible weights of a row sum to 1: use softmax.",
-        caught_by=MAIN,
         edits=[("torch.softmax(masked, dim=-1)", "torch.sigmoid(masked)")],
     ),
     Mistake(
         "softmax-over-everything",
         "One softmax was taken over all scores at once. Each row sums to 1 by itself: dim=-1.",
-        caught_by=MAIN,
         edits=[("torch.softmax(masked, dim=-1)", "torch.softmax(masked.flatten(), dim=0).view_as(masked)")],
     ),
     Mistake(
         "fill-of-minus-10",
         "The hidden scores were filled with -10.0, which leaves them some weight. Fill in minus infinity.",
-        caught_by=MAIN,
         edits=[('float("-inf")', "-10.0")],
     ),
     Mistake(
         "filled-with-plus-1e9",
         "The hidden scores were filled with a very high number, so only they are seen. Fill in minus infinity.",
-        caught_by=MAIN,
         edits=[('float("-inf")', "1e9")],
     ),
-    results.squeezed("torch.softmax(masked, dim=-1).to(scores.dtype)", MAIN),
+    results.returned("squeezed", "torch.softmax(masked, dim=-1).to(scores.dtype)"),
     Mistake(
         "weights-and-mask-returned",
         "Two values came back. Return the weights alone.",
-        caught_by=MAIN,
         edits=[(RETURN, "return torch.softmax(masked, dim=-1).to(scores.dtype), hidden")],
     ),
     Mistake(

@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_padding_has_no_weight"
 TOKENS = "test_tokens_keep_their_scores"
 KINDS = "test_any_kind_of_mask_on_either_side"
 HALF = "test_half_precision_and_large_scores"
@@ -28,17 +27,15 @@ NOT_LOW_ENOUGH = (
 
 MISTAKES = [
     # --- the axes
-    Mistake("queries-masked", QUERIES, caught_by=MAIN, edits=[("[:, None, None, :]", "[:, None, :, None]")]),
+    Mistake("queries-masked", QUERIES, edits=[("[:, None, None, :]", "[:, None, :, None]")]),
     Mistake(
         "queries-masked-finite",
         QUERIES,
-        caught_by=MAIN,
         edits=[("[:, None, None, :]", "[:, None, :, None]"), ('float("-inf")', "-1e4")],
     ),
     Mistake(
         "queries-masked-as-well",
         "Rows of padding were hidden too, not only columns. Leave every query as it is: only keys are hidden.",
-        caught_by=MAIN,
         edits=[
             (
                 PADDING,
@@ -46,33 +43,29 @@ MISTAKES = [
             )
         ],
     ),
-    Mistake("no-axes-added", WRONG_AXIS, caught_by=MAIN, edits=[("[:, None, None, :]", "")]),
-    Mistake("one-axis-added", MISSING_AXIS, caught_by=MAIN, edits=[("[:, None, None, :]", "[:, None, :]")]),
+    Mistake("no-axes-added", WRONG_AXIS, edits=[("[:, None, None, :]", "")]),
+    Mistake("one-axis-added", MISSING_AXIS, edits=[("[:, None, None, :]", "[:, None, :]")]),
     Mistake(
         "axes-at-the-end",
         "The new axes are at the end, (b, k, 1, 1), so the keys are lined up with the heads. They belong between batch and keys.",
-        caught_by=MAIN,
         edits=[("[:, None, None, :]", "[:, :, None, None]")],
     ),
     Mistake(
         "padding-of-any-sequence",
         "A place was hidden in every sequence as soon as one of them has padding there. Each has its own row of `attention_mask`.",
-        caught_by=MAIN,
         edits=[(PADDING, "padding = (attention_mask == 0).any(0)[None, None, None, :]")],
     ),
     Mistake(
         "first-sequence-for-all",
         "Every sequence was masked by the padding of the first. Each has its own row of `attention_mask`.",
-        caught_by=MAIN,
         edits=[("attention_mask[:, None, None, :]", "attention_mask[:1, None, None, :]")],
     ),
     # --- which way round
-    Mistake("inverted", INVERTED, caught_by=MAIN, edits=[("== 0", "!= 0")]),
-    Mistake("inverted-finite", INVERTED, caught_by=MAIN, edits=[("== 0", "!= 0"), ('float("-inf")', "-1e4")]),
+    Mistake("inverted", INVERTED, edits=[("== 0", "!= 0")]),
+    Mistake("inverted-finite", INVERTED, edits=[("== 0", "!= 0"), ('float("-inf")', "-1e4")]),
     Mistake(
         "mask-ignored",
         "The padding is not hidden at all. Is the result of masked_fill used, and is what is filled in or added very low (-1e9, not -1e-9)?",
-        caught_by=MAIN,
         edits=[(RETURN, "return scores")],
     ),
     # --- what is filled in
@@ -80,25 +73,21 @@ MISTAKES = [
         "multiplied",
         "The scores of the padding are 0, or next to it: multiplied by the mask, or filled with 0 or 1e-9. exp(0) is 1, so the padding still "
         "gets weight. Fill in minus infinity.",
-        caught_by=MAIN,
         edits=[(RETURN, f"return scores * {AS_FLOAT}")],
     ),
     Mistake(
         "mask-added",
         "The mask of 0 and 1 was added to the scores, which hides nothing. What is added must be 0 for tokens and very low for padding.",
-        caught_by=MAIN,
         edits=[(RETURN, f"return scores + {AS_FLOAT}")],
     ),
     Mistake(
         "zero-times-infinity",
         "The mask was multiplied by infinity, and 0 times infinity is NaN, so the tokens' scores became NaN. Use masked_fill or torch.where.",
-        caught_by=MAIN,
         edits=[(RETURN, f'return scores + (1 - {AS_FLOAT}) * float("-inf")')],
     ),
     Mistake(
         "plus-infinity",
         "Plus infinity was filled in, of which the softmax makes NaN. Hidden scores become minus infinity.",
-        caught_by=MAIN,
         edits=[('"-inf"', '"inf"')],
     ),
     Mistake("fill-far-from-low-enough", NOT_LOW_ENOUGH, caught_by=HALF, edits=[('float("-inf")', "-100.0")]),
@@ -119,19 +108,16 @@ MISTAKES = [
     Mistake(
         "booleans-only",
         "`~` inverts booleans only: of the integers 0 and 1 it makes -1 and -2, and with floats it fails. Compare the mask with 0 instead.",
-        caught_by=MAIN,
         edits=[(PADDING, "padding = ~attention_mask[:, None, None, :]")],
     ),
     Mistake(
         "not-of-integers",
         "`~` makes -1 and -2 of the integers 0 and 1, and both count as True: everything is hidden. Compare the mask with 0 instead.",
-        caught_by=MAIN,
         edits=[(PADDING, "padding = (~attention_mask[:, None, None, :]).bool()")],
     ),
     Mistake(
         "right-padding-only",
         "The tokens were only counted, as if they were always in front. Padding may be on the left as well: look at each place.",
-        caught_by=MAIN,
         edits=[
             (
                 PADDING,
@@ -144,7 +130,6 @@ MISTAKES = [
     Mistake(
         "causal-as-well",
         "Later tokens were hidden as well. This mask is about padding only.",
-        caught_by=MAIN,
         edits=[
             (PADDING, PADDING.replace("attention", "(attention") + ") | torch.ones(scores.shape[-2:]).triu(1).bool()")
         ],
@@ -152,25 +137,21 @@ MISTAKES = [
     Mistake(
         "weights-returned",
         "A softmax was taken inside the function. It returns the masked scores; the softmax comes afterwards.",
-        caught_by=MAIN,
         edits=[(RETURN, f"return torch.softmax({FILL}, dim=-1)")],
     ),
     Mistake(
         "mask-after-softmax",
         "The softmax was taken first and the padding's weights set to 0 afterwards. Only the scores are masked here.",
-        caught_by=MAIN,
         edits=[(RETURN, "return torch.softmax(scores, dim=-1).masked_fill(padding, 0.0)")],
     ),
     Mistake(
         "mask-returned",
         "The mask came back alone, with 0 for every token. What is wanted are the scores, with the padding's changed.",
-        caught_by=MAIN,
         edits=[(RETURN, 'return torch.zeros_like(scores).masked_fill(padding, float("-inf"))')],
     ),
     Mistake(
         "padding-cut-out",
         "The padding was cut out, so the result is shorter than the scores. Keep the shape: hidden keys stay, with a very low score.",
-        caught_by=MAIN,
         edits=[(RETURN, "return scores[..., ~padding[0, 0, 0]]")],
     ),
     Mistake(
@@ -204,18 +185,16 @@ MISTAKES = [
         caught_by="test_gradients_reach_the_scores",
         edits=[("scores.masked", "scores.detach().masked")],
     ),
-    kept_from_the_last_call("apply_padding_mask", MAIN),
+    kept_from_the_last_call("apply_padding_mask"),
     Mistake(
         "fill-of-minus-10",
         "The padding was filled with -10.0, which leaves it some weight. Fill in minus infinity, or a number such as -1e4.",
-        caught_by=MAIN,
         edits=[('float("-inf")', "-10.0")],
     ),
-    results.squeezed(FILL, MAIN),
+    results.returned("squeezed", FILL),
     Mistake(
         "tuple-returned",
         "Two values came back. Return the masked scores alone.",
-        caught_by=MAIN,
         edits=[(RETURN, f"return {FILL}, padding")],
     ),
 ]

@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake
 
-EACH = "test_each_weight_is_dropped_by_itself"
 GROW = "test_kept_weights_grow"
 ENDS = "test_nothing_and_everything"
 EVALUATION = "test_evaluation_changes_nothing"
@@ -33,7 +32,7 @@ def drawn_each_way(id, message, *edits, caught_by):
 
 def shared(id, message, shape):
     """One random number for several weights."""
-    return Mistake(id, message, caught_by=EACH, edits=[(KEEP, f"keep = torch.rand({shape}) >= p")])
+    return Mistake(id, message, edits=[(KEEP, f"keep = torch.rand({shape}) >= p")])
 
 
 MISTAKES = [
@@ -99,13 +98,11 @@ MISTAKES = [
     Mistake(
         "nothing-dropped",
         "The weights come back as they were, in training too. Each of them should be dropped with probability p.",
-        caught_by=EACH,
         edits=[(RETURN, "return weights"), ("torch.zeros_like(weights)", "weights")],
     ),
     Mistake(
         "everything-dropped",
         "Only zeros come back in training. Each weight is dropped with probability p; the others stay, divided by 1 - p.",
-        caught_by=EACH,
         edits=[("if not training or p == 0", "if not training"), (RETURN, "return torch.zeros_like(weights)")],
     ),
     Mistake(
@@ -117,7 +114,6 @@ MISTAKES = [
     Mistake(
         "training-the-wrong-way-round",
         "Weights are dropped in evaluation and not in training: the condition is inverted.",
-        caught_by=EACH,
         edits=[("if not training", "if training")],
     ),
     Mistake(
@@ -131,13 +127,11 @@ MISTAKES = [
     Mistake(
         "keeps-with-p",
         "The weights are kept with probability p. p is the probability to drop one: keep with 1 - p.",
-        caught_by=EACH,
         edits=[(SHORTCUTS, "if not training:\n        return weights"), (KEEP, f"keep = {RANDOM} < p")],
     ),
     Mistake(
         "keeps-with-p-and-divides-by-p",
         "The weights are kept with probability p and divided by p. p is the probability to drop one: exchange p and 1 - p everywhere.",
-        caught_by=EACH,
         edits=[
             (SHORTCUTS, "if not training:\n        return weights"),
             (KEEP, f"keep = {RANDOM} < p"),
@@ -147,7 +141,6 @@ MISTAKES = [
     Mistake(
         "keeps-with-p-and-divides-by-p-safely",
         "The weights are kept with probability p and divided by p. p is the probability to drop one: exchange p and 1 - p everywhere.",
-        caught_by=EACH,
         edits=[
             (
                 SHORTCUTS,
@@ -182,7 +175,6 @@ MISTAKES = [
         Mistake(
             f"same-in-every-call-{seed}",
             "A seed is set inside the function, so each call drops the same places. Leave the seed to the caller.",
-            caught_by=EACH,
             edits=[(KEEP, f"torch.manual_seed({seed})\n    {KEEP}")],
             same_as="" if seed == 0 else "same-in-every-call-0",
         )
@@ -191,7 +183,6 @@ MISTAKES = [
     Mistake(
         "exact-number-dropped",
         "Exactly the share p of the weights is dropped in every call. Each weight is dropped by its own chance, so the number varies.",
-        caught_by=EACH,
         edits=[
             (KEEP, "keep = (torch.randperm(weights.numel()) >= round(p * weights.numel())).view(weights.shape)"),
         ],
@@ -199,13 +190,11 @@ MISTAKES = [
     Mistake(
         "multiplied-by-noise",
         "The weights were multiplied by random numbers between 0 and 1. They should be multiplied by 0 or 1.",
-        caught_by=EACH,
         edits=[(KEEP, f"keep = {RANDOM}")],
     ),
     Mistake(
         "p-fixed-at-a-tenth",
         "It is as if p were always 0.1. Use the p that is passed in.",
-        caught_by=EACH,
         edits=[(SHORTCUTS, "if not training:\n        return weights\n    p = 0.1")],
     ),
     # --- the ends
@@ -237,7 +226,6 @@ MISTAKES = [
     Mistake(
         "training-off-by-default",
         "Without the third argument nothing is dropped: `training` should be True by default.",
-        caught_by=EACH,
         edits=[("training: bool = True", "training: bool = False")],
     ),
     Mistake(
@@ -249,7 +237,6 @@ MISTAKES = [
     Mistake(
         "mask-returned-too",
         "The weights came together with the mask. Return the weights alone.",
-        caught_by=EACH,
         edits=[(RETURN, RETURN + ", keep")],
     ),
     Mistake(
@@ -280,7 +267,6 @@ MISTAKES = [
     Mistake(
         "library-dropout",
         "The library's dropout was called. Write it yourself: random numbers, a comparison with p, a product and a division.",
-        caught_by=EACH,
         source="from torch.nn.functional import *\n\n\ndef attention_dropout(weights, p, training=True):\n"
         "    return dropout(weights, p, training)\n",
     ),
@@ -303,5 +289,5 @@ MISTAKES = [
         ],
         remembers=True,
     ),
-    results.squeezed("weights * keep / (1 - p)", EACH),
+    results.returned("squeezed", "weights * keep / (1 - p)"),
 ]

@@ -30,7 +30,7 @@ BY_HAND = f"F.dropout({SOFTMAX}, p) @ values"
 GIVEN = "CausalAttention was right as given. Here "
 
 
-def in_the_head(id, message, *changes, caught_by=MAIN):
+def in_the_head(id, message, *changes, caught_by=""):
     """A mistake in the head, with its steps written out as in `causal_attention`."""
     return Mistake(id, GIVEN + message, caught_by, edits=[(FUSED, BY_HAND), *changes])
 
@@ -40,101 +40,85 @@ MISTAKES = [
         "plain-list",
         "The parameters of the heads were not found under the names heads.0, heads.1, … A plain Python list hides its modules from torch: "
         "make it an nn.ModuleList, and name it `self.heads`.",
-        caught_by=MAIN,
         edits=[(MADE, f"self.heads = {LIST}")],
     ),
     Mistake(
         "super-init-missing",
         "super().__init__() is missing or comes too late: it has to run before the first module is assigned.",
-        caught_by=MAIN,
         edits=[("super().__init__()\n        # BEGIN SOLUTION\n", "# BEGIN SOLUTION\n")],
     ),
     # --- how the heads are joined
     Mistake(
         "joined-along-the-tokens",
         "The heads were joined along the tokens (dim=1). They belong side by side, along the width: dim=-1.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.cat({OUTPUTS}, dim=1)")],
     ),
     Mistake(
         "summed",
         "The heads were added up. Put them side by side: the result is num_heads times as wide as one head.",
-        caught_by=MAIN,
         edits=[(JOINED, f"sum({OUTPUTS})")],
     ),
     Mistake(
         "averaged",
         "The heads were averaged. Put them side by side: the result is num_heads times as wide as one head.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS}).mean(dim=0)")],
     ),
     Mistake(
         "stacked-in-front",
         "The heads were stacked, which gives them an axis of their own. Put them side by side along the width: torch.cat with dim=-1.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS})")],
     ),
     Mistake(
         "stacked-at-the-end",
         "The heads were stacked, which gives them an axis of their own. Put them side by side along the width: torch.cat with dim=-1.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=-1)")],
     ),
     Mistake(
         "interleaved",
         "The columns are in the wrong order: column 0 of every head, then column 1 of every head. All columns of head 0 come first, "
         "then all of head 1.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=-1).flatten(2)")],
     ),
     Mistake(
         "stacked-and-reshaped",
         "The heads were stacked in front of the tokens and reshaped to the right size, which mixes tokens with heads. Join them along the width.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({OUTPUTS}, dim=1).reshape(x.shape[0], x.shape[1], -1)")],
     ),
     Mistake(
         "last-head-first",
         "The heads are joined from the last to the first. Head 0 comes first.",
-        caught_by=MAIN,
         edits=[(OUTPUTS, f"{OUTPUTS}[::-1]")],
     ),
     Mistake(
         "list-returned",
         "The heads' results came as a list. Join them into one tensor, along the width.",
-        caught_by=MAIN,
         edits=[(JOINED, OUTPUTS)],
     ),
     Mistake(
         "nothing-returned",
         "None came back. Is there a `return` in forward?",
-        caught_by=MAIN,
         edits=[(RETURN, JOINED)],
     ),
     # --- which heads
     Mistake(
         "first-head-only",
         "Only the first head's result was returned. All heads work on x, and their results are joined along the width.",
-        caught_by=MAIN,
         edits=[(JOINED, "self.heads[0](x)")],
     ),
     Mistake(
         "one-head-in-all-places",
         "One and the same head is in the list several times ([head] * num_heads), so all share one set of weights. Make a new one in "
         "every round of the loop.",
-        caught_by=MAIN,
         edits=[(LIST, f"[{HEAD}] * num_heads")],
     ),
     Mistake(
         "one-after-the-other",
         "The heads were called one after the other, each on the result of the one before. Each head gets x itself.",
-        caught_by=MAIN,
         edits=[(RETURN, "for head in self.heads:\n            x = head(x)\n        return x")],
     ),
     Mistake(
         "output-layer-added",
         TOO_MANY,
-        caught_by=MAIN,
         edits=[
             (MADE, f"{MADE}\n        self.out_proj = nn.Linear(d_out * num_heads, d_out * num_heads)"),
             (RETURN, f"return self.out_proj({JOINED})"),
@@ -143,7 +127,6 @@ MISTAKES = [
     Mistake(
         "one-head-made",
         "Only one head was made. Each of the num_heads heads has its own weights: make a new CausalAttention for each.",
-        caught_by=MAIN,
         edits=[
             ("range(num_heads)", "range(1)"),
             (
@@ -156,7 +139,6 @@ MISTAKES = [
     Mistake(
         "one-head-missing",
         "There are too few heads. Make num_heads of them: range(num_heads).",
-        caught_by=MAIN,
         edits=[("range(num_heads)", "range(num_heads - 1)")],
     ),
     # --- what the heads get
@@ -164,25 +146,21 @@ MISTAKES = [
         "d-out-shared-out",
         "Each head was made d_out // num_heads wide. That is for the efficient version: here each head is d_out wide, and the result "
         "d_out · num_heads.",
-        caught_by=MAIN,
         edits=[(HEAD, "CausalAttention(d_in, d_out // num_heads, context_length, dropout, qkv_bias)")],
     ),
     Mistake(
         "d-out-multiplied",
         "Each head was made d_out · num_heads wide. Each is d_out wide; side by side they become d_out · num_heads.",
-        caught_by=MAIN,
         edits=[(HEAD, "CausalAttention(d_in, d_out * num_heads, context_length, dropout, qkv_bias)")],
     ),
     Mistake(
         "widths-exchanged",
         "d_in and d_out are exchanged where the heads are made: first what comes in, then what goes out.",
-        caught_by=MAIN,
         edits=[(HEAD, "CausalAttention(d_out, d_in, context_length, dropout, qkv_bias)")],
     ),
     Mistake(
         "division-demanded",
         "A d_out that num_heads does not divide was refused. Here nothing is shared out, each head is d_out wide: no such check.",
-        caught_by=MAIN,
         edits=[(MADE, f"assert d_out % num_heads == 0\n        {MADE}")],
     ),
     Mistake(
@@ -200,13 +178,11 @@ MISTAKES = [
     Mistake(
         "always-a-bias",
         "The heads' projections have a bias although qkv_bias is False by default. Pass `qkv_bias` on to CausalAttention, not True.",
-        caught_by=MAIN,
         edits=[(HEAD, HEAD.replace("qkv_bias", "True"))],
     ),
     Mistake(
         "heads-count-as-dropout",
         "CausalAttention got num_heads where its dropout belongs. It takes (d_in, d_out, context_length, dropout, qkv_bias).",
-        caught_by=MAIN,
         edits=[(HEAD, "CausalAttention(d_in, d_out, context_length, num_heads, dropout)")],
     ),
     # --- too much
@@ -222,16 +198,14 @@ MISTAKES = [
     Mistake(
         "residual-added",
         "x was added to the result, which fits only where both have the same width. That belongs to the block around the attention.",
-        caught_by=MAIN,
         edits=[(RETURN, f"{RETURN} + x")],
     ),
     Mistake(
         "scaled-by-heads",
         "The result was divided by the number of heads. Nothing is averaged here: put the heads' results side by side as they are.",
-        caught_by=MAIN,
         edits=[(RETURN, f"{RETURN} / len(self.heads)")],
     ),
-    results.float32_only("torch.cat([head(x) for head in self.heads], dim=-1)", MAIN),
+    results.returned("float32-only", "torch.cat([head(x) for head in self.heads], dim=-1)"),
     # --- manners
     Mistake(
         "input-overwritten",
@@ -239,8 +213,8 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[(RETURN, f"result = {JOINED}\n        x.detach().zero_()\n        return result")],
     ),
-    results.detached(
-        "torch.cat([head(x) for head in self.heads], dim=-1)", "test_gradients_reach_input_and_every_head"
+    results.returned(
+        "detached", "torch.cat([head(x) for head in self.heads], dim=-1)", "test_gradients_reach_input_and_every_head"
     ),
     kept_in_evaluation(
         "test_context_may_be_longer_than_the_input",
@@ -337,5 +311,5 @@ MISTAKES = [
         ("self.dropout.p if self.training else 0.0", "self.dropout.p"),
         caught_by=DROPOUT,
     ),
-    results.squeezed("torch.cat([head(x) for head in self.heads], dim=-1)", MAIN),
+    results.returned("squeezed", "torch.cat([head(x) for head in self.heads], dim=-1)"),
 ]

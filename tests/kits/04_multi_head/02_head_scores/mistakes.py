@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_formula"
 TRANSPOSED = "a.transpose(2, 3)"
 PRODUCT = f"a @ {TRANSPOSED}"
 RETURN = f"return {PRODUCT}"
@@ -13,105 +12,88 @@ MISTAKES = [
         "transpose-1-2",
         "transpose(1, 2) exchanges heads and tokens: an error for most sizes, wrong numbers for the others. "
         + FIRST_TWO,
-        caught_by=MAIN,
         edits=[("transpose(2, 3)", "transpose(1, 2)")],
     ),
     Mistake(
         "heads-and-tokens-exchanged",
         "transpose(1, 2) put the tokens in front of the heads on both sides, so the heads of one token are compared: (b, n, h, h). a has its "
         "heads in front already. " + FIRST_TWO,
-        caught_by=MAIN,
         edits=[(RETURN, "a = a.transpose(1, 2)\n    " + RETURN)],
     ),
     Mistake(
         "reshaped-to-the-transposed-shape",
         "The transposed shape was made by reshape or view. That keeps the numbers in their old order, in rows of another length; transpose(2, 3) exchanges the axes.",
-        caught_by=MAIN,
         edits=[(TRANSPOSED, "a.reshape(a.shape[0], a.shape[1], a.shape[3], a.shape[2])")],
     ),
     Mistake(
         "elementwise",
         "a was multiplied with itself number by number. Every token has to meet every token: take a matrix product, @.",
-        caught_by=MAIN,
         edits=[(RETURN, "return a * a")],
     ),
     Mistake(
         "own-product-only",
         "Each token was compared with itself only. Every token meets every token of its head: (n, n) scores for each head.",
-        caught_by=MAIN,
         edits=[(RETURN, "return (a * a).sum(dim=-1)")],
     ),
     Mistake(
         "not-transposed",
         "a went into the product as it is, twice. On the right side the last two axes change places: transpose(2, 3).",
-        caught_by=MAIN,
         edits=[(PRODUCT, "a @ a")],
     ),
     Mistake(
         "columns-compared",
         "The left side was transposed instead of the right one, so columns are compared, (d, d). Tokens are compared: (n, n).",
-        caught_by=MAIN,
         edits=[(PRODUCT, f"{TRANSPOSED} @ a")],
     ),
     Mistake(
         "all-axes-reversed",
         "`.T` reverses all four axes, batch and heads too. Exchange only the last two: transpose(2, 3).",
-        caught_by=MAIN,
         edits=[(TRANSPOSED, "a.permute(3, 2, 1, 0)")],
     ),
     Mistake(
         "transpose-0-1",
         "transpose(0, 1) exchanges batch and heads. " + FIRST_TWO,
-        caught_by=MAIN,
         edits=[("transpose(2, 3)", "transpose(0, 1)")],
     ),
     Mistake(
         "scaled",
         "The scores are divided by √d. That comes later: here the bare products are asked for.",
-        caught_by=MAIN,
         edits=[(RETURN, f"{RETURN} / a.shape[-1] ** 0.5")],
     ),
     Mistake(
         "divided-by-width",
         "The scores are divided by d. Here the bare products are asked for, nothing is scaled.",
-        caught_by=MAIN,
         edits=[(RETURN, f"{RETURN} / a.shape[-1]")],
     ),
     Mistake(
         "softmax-already",
         "These are weights: a softmax was taken of the scores. Here the bare products are asked for.",
-        caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT}).softmax(dim=-1)")],
     ),
     Mistake(
         "context-returned",
         "The scores were applied to a once more, which gives one vector for each token. Here the scores themselves are asked for.",
-        caught_by=MAIN,
         edits=[(RETURN, f"{RETURN} @ a")],
     ),
     Mistake(
         "cosine",
         "This is the cosine of the angle: the products were divided by the vectors' lengths. Here the bare products are asked for.",
-        caught_by=MAIN,
         edits=[(RETURN, "a = a / a.norm(dim=-1, keepdim=True)\n    " + RETURN)],
     ),
     Mistake(
         "later-tokens-hidden",
         "The products with later tokens were set to 0. There is no mask here: every token meets every token of its head.",
-        caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT}).tril()")],
     ),
     Mistake(
         "heads-summed",
         "The scores of all heads were added up. Each head keeps its own: (batch, heads, tokens, tokens).",
-        caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT}).sum(dim=1)")],
     ),
     Mistake(
         "heads-summed-and-copied",
         "The products are summed over the heads too, and each head got the same sum. With einsum, an axis that the result "
         "does not name is summed up: name the head there, and give both inputs the same letter for it.",
-        caught_by=MAIN,
         edits=[
             (
                 RETURN,
@@ -122,47 +104,41 @@ MISTAKES = [
     Mistake(
         "heads-averaged",
         "The scores of all heads were averaged. Each head keeps its own: (batch, heads, tokens, tokens).",
-        caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT}).mean(dim=1)")],
     ),
     Mistake(
         "heads-compared-with-all",
         "Every head was compared with all heads together. Each head is compared with itself only.",
-        caught_by=MAIN,
         edits=[(TRANSPOSED, "a.sum(dim=1, keepdim=True).transpose(2, 3)")],
     ),
     Mistake(
         "first-head-only",
         "Only the scores of the first head are there. One product of the whole a handles all of them.",
-        caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT})[:, 0]")],
     ),
     Mistake(
         "batch-lost",
         "The axis of the batch is gone, and with it all sequences but the first. The result is (batch, heads, tokens, tokens).",
-        caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT})[0]")],
     ),
     Mistake(
         "heads-joined-to-batch",
         "Batch and heads were joined into one axis. Keep them apart: (batch, heads, tokens, tokens).",
-        caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT}).flatten(0, 1)")],
     ),
     Mistake(
         "list-of-heads",
         "The scores came as a list or tuple, head by head. Stack them into one tensor, with the heads as axis 1.",
-        caught_by=MAIN,
         edits=[(RETURN, f"return ({PRODUCT}).unbind(1)")],
     ),
-    results.squeezed("a @ a.transpose(2, 3)", MAIN),
-    results.float32_only("a @ a.transpose(2, 3)", MAIN),
+    results.returned("squeezed", "a @ a.transpose(2, 3)"),
+    results.returned("float32-only", "a @ a.transpose(2, 3)"),
     Mistake(
         "input-overwritten",
         "The input a was changed in place. Others use it too: no methods with a trailing underscore, no `a *= …`.",
         caught_by="test_input_is_left_alone",
         edits=[(RETURN, f"scores = {PRODUCT}\n    a.detach().zero_()\n    return scores")],
     ),
-    results.detached("a @ a.transpose(2, 3)", "test_gradients_reach_the_input"),
-    kept_from_the_last_call("head_scores", MAIN),
+    results.returned("detached", "a @ a.transpose(2, 3)", "test_gradients_reach_the_input"),
+    kept_from_the_last_call("head_scores"),
 ]

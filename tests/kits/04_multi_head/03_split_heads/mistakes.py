@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_each_head_gets_its_own_columns"
 UNEVEN = "test_refuses_an_uneven_split"
 CHECK = 'assert d_out % num_heads == 0, "d_out must be divisible by num_heads"'
 APART = "x.view(batch, num_tokens, num_heads, d_out // num_heads)"
@@ -13,7 +12,6 @@ MISTAKES = [
         "view-without-transpose",
         "x was viewed straight as (batch, heads, tokens, width). The shape fits, but pieces of different tokens land in one head. "
         "First cut the last axis only, then swap tokens and heads.",
-        caught_by=MAIN,
         edits=[
             (APART, "x.view(batch, num_heads, num_tokens, d_out // num_heads)"),
             (RETURN, "return apart"),
@@ -23,7 +21,6 @@ MISTAKES = [
         "transposed-before-view",
         "Tokens and width were swapped before the cut, so the reshape after it mixed up the tokens. First cut the last axis into heads, "
         "then swap tokens and heads.",
-        caught_by=MAIN,
         edits=[
             (APART, "x.transpose(1, 2).reshape(batch, num_heads, num_tokens, d_out // num_heads)"),
             (RETURN, "return apart"),
@@ -32,14 +29,12 @@ MISTAKES = [
     Mistake(
         "not-transposed",
         "The width is cut well, but tokens still come before heads. Swap those two axes: transpose(1, 2).",
-        caught_by=MAIN,
         edits=[(RETURN, "return apart")],
     ),
     Mistake(
         "interleaved",
         "Head 0 got every num_heads-th column. Each head gets a run of neighbouring columns, so in the view the heads come before the "
         "width of a head.",
-        caught_by=MAIN,
         edits=[
             (APART, "x.view(batch, num_tokens, d_out // num_heads, num_heads)"),
             (RETURN, "return apart.permute(0, 3, 1, 2)"),
@@ -48,43 +43,36 @@ MISTAKES = [
     Mistake(
         "heads-and-width-swapped",
         "num_heads was taken as the width of a head. There are num_heads heads, each d_out / num_heads wide.",
-        caught_by=MAIN,
         edits=[(APART, "x.view(batch, num_tokens, d_out // num_heads, num_heads)")],
     ),
     Mistake(
         "wrong-axes-swapped",
         "The last two axes were swapped. The ones to swap are the tokens and the heads: transpose(1, 2).",
-        caught_by=MAIN,
         edits=[("transpose(1, 2)", "transpose(2, 3)")],
     ),
     Mistake(
         "batch-and-heads-swapped",
         "Batch and heads were swapped. The axes to swap are the tokens and the heads: transpose(1, 2).",
-        caught_by=MAIN,
         edits=[("transpose(1, 2)", "transpose(0, 2)")],
     ),
     Mistake(
         "heads-before-batch",
         "The heads come before the batch. The batch stays in front: stack the pieces along axis 1, or transpose(1, 2).",
-        caught_by=MAIN,
         edits=[("transpose(1, 2)", "permute(2, 0, 1, 3)")],
     ),
     Mistake(
         "heads-joined-to-batch",
         "Batch and heads were joined into one axis. Keep them apart: (batch, heads, tokens, width of a head).",
-        caught_by=MAIN,
         edits=[(RETURN, f"{RETURN}.flatten(0, 1)")],
     ),
     Mistake(
         "list-of-heads",
         "The heads came as a list of tensors. Stack them into one tensor, with the heads as axis 1.",
-        caught_by=MAIN,
         edits=[(RETURN, f"{RETURN}.unbind(1)")],
     ),
     Mistake(
         "width-not-cut",
         "Every head got the whole width. A head gets d_out / num_heads columns of its own.",
-        caught_by=MAIN,
         edits=[(RETURN, "return x.unsqueeze(1).expand(-1, num_heads, -1, -1)")],
     ),
     Mistake(
@@ -107,17 +95,15 @@ MISTAKES = [
     Mistake(
         "tokens-checked-instead",
         "An even split was refused: the check looks at the number of tokens. It is the width, d_out, that the heads share.",
-        caught_by=MAIN,
         edits=[("assert d_out %", "assert num_tokens %")],
     ),
     Mistake(
         "division-turned-round",
         "An even split was refused: the check asks whether the width divides the number of heads. It is the other way round: "
         "d_out % num_heads must be 0.",
-        caught_by=MAIN,
         edits=[("d_out % num_heads ==", "num_heads % d_out ==")],
     ),
-    results.float32_only("apart.transpose(1, 2)", MAIN),
+    results.returned("float32-only", "apart.transpose(1, 2)"),
     Mistake(
         "input-overwritten",
         "The input x was changed in place. Others use it too: work on a new tensor (no trailing-underscore methods).",
@@ -130,6 +116,6 @@ MISTAKES = [
         caught_by="test_gradients_reach_the_input",
         edits=[("x.view(", "x.detach().view(")],
     ),
-    kept_from_the_last_call("split_heads", MAIN),
-    results.squeezed("apart.transpose(1, 2)", MAIN),
+    kept_from_the_last_call("split_heads"),
+    results.returned("squeezed", "apart.transpose(1, 2)"),
 ]

@@ -2,7 +2,6 @@ from families import causal_mask, dropout, head_projections, heads, layers, resu
 
 from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
-MAIN = "test_agrees_with_formula"
 DROPOUT = "test_dropout_acts_in_training_only"
 ROOT = "self.head_dim**0.5"
 HIDE = "scores = scores.masked_fill(self.mask[:n, :n], -torch.inf)"
@@ -15,66 +14,60 @@ DIVIDES = 'assert d_out % num_heads == 0, "d_out must be divisible by num_heads"
 
 MISTAKES = [
     # --- the scale
-    *scale.mistakes(MAIN, root=ROOT),
+    *scale.mistakes(root=ROOT),
     Mistake(
         "scale-from-d-out",
         "The scores are divided by √d_out. A head compares vectors of width head_dim = d_out / num_heads, so it is √head_dim.",
-        caught_by=MAIN,
         edits=[(ROOT, "self.d_out**0.5")],
     ),
     Mistake(
         "scale-from-d-in",
         "The scores are divided by √d_in, the width of x. A head compares vectors of width head_dim, so it is √head_dim.",
-        caught_by=MAIN,
         edits=[(ROOT, "x.shape[-1]**0.5")],
     ),
-    *scale.scale_of_heads(MAIN, root=ROOT, heads="num_heads"),
+    *scale.scale_of_heads(root=ROOT, heads="num_heads"),
     # --- splitting and merging
-    *heads.split(MAIN, heads="num_heads", heads_axis="num_heads"),
-    heads.split_and_merge(MAIN, heads="num_heads", heads_axis="num_heads"),
-    heads.merge_without_transpose(MAIN, values="values", joined="b, n, self.d_out"),
-    heads.merge_interleaved(MAIN, values="values", joined="b, n, self.d_out", heads_axis="num_heads"),
-    heads.view_after_transpose(MAIN, joined="b, n, self.d_out"),
-    *heads.keys_turned(MAIN, keys="keys"),
-    heads.keys_reversed(MAIN, keys="keys"),
-    heads.heads_ignored(MAIN, heads="num_heads", heads_axis="num_heads", model="d_out"),
+    *heads.split(heads="num_heads", heads_axis="num_heads"),
+    heads.split_and_merge(heads="num_heads", heads_axis="num_heads"),
+    heads.merge_without_transpose(values="values", joined="b, n, self.d_out"),
+    heads.merge_interleaved(values="values", joined="b, n, self.d_out", heads_axis="num_heads"),
+    heads.view_after_transpose(joined="b, n, self.d_out"),
+    *heads.keys_turned(keys="keys"),
+    heads.keys_reversed(keys="keys"),
+    heads.heads_ignored(heads="num_heads", heads_axis="num_heads", model="d_out"),
     # --- the layers
-    *without(layers.output_layer(MAIN, end=END, out="out_proj", model="d_out"), "output-layer-unused"),
-    layers.output_layer_unused(MAIN, end=END, out="out_proj"),
+    *without(layers.output_layer(end=END, out="out_proj", model="d_out"), "output-layer-unused"),
+    layers.output_layer_unused(end=END, out="out_proj"),
     Mistake(
         "output-layer-without-bias",
         "out_proj has no bias, or only with qkv_bias=True. It always has one: qkv_bias is for W_query, W_key and W_value.",
-        caught_by=MAIN,
         edits=[("nn.Linear(d_out, d_out)", "nn.Linear(d_out, d_out, bias=qkv_bias)")],
     ),
-    *layers.optional_bias(MAIN),
+    *layers.optional_bias(),
     Mistake(
         "one-head-wide",
         "The projections put out head_dim numbers, enough for a single head. They put out d_out, and that is split into heads.",
-        caught_by=MAIN,
         edits=[("(d_in, d_out, bias", "(d_in, self.head_dim, bias")],
         everywhere=True,
     ),
-    *layers.keys_and_values(MAIN, keys="keys", values="values", to_keys="W_key", to_values="W_value"),
-    layers.queries_and_keys(MAIN, queries="queries", keys="keys"),
-    layers.own_value_only(MAIN, end=END, other="earlier", values_alone="self.out_proj(self.W_value(x))"),
+    *layers.keys_and_values(keys="keys", values="values", to_keys="W_key", to_values="W_value"),
+    layers.queries_and_keys(queries="queries", keys="keys"),
+    layers.own_value_only(end=END, other="earlier", values_alone="self.out_proj(self.W_value(x))"),
     # --- the softmax
-    *causal_mask.mistakes(MAIN),
-    softmax.no_softmax_of_infinite_scores(MAIN),
-    *softmax.another_axis(MAIN, query_axis="2"),
-    softmax.over_the_heads(MAIN),
-    softmax.another_sum(MAIN),
+    *causal_mask.mistakes(),
+    softmax.no_softmax_of_infinite_scores(),
+    *softmax.another_axis(query_axis="2"),
+    softmax.over_the_heads(),
+    softmax.another_sum(),
     # --- the mask
     Mistake(
         "own-token-hidden-finite",
         "Each token hides itself as well (diagonal=0). Begin at diagonal=1.",
-        caught_by=MAIN,
         edits=[("diagonal=1", "diagonal=0"), (FILL, "self.mask[:n, :n], -1e9")],
     ),
     Mistake(
         "mask-as-parameter",
         "The mask was made a parameter. It is not trained: use register_buffer.",
-        caught_by=MAIN,
         edits=[(BUFFER, "self.mask = nn.Parameter(later, requires_grad=False)")],
     ),
     # --- the dropout
@@ -105,11 +98,9 @@ MISTAKES = [
     Mistake(
         "d-in-checked-instead",
         "The check looks at d_in. It is d_out that is split into heads, and d_in may be any size.",
-        caught_by=MAIN,
         edits=[("assert d_out %", "assert d_in %")],
     ),
     *layers.returned_instead(
-        MAIN,
         end=END,
         missing="Three steps are missing: weights · values, joining the heads, out_proj.",
         inputs_check="test_input_is_left_alone",
@@ -119,7 +110,6 @@ MISTAKES = [
     too_weak.mistake(fill=FILL, weak_fill="self.mask[:n, :n], -100.0", loud="test_future_has_no_say"),
     # --- one layer for another, and what becomes of the result
     *head_projections.mistakes(
-        MAIN,
         queries="self.W_query(x)",
         keys="self.W_key(x)",
         values="self.W_value(x)",
@@ -127,7 +117,7 @@ MISTAKES = [
         v="values",
         last="out_proj",
     ),
-    *softmax.another_function(MAIN),
-    *results.rows_of_tokens("self.out_proj(context)", MAIN),
-    results.float32_only("self.out_proj(context)", MAIN),
+    *softmax.another_function(),
+    *results.rows_of_tokens("self.out_proj(context)"),
+    results.returned("float32-only", "self.out_proj(context)"),
 ]

@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_heads_in_order"
 ALONE = "test_inputs_are_left_alone"
 HEADS = "list(head_weights)"
 JOINED = f"torch.cat({HEADS}, dim=0)"
@@ -12,87 +11,73 @@ MISTAKES = [
     Mistake(
         "interleaved",
         "The rows are in the wrong order: row 0 of every head, then row 1 of every head. All rows of head 0 come first, then all of head 1.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({HEADS}, dim=1).flatten(0, 1)")],
     ),
     Mistake(
         "transposed",
         "The result is transposed: (inputs, outputs). Each head's matrix is (d_head, d_in), so the whole is (h · d_head, d_in).",
-        caught_by=MAIN,
         edits=[(JOINED, f"{JOINED}.T")],
     ),
     Mistake(
         "each-transposed",
         "Each matrix was transposed before they were joined. They are (outputs, inputs) already and fit as they are.",
-        caught_by=MAIN,
         edits=[(JOINED, "torch.cat([weight.T for weight in head_weights], dim=0)")],
     ),
     Mistake(
         "averaged",
         "The matrices were averaged. Each head keeps its own rows: put the matrices one below the other.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({HEADS}).mean(dim=0)")],
     ),
     Mistake(
         "summed",
         "The matrices were added up. Each head keeps its own rows: put the matrices one below the other.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({HEADS}).sum(dim=0)")],
     ),
     Mistake(
         "side-by-side",
         "The matrices were put side by side (dim=1), which would need a wider x. It is their outputs that are to be side by side, and "
         "the outputs are the rows: put one matrix below the other.",
-        caught_by=MAIN,
         edits=[("dim=0", "dim=1")],
     ),
     Mistake(
         "stacked",
         "The matrices were stacked, so that the heads have an axis of their own. The result has two axes: join heads and rows.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.stack({HEADS})")],
     ),
     Mistake(
         "last-head-first",
         "The heads are in reverse order. Head 0 comes first.",
-        caught_by=MAIN,
         edits=[(HEADS, f"{HEADS}[::-1]")],
     ),
     Mistake(
         "last-head-missing",
         "The last head is missing. Count the rows: every head brings d_head of them.",
-        caught_by=MAIN,
         edits=[(RETURN, f"return {JOINED}[: -head_weights[0].shape[0]]")],
     ),
     Mistake(
         "first-head-only",
         "Only the first head's matrix is in the result. Every head brings its own rows.",
-        caught_by=MAIN,
         edits=[(JOINED, "head_weights[0] * 1")],
     ),
     Mistake(
         "one-head-repeated",
         "The first head's matrix was repeated. Every head brings its own rows.",
-        caught_by=MAIN,
         edits=[(JOINED, "head_weights[0].repeat(len(head_weights), 1)")],
     ),
     Mistake(
         "block-diagonal",
         "The matrices are on the diagonal, with zeros around. That would give each head a part of x of its own; all heads read the same x.",
-        caught_by=MAIN,
         edits=[(JOINED, f"torch.block_diag(*{HEADS})")],
     ),
-    results.squeezed("torch.cat(list(head_weights), dim=0)", MAIN),
+    results.returned("squeezed", "torch.cat(list(head_weights), dim=0)"),
     Mistake(
         "list-returned",
         "The list of the matrices came back. They have to become one tensor.",
-        caught_by=MAIN,
         edits=[(JOINED, HEADS)],
     ),
     Mistake(
         "layer-returned",
         "An nn.Linear came back. Return a tensor: the matrix itself.",
-        caught_by=MAIN,
         edits=[
             (
                 RETURN,
@@ -101,7 +86,7 @@ MISTAKES = [
             )
         ],
     ),
-    results.float32_only("torch.cat(list(head_weights), dim=0)", MAIN),
+    results.returned("float32-only", "torch.cat(list(head_weights), dim=0)"),
     Mistake(
         "list-emptied",
         "The matrices were taken out of the list that was passed in (pop, del, clear). The caller still needs it: only read from it.",
@@ -114,6 +99,6 @@ MISTAKES = [
         caught_by=ALONE,
         edits=[(RETURN, f"result = {JOINED}\n    head_weights[0].detach().zero_()\n    return result")],
     ),
-    results.detached("torch.cat(list(head_weights), dim=0)", "test_gradients_reach_every_head"),
-    kept_from_the_last_call("combine_heads", MAIN),
+    results.returned("detached", "torch.cat(list(head_weights), dim=0)", "test_gradients_reach_every_head"),
+    kept_from_the_last_call("combine_heads"),
 ]

@@ -2,7 +2,6 @@ from families import dropout, head_projections, heads, layers, results, scale, s
 
 from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
-MAIN = "test_agrees_with_formula_without_a_mask"
 MASK = "test_padding_is_hidden"
 DROPOUT = "test_dropout_acts_in_training_only"
 ON_WEIGHTS = "test_dropout_acts_on_the_weights"
@@ -20,7 +19,8 @@ END = "return self.o_proj(context)"
 DIVIDES = '        assert hidden_dim % nums_head == 0, "hidden_dim must be divisible by nums_head"\n'
 O_LAYER = "        self.o_proj = nn.Linear(hidden_dim, hidden_dim)\n"
 NEXT = "\n        "
-IN_IF = "\n            "
+IF_MASKED = "\n        if attention_mask is not None:\n            "
+SHAPE = "b, s, hidden_dim = X.shape"
 
 # The bank's own files run inside the grader, where only what a check looks at may be printed.
 QUIET = """
@@ -40,70 +40,38 @@ PRINTABLE = (IMPORT, QUIET + IMPORT)
 
 TYPE = "print(type(attention_mask))"
 
-DOCUMENTS_CLASS = """
-import math
-import torch
-import torch.nn as nn
-
-
-class MultiHeadAttention(nn.Module):
-    def __init__(self, hidden_dim, nums_head):
-        super().__init__()
-        self.nums_head = nums_head
-        self.head_dim = hidden_dim // nums_head
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.k_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.v_proj = nn.Linear(hidden_dim, hidden_dim)
-        self.att_dropout = nn.Dropout(0.1)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim)
-
-    def forward(self, X, attention_mask=None):
-        b, s, _ = X.size()
-        q = self.q_proj(X).view(b, s, self.nums_head, self.head_dim).permute(0, 2, 1, 3)
-        k = self.k_proj(X).view(b, s, self.nums_head, self.head_dim).transpose(1, 2)
-        v = self.v_proj(X).view(b, s, self.nums_head, self.head_dim).transpose(1, 2)
-        scores = q @ k.transpose(-1, -2) / math.sqrt(self.head_dim)
-        print(type(attention_mask))
-        if attention_mask is not None:
-            scores = scores.masked_fill(attention_mask == 0, float("-1e20"))
-        weights = torch.softmax(scores, dim=3)
-        print(weights)
-        weights = self.att_dropout(weights)
-        context = (weights @ v).transpose(1, 2).contiguous()
-        return self.o_proj(context.view(b, s, -1))
-"""
-TAKES_DROPOUT = ("nums_head):", "nums_head, dropout=0.1):"), ("nn.Dropout(0.1)", "nn.Dropout(dropout)")
-CHECKS_SIZES = ("super().__init__()", "super().__init__()" + NEXT + "assert hidden_dim % nums_head == 0")
-
-
-def documents_class(*edits):
-    text = QUIET + DOCUMENTS_CLASS
-    for old, new in edits:
-        text = text.replace(old, new)
-    return text
+DIVIDES_NOT = (DIVIDES, "")
+NO_DROPOUT_PASSED = (", dropout: float = 0.1", ""), ("nn.Dropout(dropout)", "nn.Dropout(0.1)")
 
 
 def document_copied(name, *edits):
+    """The document's class, with other edits."""
     return Mistake(
         name,
         "The document's class does not fit here as it is: its mask must already have the shape of the scores, where ours is "
         "(batch, tokens). Look also at its prints, its fixed dropout, and the sizes that it does not check.",
         caught_by=MASK,
-        source=documents_class(*edits),
+        edits=[
+            PRINTABLE,
+            (AXES_OF_KEYS, ""),
+            (HIDE, HIDE.replace("-torch.inf", "-1e20")),
+            ("        if attention_mask is not None:", f"        {TYPE}\n        if attention_mask is not None:"),
+            (WEIGHTS, f"{WEIGHTS}{NEXT}print(weights)"),
+            *edits,
+        ],
         same_as="" if name == "document-copied" else "document-copied",
     )
 
 
 MISTAKES = [
     # --- the scale
-    *scale.mistakes(MAIN, root=ROOT, tokens="s"),
+    *scale.mistakes(root=ROOT, tokens="s"),
     Mistake(
         "scale-from-hidden-dim",
         "The scores are divided by √hidden_dim. A head compares vectors of width head_dim = hidden_dim / nums_head, so it is √head_dim.",
-        caught_by=MAIN,
         edits=[(ROOT, "hidden_dim**0.5")],
     ),
-    *scale.scale_of_heads(MAIN, root=ROOT, heads="nums_head"),
+    *scale.scale_of_heads(root=ROOT, heads="nums_head"),
     # --- the mask
     Mistake(
         "mask-ignored",
@@ -151,9 +119,7 @@ MISTAKES = [
         edits=[
             (
                 PADDING,
-                f"{PADDING} | (attention_mask[:, None, :, None] == 0)".replace("padding = ", "padding = (", 1).replace(
-                    " |", ") |"
-                ),
+                "padding = (attention_mask[:, None, None, :] == 0) | (attention_mask[:, None, :, None] == 0)",
             )
         ],
     ),
@@ -176,13 +142,10 @@ MISTAKES = [
         edits=[
             (
                 "context = " + CONTEXT,
-                "seen = None if attention_mask is None else padding"
-                + NEXT
-                + "p = self.att_dropout.p if self.training else 0.0"
-                + NEXT
-                + "mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=seen, dropout_p=p)"
-                + NEXT
-                + "context = mixed.transpose(1, 2).reshape(b, s, hidden_dim)",
+                f"seen = None if attention_mask is None else padding{NEXT}"
+                f"p = self.att_dropout.p if self.training else 0.0{NEXT}"
+                f"mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=seen, dropout_p=p){NEXT}"
+                "context = mixed.transpose(1, 2).reshape(b, s, hidden_dim)",
             )
         ],
     ),
@@ -224,14 +187,7 @@ MISTAKES = [
         caught_by=MASK,
         edits=[
             (HIDE, "pass"),
-            (
-                WEIGHTS,
-                WEIGHTS
-                + NEXT
-                + "if attention_mask is not None:"
-                + IN_IF
-                + "weights = weights.masked_fill(padding, 0.0)",
-            ),
+            (WEIGHTS, f"{WEIGHTS}{IF_MASKED}weights = weights.masked_fill(padding, 0.0)"),
         ],
     ),
     Mistake(
@@ -240,14 +196,7 @@ MISTAKES = [
         caught_by=MASK,
         edits=[
             (HIDE, "pass"),
-            (
-                WEIGHTS,
-                WEIGHTS
-                + NEXT
-                + "if attention_mask is not None:"
-                + IN_IF
-                + "weights = weights.masked_fill(padding, -torch.inf)",
-            ),
+            (WEIGHTS, f"{WEIGHTS}{IF_MASKED}weights = weights.masked_fill(padding, -torch.inf)"),
         ],
     ),
     Mistake(
@@ -256,14 +205,7 @@ MISTAKES = [
         "their scores instead.",
         caught_by=MASK,
         edits=[
-            (
-                "b, s, hidden_dim = X.shape",
-                "b, s, hidden_dim = X.shape"
-                + NEXT
-                + "if attention_mask is not None:"
-                + IN_IF
-                + "X = X * attention_mask[:, :, None]",
-            ),
+            (SHAPE, f"{SHAPE}{IF_MASKED}X = X * attention_mask[:, :, None]"),
             (HIDE, "pass"),
         ],
     ),
@@ -274,22 +216,19 @@ MISTAKES = [
         edits=[
             (
                 END,
-                "output = self.o_proj(context)"
-                + NEXT
-                + "return output if attention_mask is None else output * (attention_mask[:, :, None] != 0)",
+                f"output = self.o_proj(context){NEXT}"
+                "return output if attention_mask is None else output * (attention_mask[:, :, None] != 0)",
             )
         ],
     ),
     Mistake(
         "causal",
         "Later tokens are hidden. Only padding is hidden in this exercise: every token sees every real token.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "F.softmax(scores + torch.full_like(scores, -torch.inf).triu(1), dim=-1)")],
     ),
     Mistake(
         "mask-required",
         "The module cannot be called without a mask. Give attention_mask the default None, and ask `if attention_mask is not None` before you use it.",
-        caught_by=MAIN,
         edits=[("attention_mask: torch.Tensor | None = None", "attention_mask: torch.Tensor")],
     ),
     Mistake(
@@ -324,65 +263,59 @@ MISTAKES = [
         edits=[(HIDE, "scores = scores + (1 - attention_mask[:, None, None, :]) * -1e9")],
     ),
     # --- splitting and merging
-    *heads.split(MAIN, heads="nums_head", heads_axis="nums_head", tokens="s"),
-    heads.split_and_merge(MAIN, heads="nums_head", heads_axis="nums_head", tokens="s"),
-    heads.merge_without_transpose(MAIN, joined="b, s, hidden_dim"),
-    heads.merge_interleaved(MAIN, joined="b, s, hidden_dim", heads_axis="nums_head", tokens="s"),
-    heads.view_after_transpose(MAIN, joined="b, s, hidden_dim"),
-    *heads.keys_turned(MAIN),
-    heads.keys_reversed(MAIN),
-    heads.heads_ignored(MAIN, heads="nums_head", heads_axis="nums_head", model="hidden_dim"),
+    *heads.split(heads="nums_head", heads_axis="nums_head", tokens="s"),
+    heads.split_and_merge(heads="nums_head", heads_axis="nums_head", tokens="s"),
+    heads.merge_without_transpose(joined="b, s, hidden_dim"),
+    heads.merge_interleaved(joined="b, s, hidden_dim", heads_axis="nums_head", tokens="s"),
+    heads.view_after_transpose(joined="b, s, hidden_dim"),
+    *heads.keys_turned(),
+    heads.keys_reversed(),
+    heads.heads_ignored(heads="nums_head", heads_axis="nums_head", model="hidden_dim"),
     # --- the layers
     Mistake(
         "no-output-layer",
         "There is no o_proj. The joined heads go through one more nn.Linear(hidden_dim, hidden_dim).",
-        caught_by=MAIN,
         edits=[(O_LAYER, ""), (END, "return context")],
     ),
-    layers.output_layer_unused(MAIN, end=END, out="o_proj"),
-    *layers.biases(MAIN, model="hidden_dim"),
-    *layers.keys_and_values(MAIN, x="X"),
+    layers.output_layer_unused(end=END, out="o_proj"),
+    *layers.biases(model="hidden_dim"),
+    *layers.keys_and_values(x="X"),
     Mistake(
         "values-as-keys",
         "The queries were compared with the values. They are compared with the keys, k_proj(X).",
-        caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.v_proj(X)")],
     ),
-    layers.queries_and_keys(MAIN),
+    layers.queries_and_keys(),
     Mistake(
         "queries-as-keys",
         "The queries were compared with themselves. They are compared with the keys, k_proj(X).",
-        caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.q_proj(X)")],
     ),
     *without(
-        layers.output_layer(MAIN, end=END, out="o_proj", model="hidden_dim", x="X"),
+        layers.output_layer(end=END, out="o_proj", model="hidden_dim", x="X"),
         "no-output-layer",
         "output-layer-unused",
     ),
-    layers.own_value_only(MAIN, end=END, values_alone="self.o_proj(self.v_proj(X))"),
+    layers.own_value_only(end=END, values_alone="self.o_proj(self.v_proj(X))"),
     # --- the softmax
     Mistake(
         "no-softmax",
         "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",
-        caught_by=MAIN,
         edits=[(HIDE, "scores = scores.masked_fill(padding, 0.0)"), (SOFTMAX, "scores")],
     ),
-    softmax.no_softmax_of_infinite_scores(MAIN),
-    *softmax.another_axis(MAIN, query_axis="2"),
-    softmax.over_the_heads(MAIN),
-    softmax.another_sum(MAIN),
+    softmax.no_softmax_of_infinite_scores(),
+    *softmax.another_axis(query_axis="2"),
+    softmax.over_the_heads(),
+    softmax.another_sum(),
     Mistake(
         "divided-by-the-mean-of-the-visible",
         "The weights of a row sum to the number of keys that are not padding, not to 1: the exps were divided by their mean. Divide them by "
         "their sum.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, f"{SOFTMAX} * (scores > -torch.inf).sum(dim=-1, keepdim=True)")],
     ),
     Mistake(
         "weights-stay-float32",
         "With float64 numbers the weights are float32 and the values are not. After a softmax in float32 go back: .type_as(v).",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "F.softmax(scores.float(), dim=-1)")],
     ),
     # --- the dropout
@@ -427,7 +360,7 @@ MISTAKES = [
         "dropout-on-scores",
         "Dropout was applied to the scores. It belongs on the weights, after the softmax.",
         caught_by=DROPOUT,
-        edits=[(WEIGHTS, "scores = self.att_dropout(scores)" + NEXT + WEIGHTS), (DROP, "")],
+        edits=[(WEIGHTS, f"scores = self.att_dropout(scores){NEXT}{WEIGHTS}"), (DROP, "")],
     ),
     *dropout.own_dropout(
         layer="self.att_dropout", acts=DROPOUT, on_weights=ON_WEIGHTS, rows="heads", wrong_layer="Dropout2d"
@@ -451,7 +384,6 @@ MISTAKES = [
         ],
     ),
     *layers.returned_instead(
-        MAIN,
         end=END,
         x="X",
         missing="Three steps are missing: weights · v, joining the heads, o_proj.",
@@ -462,19 +394,19 @@ MISTAKES = [
         "mask-overwritten",
         "The mask was changed in place. The caller still needs it: work on a copy.",
         caught_by=INPUTS,
-        edits=[(HIDE, HIDE + IN_IF + "attention_mask.logical_not_()")],
+        edits=[(HIDE, HIDE + "\n            attention_mask.logical_not_()")],
     ),
     # --- the document's class
-    document_copied("document-copied"),
-    document_copied("document-copied-with-dropout", *TAKES_DROPOUT),
-    document_copied("document-copied-with-dropout-and-check", *TAKES_DROPOUT, CHECKS_SIZES),
-    document_copied("document-copied-with-check", CHECKS_SIZES),
+    document_copied("document-copied", DIVIDES_NOT, *NO_DROPOUT_PASSED),
+    document_copied("document-copied-with-dropout", DIVIDES_NOT),
+    document_copied("document-copied-with-dropout-and-check"),
+    document_copied("document-copied-with-check", *NO_DROPOUT_PASSED),
     # --- prints left in
     Mistake(
         "prints-left-in",
         "Everything is right, but the document's two print calls are still there. Take them out.",
         caught_by=PRINTS,
-        edits=[PRINTABLE, (WEIGHTS, TYPE + NEXT + WEIGHTS + NEXT + "print(weights)")],
+        edits=[PRINTABLE, (WEIGHTS, f"{TYPE}{NEXT}{WEIGHTS}{NEXT}print(weights)")],
     ),
     kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     too_weak.mistake(
@@ -482,12 +414,12 @@ MISTAKES = [
     ),
     # --- one layer for another, and what becomes of the result
     *without(
-        head_projections.mistakes(MAIN, queries="self.q_proj(X)", keys="self.k_proj(X)", values="self.v_proj(X)"),
+        head_projections.mistakes(queries="self.q_proj(X)", keys="self.k_proj(X)", values="self.v_proj(X)"),
         "keys-from-the-query-layer",
     ),
-    *softmax.another_function(MAIN),
-    *results.rows_of_tokens("self.o_proj(context)", MAIN),
-    results.float32_only("self.o_proj(context)", MAIN),
+    *softmax.another_function(),
+    *results.rows_of_tokens("self.o_proj(context)"),
+    results.returned("float32-only", "self.o_proj(context)"),
     Mistake(
         "filled-with-plus-infinity",
         "Where there is padding, all is NaN, as when padded scores are filled with +inf. Fill them with minus infinity: -torch.inf.",

@@ -69,43 +69,36 @@ MISTAKES = [
     Mistake(
         "functional-from-elsewhere",
         "An attribute is asked for that is not there: the AttributeError says which, and in which line. If it is `softmax`, F was imported from the wrong place: softmax is in torch.nn.functional.",
-        caught_by=FIRST_CALL,
         edits=[(IMPORT_F, "from torch import functional as F\n")],
     ),
     Mistake(
         "scale-lost",
         "The scale was lost in the repair. The scores were divided by √head_dim as given.",
-        caught_by=FIRST_CALL,
         edits=[(SCALE, "")],
     ),
     Mistake(
         "scale-without-root",
         "The scores are divided by head_dim. As given they were divided by its root, and that was right.",
-        caught_by=FIRST_CALL,
         edits=[(SCALE, " / self.head_dim")],
     ),
     Mistake(
         "root-of-a-plain-number",
         "torch.sqrt takes a tensor, and head_dim is a plain number: use math.sqrt, or ** 0.5.",
-        caught_by=FIRST_CALL,
         edits=[(SCALE, " / torch.sqrt(self.head_dim)")],
     ),
     Mistake(
         "softmax-lost",
         "The softmax was lost in the repair: the scores themselves are used as weights.",
-        caught_by=FIRST_CALL,
         edits=[(SOFTMAX, "scores")],
     ),
     Mistake(
         "softmax-over-queries",
         "The softmax runs over the queries (dim=2). As given it was dim=-1, over the keys, and that was right.",
-        caught_by=FIRST_CALL,
         edits=[(SOFTMAX, SOFTMAX.replace("-1", "2"))],
     ),
     Mistake(
         "softmax-over-heads",
         "The softmax runs over the heads (dim=1). As given it was dim=-1, over the keys, and that was right.",
-        caught_by=FIRST_CALL,
         edits=[(SOFTMAX, SOFTMAX.replace("-1", "1"))],
     ),
     Mistake(
@@ -202,7 +195,6 @@ MISTAKES = [
         "split-without-transpose",
         "Keys and values are viewed with the heads in front of the tokens at once, which puts parts of several tokens into one head. "
         "View as given, then transpose.",
-        caught_by=FIRST_CALL,
         edits=[
             (SPLIT_KEYS, "xk = xk.view(bsz, self.n_local_heads, -1, self.head_dim).transpose(1, 2)"),
             (SPLIT_VALUES, "xv = xv.view(bsz, self.n_local_heads, -1, self.head_dim).transpose(1, 2)"),
@@ -211,7 +203,6 @@ MISTAKES = [
     Mistake(
         "queries-as-keys",
         "Keys and values are made from q. They come from k and v.",
-        caught_by=FIRST_CALL,
         edits=[
             ("self.wk(k), self.wv(v)", "self.wk(q), self.wv(q)"),
             (KEYS, "xk.view(bsz, seqlen,"),
@@ -221,7 +212,6 @@ MISTAKES = [
     Mistake(
         "keys-as-values",
         "The values are made from k (or keys and values from the same tensor). Keys come from k, values from v, which may differ.",
-        caught_by=FIRST_CALL,
         edits=[("self.wv(v)", "self.wv(k)")],
     ),
     # --- the fourth
@@ -255,19 +245,16 @@ MISTAKES = [
     Mistake(
         "join-without-transpose",
         "The heads are joined without swapping heads and tokens back. It was right as given: transpose, contiguous, view.",
-        caught_by=FIRST_CALL,
         edits=[(JOIN, "output.contiguous().view(bsz, seqlen, -1)")],
     ),
     Mistake(
         "output-layer-lost",
         "wo is not used any more. It was right as given: the last step before the dropout.",
-        caught_by=FIRST_CALL,
         edits=[("output = self.wo(output)", "pass")],
     ),
     Mistake(
         "with-bias",
         "The layers have got a bias. They had none as given.",
-        caught_by=FIRST_CALL,
         edits=[(", bias=False", "")],
         everywhere=True,
     ),
@@ -316,31 +303,26 @@ MISTAKES = [
     Mistake(
         "queries-from-the-key-layer",
         "The queries are made by wk. They were right as given: wq(q).",
-        caught_by=FIRST_CALL,
         edits=[("self.wq(q)", "self.wk(q)")],
     ),
     Mistake(
         "queries-from-the-value-layer",
         "The queries are made by wv. They were right as given: wq(q).",
-        caught_by=FIRST_CALL,
         edits=[("self.wq(q)", "self.wv(q)")],
     ),
     Mistake(
         "keys-from-the-query-layer",
         "The keys are made by wq. They were right as given: wk(k).",
-        caught_by=FIRST_CALL,
         edits=[("self.wk(k)", "self.wq(k)")],
     ),
     Mistake(
         "values-from-the-query-layer",
         "The values are made by wq. They were right as given: wv(v).",
-        caught_by=FIRST_CALL,
         edits=[("self.wv(v)", "self.wq(v)")],
     ),
     Mistake(
         "softmax-twice",
         "The softmax is taken twice. Once was right as given.",
-        caught_by=FIRST_CALL,
         edits=[(SOFTMAX, "F.softmax(F.softmax(scores.float(), dim=-1), dim=-1).type_as(xq)")],
     ),
     Mistake(
@@ -352,7 +334,6 @@ MISTAKES = [
     Mistake(
         "scale-from-heads",
         "The scores are divided by the root of the number of heads. √head_dim was right as given.",
-        caught_by=FIRST_CALL,
         edits=[(SCALE, " / math.sqrt(self.n_local_heads)")],
     ),
     Mistake(
@@ -376,7 +357,6 @@ MISTAKES = [
     Mistake(
         "keys-not-turned",
         "The keys are not transposed any more. It was right as given: xk.transpose(2, 3).",
-        caught_by=FIRST_CALL,
         edits=[("xk.transpose(2, 3)", "xk")],
     ),
 ]

@@ -1,6 +1,5 @@
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_names_and_numbers"
 WEIGHTS = 'weights = state_dict["in_proj_weight"].chunk(3, dim=0)'
 BIASES = 'biases = state_dict["in_proj_bias"].chunk(3, dim=0)'
 PUT_WEIGHT = 'state[f"{name}_proj.weight"] = weight'
@@ -15,7 +14,6 @@ def in_order(names):
     return Mistake(
         f"in-the-order-{names}",
         "The three parts were given to the wrong names. From top to bottom in_proj_weight holds queries, keys, values; the bias alike.",
-        caught_by=MAIN,
         edits=[('zip("qkv"', f'zip("{names}"')],
     )
 
@@ -27,7 +25,6 @@ def parts_in_order(what, names):
     return Mistake(
         f"{what}-in-the-order-{names}",
         f"Only the {what} were given to the wrong names; the {other} parts are right. From top to bottom: queries, keys, values.",
-        caught_by=MAIN,
         edits=[(code, f"{code}\n    {what} = [{what}[i] for i in ({order})]")],
     )
 
@@ -43,14 +40,12 @@ MISTAKES = [
     Mistake(
         "cut-into-columns",
         "in_proj_weight was cut along its columns (dim=1, the inputs). The three parts lie one below the other: cut the rows, dim=0.",
-        caught_by=MAIN,
         edits=with_weights('weights = state_dict["in_proj_weight"].tensor_split(3, dim=1)'),
     ),
     Mistake(
         "reshaped-to-the-side",
         "The rows of in_proj_weight and of the bias were taken in steps of 3 (or by a reshape to (E, 3, E)). The first E rows are the "
         "queries', the next E the keys', the last E the values'.",
-        caught_by=MAIN,
         edits=[
             (WEIGHTS, 'weights = state_dict["in_proj_weight"].unflatten(0, (-1, 3)).unbind(1)'),
             (BIASES, 'biases = state_dict["in_proj_bias"].unflatten(0, (-1, 3)).unbind(1)'),
@@ -60,19 +55,16 @@ MISTAKES = [
         "weights-dealt-in-turn",
         "The rows of in_proj_weight were taken in steps of 3 (0, 3, 6, … for the queries). The first E rows are the queries', the next "
         "E the keys', the last E the values'.",
-        caught_by=MAIN,
         edits=with_weights('weights = [state_dict["in_proj_weight"][i::3] for i in range(3)]'),
     ),
     Mistake(
         "first-part-for-all",
         "All three layers got the same rows. The queries' rows come first, then the keys', then the values'.",
-        caught_by=MAIN,
         edits=with_weights(WEIGHTS.replace("chunk(3, dim=0)", "chunk(3, dim=0)[:1] * 3")),
     ),
     Mistake(
         "nothing-cut",
         "in_proj_weight and in_proj_bias were passed on as a whole. Each of the three layers gets its own third of the rows.",
-        caught_by=MAIN,
         edits=[
             (WEIGHTS, 'weights = [state_dict["in_proj_weight"]] * 3'),
             (BIASES, 'biases = [state_dict["in_proj_bias"]] * 3'),
@@ -81,14 +73,12 @@ MISTAKES = [
     Mistake(
         "whole-bias",
         "in_proj_bias was passed on as a whole. Each of the three layers gets its own third.",
-        caught_by=MAIN,
         edits=[(BIASES, 'biases = [state_dict["in_proj_bias"]] * 3')],
     ),
     Mistake(
         "cut-by-heads",
         "in_proj_weight was read as heads of (query, key, value) each. It holds all queries, then all keys, then all values; "
         "the heads are inside these.",
-        caught_by=MAIN,
         edits=[
             (
                 WEIGHTS,
@@ -103,92 +93,77 @@ MISTAKES = [
     Mistake(
         "all-transposed",
         "The matrices were transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs), so they fit as they are.",
-        caught_by=MAIN,
         edits=[(PUT_WEIGHT, PUT_WEIGHT + ".T"), (OUT_WEIGHT, OUT_WEIGHT + ".T")],
     ),
     Mistake(
         "all-but-out-transposed",
         "The matrices of queries, keys and values were transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs).",
-        caught_by=MAIN,
         edits=[(PUT_WEIGHT, PUT_WEIGHT + ".T")],
     ),
     Mistake(
         "out-transposed",
         "The matrix of o_proj was transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs).",
-        caught_by=MAIN,
         edits=[(OUT_WEIGHT, OUT_WEIGHT + ".T")],
     ),
     # --- what is missing or has another name
     Mistake(
         "biases-lost",
         "The biases are missing. in_proj_bias is cut in three like the weight, and out_proj.bias becomes o_proj.bias.",
-        caught_by=MAIN,
         edits=[(PUT_BIAS, "pass"), (", " + OUT_BIAS, "")],
     ),
     Mistake(
         "in-biases-lost",
         "The biases of q_proj, k_proj and v_proj are missing. in_proj_bias is cut in three like the weight.",
-        caught_by=MAIN,
         edits=[(PUT_BIAS, "pass")],
     ),
     Mistake(
         "out-bias-lost",
         "The bias of o_proj is missing: out_proj.bias goes there.",
-        caught_by=MAIN,
         edits=[(", " + OUT_BIAS, "")],
     ),
     Mistake(
         "biases-zeroed",
         "The biases are zeros. They are in the state dict: in_proj_bias, cut in three like the weight, and out_proj.bias.",
-        caught_by=MAIN,
         edits=[(PUT_BIAS, PUT_BIAS + " * 0"), (OUT_BIAS, OUT_BIAS + " * 0")],
     ),
     Mistake(
         "in-biases-zeroed",
         "The biases of q_proj, k_proj and v_proj are zeros. They are in in_proj_bias, cut in three like the weight.",
-        caught_by=MAIN,
         edits=[(PUT_BIAS, PUT_BIAS + " * 0")],
     ),
     Mistake(
         "output-layer-lost",
         "o_proj is missing: out_proj.weight and out_proj.bias go there.",
-        caught_by=MAIN,
         edits=[(OUT, "state = {}")],
     ),
     Mistake(
         "out-proj-not-renamed",
         "The last layer still has torch's name out_proj. In our class it is o_proj.",
-        caught_by=MAIN,
         edits=[('"o_proj.weight":', '"out_proj.weight":'), ('"o_proj.bias":', '"out_proj.bias":')],
     ),
     Mistake(
         "underscore-names",
         "The names need a dot between layer and parameter: q_proj.weight, q_proj.bias.",
-        caught_by=MAIN,
         edits=[('_proj.weight"] =', '_proj_weight"] ='), ('_proj.bias"] =', '_proj_bias"] =')],
     ),
     Mistake(
         "names-of-the-matrices",
         "The names are not those of padded_multi_head_attention: q_proj, k_proj, v_proj and o_proj, each with .weight and .bias.",
-        caught_by=MAIN,
         edits=[('_proj.weight"] =', '.weight"] ='), ('_proj.bias"] =', '.bias"] =')],
     ),
     Mistake(
         "old-names-kept",
         "torch's names are in the result, too. Only the eight names of our class belong there.",
-        caught_by=MAIN,
         edits=[(END, "return {**state_dict, **state}")],
     ),
     Mistake(
         "only-renamed",
         "out_proj was renamed, but in_proj_weight and in_proj_bias are still whole. Cut each in three, for q_proj, k_proj and v_proj.",
-        caught_by=MAIN,
         edits=[(END, 'return {name.replace("out_proj", "o_proj"): tensor for name, tensor in state_dict.items()}')],
     ),
     Mistake(
         "module-returned",
         "A module came back. Return a dict, from names to tensors: the module's state_dict().",
-        caught_by=MAIN,
         edits=[
             (
                 END,
@@ -204,25 +179,21 @@ MISTAKES = [
     Mistake(
         "returned-unchanged",
         "The state dict came back as it was. Return a new dict with the eight names of our class.",
-        caught_by=MAIN,
         edits=[(END, "return state_dict")],
     ),
     Mistake(
         "nothing-returned",
         "None came back. Is there a `return` at the end?",
-        caught_by=MAIN,
         edits=[(END, "return None")],
     ),
     Mistake(
         "tuple-returned",
         "The bare tensors came back. Return a dict, from names to tensors.",
-        caught_by=MAIN,
         edits=[(END, "return tuple(state.values())")],
     ),
     Mistake(
         "head-scale-folded-in",
         "The queries were scaled on the way. Both classes divide the scores themselves: take the weights over as they are.",
-        caught_by=MAIN,
         edits=[(WEIGHTS, WEIGHTS + "\n    weights = (weights[0] / weights[0].shape[0] ** 0.5, *weights[1:])")],
     ),
     # --- manners
@@ -244,5 +215,5 @@ MISTAKES = [
         caught_by="test_state_dict_is_left_alone",
         edits=[(END, "state_dict.update(state)\n    return state")],
     ),
-    kept_from_the_last_call("from_torch_mha", MAIN),
+    kept_from_the_last_call("from_torch_mha"),
 ]

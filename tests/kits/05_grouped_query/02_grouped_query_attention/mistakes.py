@@ -2,7 +2,6 @@ from families import head_projections, heads, layers, results, scale, softmax
 
 from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
-MAIN = "test_agrees_with_formula"
 REPEAT_K = "k = k.repeat_interleave(group, dim=1)"
 REPEAT_V = "v = v.repeat_interleave(group, dim=1)"
 SOFTMAX = "F.softmax(scores, dim=-1)"
@@ -27,25 +26,21 @@ MISTAKES = [
         "tiled",
         "The key and value heads were laid out as A B A B (repeat, cat, or query heads viewed as (group, kv)). "
         "Query heads that share a key head are neighbours: A A B B, as repeat_interleave gives.",
-        caught_by=MAIN,
         edits=[(REPEAT_K, "k = k.repeat(1, group, 1, 1)"), (REPEAT_V, "v = v.repeat(1, group, 1, 1)")],
     ),
     Mistake(
         "keys-tiled",
         "The values are laid out as A A B B, but the keys as A B A B. Use repeat_interleave for both.",
-        caught_by=MAIN,
         edits=[(REPEAT_K, "k = k.repeat(1, group, 1, 1)")],
     ),
     Mistake(
         "values-tiled",
         "The keys are laid out as A A B B, but the values as A B A B. Use repeat_interleave for both.",
-        caught_by=MAIN,
         edits=[(REPEAT_V, "v = v.repeat(1, group, 1, 1)")],
     ),
     Mistake(
         "heads-averaged",
         "All query heads use the average of the key and value heads. Each group of query heads has its own.",
-        caught_by=MAIN,
         edits=[
             (REPEAT_K, "k = k.mean(1, keepdim=True).repeat(1, self.nums_head, 1, 1)"),
             (REPEAT_V, "v = v.mean(1, keepdim=True).repeat(1, self.nums_head, 1, 1)"),
@@ -55,13 +50,11 @@ MISTAKES = [
         "not-repeated",
         "There are fewer key and value heads than query heads, and keys or values were not repeated along the heads: "
         "nums_head // nums_key_value_head times each, both of them.",
-        caught_by=MAIN,
         edits=[(REPEAT_K + "\n", "\n"), (REPEAT_V + "\n", "\n")],
     ),
     Mistake(
         "repeated-kv-times",
         "The heads were repeated nums_key_value_head times. The number of copies is nums_head // nums_key_value_head.",
-        caught_by=MAIN,
         edits=[("group = self.nums_head // self.nums_key_value_head", "group = self.nums_key_value_head")],
     ),
     # --- the sizes of the layers
@@ -69,87 +62,76 @@ MISTAKES = [
         "full-width-keys-and-values",
         "k_proj and v_proj put out hidden_dim numbers. They are narrower here, nums_key_value_head * head_dim: that is what "
         "grouped-query attention saves.",
-        caught_by=MAIN,
         edits=[(K_LAYER, "self.k_proj = " + WIDE), (V_LAYER, "self.v_proj = " + WIDE)],
     ),
     Mistake(
         "full-width-values",
         "v_proj puts out hidden_dim numbers. Like k_proj it is narrower here, nums_key_value_head * head_dim.",
-        caught_by=MAIN,
         edits=[(V_LAYER, "self.v_proj = " + WIDE)],
     ),
     Mistake(
         "one-head-wide",
         "k_proj and v_proj put out a single head, head_dim numbers. They need nums_key_value_head of them.",
-        caught_by=MAIN,
         edits=[("nums_key_value_head * self.head_dim)", "self.head_dim)")],
         everywhere=True,
     ),
     Mistake(
         "head-dim-from-key-heads",
         "head_dim was taken from nums_key_value_head. It is hidden_dim // nums_head, for keys and values too.",
-        caught_by=MAIN,
         edits=[("self.head_dim = hidden_dim // nums_head", "self.head_dim = hidden_dim // nums_key_value_head")],
     ),
     Mistake(
         "no-bias",
         "The layers have no bias. nn.Linear has one unless bias=False is given.",
-        caught_by=MAIN,
         edits=[
             ("self.head_dim)\n        self.", "self.head_dim, bias=False)\n        self."),
             (WIDE, "nn.Linear(hidden_dim, hidden_dim, bias=False)"),
         ],
         everywhere=True,
     ),
-    *without(layers.output_layer(MAIN, end=END, out="o_proj", model="hidden_dim", x="X"), "output-layer-unused"),
-    layers.output_layer_unused(MAIN, end=END, out="o_proj"),
+    *without(layers.output_layer(end=END, out="o_proj", model="hidden_dim", x="X"), "output-layer-unused"),
+    layers.output_layer_unused(end=END, out="o_proj"),
     # --- the scores and the weights
-    *scale.mistakes(MAIN, root=ROOT, tokens="s"),
-    scale.scale_of_the_model(MAIN, root=ROOT),
-    *scale.scale_of_heads(MAIN, root=ROOT, heads="nums_head"),
+    *scale.mistakes(root=ROOT, tokens="s"),
+    scale.scale_of_the_model(root=ROOT),
+    *scale.scale_of_heads(root=ROOT, heads="nums_head"),
     Mistake(
         "not-normalised",
         "The exponentials of the scores were used as weights. Each row still has to be divided by its sum.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "scores.exp()")],
     ),
-    softmax.no_softmax(MAIN),
-    *softmax.another_axis(MAIN, query_axis="2"),
-    softmax.over_the_heads(MAIN),
-    softmax.another_sum(MAIN),
+    softmax.no_softmax(),
+    *softmax.another_axis(query_axis="2"),
+    softmax.over_the_heads(),
+    softmax.another_sum(),
     Mistake(
         "causal",
         "Later tokens are hidden. This exercise has no mask: every token sees every token.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "F.softmax(scores + torch.full_like(scores, -torch.inf).triu(1), dim=-1)")],
     ),
     Mistake(
         "key-as-value",
         "The weights were applied to the keys. They belong on the values, v_proj(X).",
-        caught_by=MAIN,
         edits=[("v = self.v_proj(X)", "v = self.k_proj(X)")],
     ),
     Mistake(
         "value-as-key",
         "The queries were compared with the values, v_proj(X) (or k_proj and v_proj are one and the same layer). They are compared with "
         "the keys, k_proj(X).",
-        caught_by=MAIN,
         edits=[("k = self.k_proj(X)", "k = self.v_proj(X)")],
     ),
-    *without(layers.keys_and_values(MAIN, x="X"), "keys-as-values"),
+    *without(layers.keys_and_values(x="X"), "keys-as-values"),
     Mistake(
         "query-and-key-swapped",
         "The scores are k · qᵀ, so rows and columns are exchanged. A row belongs to a query: q · kᵀ.",
-        caught_by=MAIN,
         edits=[("q @ k.transpose(2, 3)", "k @ q.transpose(2, 3)")],
     ),
-    *heads.keys_turned(MAIN),
+    *heads.keys_turned(),
     # --- splitting and merging
     Mistake(
         "split-without-transpose",
         "The projections were viewed as (b, heads, s, head_dim) at once, which puts parts of several tokens into one head. "
         "View as (b, s, heads, head_dim), then swap dimensions 1 and 2.",
-        caught_by=MAIN,
         edits=[
             (SPLIT_Q, "view(b, self.nums_head, s, self.head_dim)"),
             (SPLIT_KV, "view(b, self.nums_key_value_head, s, self.head_dim)"),
@@ -160,7 +142,6 @@ MISTAKES = [
         "split-and-merged-without-transpose",
         "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head. "
         "View as (b, s, heads, head_dim), swap dimensions 1 and 2, and undo both in the reverse order.",
-        caught_by=MAIN,
         edits=[
             (SPLIT_Q, "view(b, self.nums_head, s, self.head_dim)"),
             (SPLIT_KV, "view(b, self.nums_key_value_head, s, self.head_dim)"),
@@ -171,42 +152,36 @@ MISTAKES = [
     Mistake(
         "split-interleaved",
         "Each head took columns that lie apart (0, heads, 2 · heads, …). A head is a run of neighbouring columns: view(b, s, heads, head_dim).",
-        caught_by=MAIN,
         edits=[
             (SPLIT_Q, "view(b, s, self.head_dim, self.nums_head).permute(0, 3, 1, 2)"),
             (SPLIT_KV, "view(b, s, self.head_dim, self.nums_key_value_head).permute(0, 3, 1, 2)"),
         ],
         everywhere=True,
     ),
-    heads.merge_without_transpose(MAIN, joined="b, s, hidden_dim"),
-    heads.merge_interleaved(MAIN, joined="b, s, hidden_dim", tokens="s"),
+    heads.merge_without_transpose(joined="b, s, hidden_dim"),
+    heads.merge_interleaved(joined="b, s, hidden_dim", tokens="s"),
     Mistake(
         "view-after-transpose",
         "view cannot join dimensions after a transpose. Use reshape, or contiguous() before the view.",
-        caught_by=MAIN,
         edits=[(MERGE, "(weights @ v).transpose(1, 2).view(b, s, hidden_dim)")],
     ),
     # --- no attention at all
     Mistake(
         "own-value-only",
         "There is no attention: each token got only its own value. The values of all tokens must be mixed, with the weights.",
-        caught_by=MAIN,
         edits=[(CONTEXT, CONTEXT.replace("(weights @ v)", "v"))],
     ),
     Mistake(
         "largest-score-only",
         "Each token got only the value of the key with the largest score. Softmax gives every key a weight.",
-        caught_by=MAIN,
         edits=[(SOFTMAX, "F.one_hot(scores.argmax(-1), s).to(v.dtype)")],
     ),
     Mistake(
         "input-returned",
         "X came back as it was. Return o_proj(...) of the joined heads.",
-        caught_by=MAIN,
         edits=[(END, "return X")],
     ),
     *layers.returned_instead(
-        MAIN,
         end=END,
         x="X",
         missing="Three steps are missing: weights · v, joining the heads, o_proj.",
@@ -234,7 +209,6 @@ MISTAKES = [
     Mistake(
         "groups-checked-the-wrong-way-round",
         "The second check asks whether nums_key_value_head is divisible by nums_head. It is the other way round.",
-        caught_by=MAIN,
         edits=[("assert nums_head % nums_key_value_head == 0", "assert nums_key_value_head % nums_head == 0")],
     ),
     Mistake(
@@ -256,10 +230,10 @@ MISTAKES = [
     ),
     kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     # --- met in other people's code
-    *without(layers.biases(MAIN, model="hidden_dim"), "no-bias", "projections-without-a-bias"),
+    *without(layers.biases(model="hidden_dim"), "no-bias", "projections-without-a-bias"),
     # --- one layer for another, and what becomes of the result
-    *head_projections.mistakes(MAIN, queries="self.q_proj(X)", keys="self.k_proj(X)", values="self.v_proj(X)"),
-    *without(softmax.another_function(MAIN), "not-divided-by-the-sum", "largest-score-only"),
-    *results.rows_of_tokens("self.o_proj(context)", MAIN),
-    results.float32_only("self.o_proj(context)", MAIN),
+    *head_projections.mistakes(queries="self.q_proj(X)", keys="self.k_proj(X)", values="self.v_proj(X)"),
+    *without(softmax.another_function(), "not-divided-by-the-sum", "largest-score-only"),
+    *results.rows_of_tokens("self.o_proj(context)"),
+    results.returned("float32-only", "self.o_proj(context)"),
 ]

@@ -1,6 +1,5 @@
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_heads_of_a_group_are_averaged"
 ALONE = "test_state_dict_is_left_alone"
 NAMES = '("k_proj.weight", "k_proj.bias", "v_proj.weight", "v_proj.bias")'
 NEW = "state = dict(state_dict)"
@@ -24,63 +23,53 @@ MISTAKES = [
     Mistake(
         "first-head-kept",
         "The first head of each group was kept and the others thrown away. The new head is the average of all heads of its group.",
-        caught_by=MAIN,
         edits=instead_of_mean("heads[:, 0].flatten(0, 1)"),
     ),
     Mistake(
         "summed",
         "The heads of a group were added up. Divide by their number: it is the average.",
-        caught_by=MAIN,
         edits=instead_of_mean("heads.sum(dim=1).flatten(0, 1)"),
     ),
     Mistake(
         "always-two",
         "Two heads of each group were averaged, and a group may have more. It has nums_head // nums_key_value_head heads.",
-        caught_by=MAIN,
         edits=instead_of_mean("heads[:, :2].mean(dim=1).flatten(0, 1)"),
     ),
     Mistake(
         "one-head-for-all",
         "Only one head is left. There should be nums_key_value_head of them, each the average of its own group.",
-        caught_by=MAIN,
         edits=instead_of_mean("heads.mean(dim=(0, 1))"),
     ),
     Mistake(
         "divided-by-kv",
         "The sum was divided by nums_key_value_head, the number of groups. A group has nums_head // nums_key_value_head heads.",
-        caught_by=MAIN,
         edits=instead_of_mean("(heads.sum(dim=1) / nums_key_value_head).flatten(0, 1)"),
     ),
     Mistake(
         "all-heads-averaged",
         "Every new head is the average of all old ones. Each has a group of its own.",
-        caught_by=MAIN,
         edits=instead_of_mean("heads.mean(dim=(0, 1)).repeat(nums_key_value_head, *[1] * (heads.dim() - 3))"),
     ),
     # --- who belongs to a group
     Mistake(
         "interleaved",
         "Heads that lie nums_key_value_head apart were put into one group. Neighbours form a group: (kv, group, head_dim), average over the group.",
-        caught_by=MAIN,
         edits=[(HEADS, "heads = state_dict[name].unflatten(0, (group, nums_key_value_head, -1)).transpose(0, 1)")],
     ),
     Mistake(
         "rows-not-heads",
         "Neighbouring rows were averaged, not neighbouring heads. A head has head_dim rows: row 0 of one is averaged with row 0 of the next.",
-        caught_by=MAIN,
         edits=[(HEADS, "heads = state_dict[name].unflatten(0, (-1, group, 1))")],
     ),
     Mistake(
         "group-and-kv-exchanged",
         "The two numbers are exchanged: nums_key_value_head neighbours were averaged. A group has nums_head // nums_key_value_head heads, and there "
         "are nums_key_value_head groups.",
-        caught_by=MAIN,
         edits=[(HEADS, HEADS.replace("(nums_key_value_head, group, -1)", "(group, nums_key_value_head, -1)"))],
     ),
     Mistake(
         "group-and-kv-interleaved",
         "The average runs over the groups, not over the heads within a group.",
-        caught_by=MAIN,
         edits=[
             (HEADS, "heads = state_dict[name].unflatten(0, (nums_key_value_head, group, -1)).transpose(0, 1)"),
         ],
@@ -88,26 +77,22 @@ MISTAKES = [
     Mistake(
         "repeated-to-full-width",
         "The averages were repeated for every head again, so nothing got smaller. k_proj and v_proj shrink to nums_key_value_head heads.",
-        caught_by=MAIN,
         edits=instead_of_mean("heads.mean(dim=1, keepdim=True).expand_as(heads).flatten(0, 2)"),
     ),
     Mistake(
         "heads-left-apart",
         "The averages still have an axis for the heads. Join heads and head_dim again: (kv · head_dim, hidden_dim).",
-        caught_by=MAIN,
         edits=instead_of_mean("heads.mean(dim=1)"),
     ),
     # --- which parameters
     Mistake(
         "biases-left",
         "The biases of k_proj and v_proj were left as they are. They are as long as the layer has outputs, and are averaged like the rows.",
-        caught_by=MAIN,
         edits=[(NAMES, '("k_proj.weight", "v_proj.weight")')],
     ),
     Mistake(
         "biases-lost",
         "The biases of k_proj and v_proj are missing. They are averaged like the rows of the weights.",
-        caught_by=MAIN,
         edits=[
             (
                 END,
@@ -118,37 +103,31 @@ MISTAKES = [
     Mistake(
         "biases-cut",
         "The biases were cut to their first part. They are averaged in groups, like the rows of the weights.",
-        caught_by=MAIN,
         edits=biases_become("state_dict[name][: len(state[name])]"),
     ),
     Mistake(
         "biases-zeroed",
         "The biases of k_proj and v_proj became zeros. They are averaged like the rows of the weights.",
-        caught_by=MAIN,
         edits=biases_become("state[name] * 0"),
     ),
     Mistake(
         "values-forgotten",
         "v_proj is as wide as before. Values have as many heads as keys.",
-        caught_by=MAIN,
         edits=[(NAMES, '("k_proj.weight", "k_proj.bias")')],
     ),
     Mistake(
         "keys-forgotten",
         "k_proj is as wide as before. Keys and values shrink alike.",
-        caught_by=MAIN,
         edits=[(NAMES, '("v_proj.weight", "v_proj.bias")')],
     ),
     Mistake(
         "keys-and-values-swapped",
         "The averages of k_proj are under the names of v_proj, and those of v_proj under the names of k_proj.",
-        caught_by=MAIN,
         edits=[("state[name] =", "state[{'k': 'v', 'v': 'k'}[name[0]] + name[1:]] =")],
     ),
     Mistake(
         "output-columns-averaged",
         "o_proj was made narrower. There are still nums_head query heads, and each brings head_dim numbers to it: o_proj stays as it is.",
-        caught_by=MAIN,
         edits=[
             (
                 END,
@@ -161,7 +140,6 @@ MISTAKES = [
     Mistake(
         "queries-averaged-too",
         "q_proj was averaged as well. There are still nums_head query heads; only keys and values are shared.",
-        caught_by=MAIN,
         edits=[
             (NAMES, '("q_proj.weight", "q_proj.bias", "k_proj.weight", "k_proj.bias", "v_proj.weight", "v_proj.bias")')
         ],
@@ -169,19 +147,16 @@ MISTAKES = [
     Mistake(
         "all-layers-averaged",
         "All four layers were averaged. Only keys and values are shared: q_proj and o_proj stay as they are.",
-        caught_by=MAIN,
         edits=[(NAMES, "state_dict")],
     ),
     Mistake(
         "returned-unchanged",
         "Everything came back as it was: k_proj and v_proj still have all their heads.",
-        caught_by=MAIN,
         edits=[(END, "return state_dict")],
     ),
     Mistake(
         "nothing-returned",
         "None came back. Is there a `return`?",
-        caught_by=MAIN,
         edits=[(END, "return None")],
     ),
     # --- manners
@@ -209,5 +184,5 @@ MISTAKES = [
         caught_by=ALONE,
         edits=[(PUT, f"{PUT}\n        state_dict[name].zero_()")],
     ),
-    kept_from_the_last_call("convert_to_gqa", MAIN),
+    kept_from_the_last_call("convert_to_gqa"),
 ]

@@ -1,6 +1,5 @@
 from grader.judge.authoring import Mistake
 
-MAIN = "test_counts_every_number_that_is_kept"
 LARGE = "test_large_numbers_are_exact"
 PER_TOKEN = "2 * num_layers * nums_key_value_head * head_dim"
 ALL = "batch * seq_len * values_per_token * bytes_per_value"
@@ -9,61 +8,51 @@ MISTAKES = [
     Mistake(
         "only-keys-or-values",
         "Only the keys or only the values were counted. Both are kept: twice as much.",
-        caught_by=MAIN,
         edits=[(PER_TOKEN, PER_TOKEN.removeprefix("2 * "))],
     ),
     Mistake(
         "queries-too",
         "Queries were counted as well (three of a kind). They are used once and not kept: keys and values make two.",
-        caught_by=MAIN,
         edits=[(PER_TOKEN, PER_TOKEN.replace("2 *", "3 *"))],
     ),
     Mistake(
         "layers-forgotten",
         "The layers are missing. Each layer keeps keys and values of its own.",
-        caught_by=MAIN,
         edits=[(PER_TOKEN, PER_TOKEN.replace("num_layers * ", ""))],
     ),
     Mistake(
         "batch-forgotten",
         "The batch is missing. Each sequence keeps keys and values of its own.",
-        caught_by=MAIN,
         edits=[(ALL, ALL.removeprefix("batch * "))],
     ),
     Mistake(
         "heads-forgotten",
         "The heads are missing. Each key head keeps head_dim numbers, each value head as well.",
-        caught_by=MAIN,
         edits=[(PER_TOKEN, PER_TOKEN.replace("nums_key_value_head * ", ""))],
     ),
     Mistake(
         "head-dim-forgotten",
         "head_dim is missing. A key is not one number but head_dim of them.",
-        caught_by=MAIN,
         edits=[(PER_TOKEN, PER_TOKEN.replace(" * head_dim", ""))],
     ),
     Mistake(
         "tokens-forgotten",
         "seq_len is missing. The keys and values of all tokens are kept.",
-        caught_by=MAIN,
         edits=[(ALL, ALL.replace("seq_len * ", ""))],
     ),
     Mistake(
         "numbers-not-bytes",
         "The numbers were counted, not their bytes. Each takes bytes_per_value bytes.",
-        caught_by=MAIN,
         edits=[(ALL, ALL.replace(" * bytes_per_value", ""))],
     ),
     Mistake(
         "in-bits",
         "The result is in bits: it was multiplied by 8. bytes_per_value is in bytes already.",
-        caught_by=MAIN,
         edits=[(ALL, ALL + " * 8")],
     ),
     Mistake(
         "divided-by-eight",
         "The result was divided by 8, as if bytes_per_value were bits. It is in bytes already.",
-        caught_by=MAIN,
         edits=[(ALL, ALL + " // 8")],
     ),
     Mistake(
@@ -75,19 +64,16 @@ MISTAKES = [
     Mistake(
         "in-kilobytes",
         "The result is in kilobytes (divided by 1024). Bytes are wanted.",
-        caught_by=MAIN,
         edits=[(ALL, ALL + " // 1024")],
     ),
     Mistake(
         "in-megabytes",
         "The result is in megabytes (divided by 1024²). Bytes are wanted.",
-        caught_by=MAIN,
         edits=[(ALL, ALL + " / 1024**2")],
     ),
     Mistake(
         "tokens-squared",
         "seq_len was multiplied in twice, as for a matrix of scores. The cache keeps keys and values, one of each for every token.",
-        caught_by=MAIN,
         edits=[(ALL, "seq_len * " + ALL)],
     ),
     Mistake(
@@ -99,19 +85,16 @@ MISTAKES = [
     Mistake(
         "always-four-bytes",
         "bytes_per_value is not used: every number takes 4 bytes. Use what was passed in, 2 if nothing was.",
-        caught_by=MAIN,
         edits=[(ALL, ALL.replace("bytes_per_value", "4"))],
     ),
     Mistake(
         "one-byte-by-default",
         "A number takes 1 byte if nothing else is said. The default is 2, as in the signature.",
-        caught_by=MAIN,
         edits=[("bytes_per_value: int = 2", "bytes_per_value: int = 1")],
     ),
     Mistake(
         "no-default",
         "bytes_per_value must be given now. It has the default 2, as in the signature.",
-        caught_by=MAIN,
         edits=[("bytes_per_value: int = 2", "bytes_per_value: int")],
     ),
     Mistake(
@@ -126,7 +109,6 @@ MISTAKES = [
     Mistake(
         "tensor-returned",
         "The number is right, but it came as a tensor. Return a plain int.",
-        caught_by=MAIN,
         edits=[("    values_per_token", "    import torch\n\n    values_per_token"), (ALL, f"torch.tensor({ALL})")],
     ),
     Mistake(
@@ -138,7 +120,6 @@ MISTAKES = [
     Mistake(
         "nothing-returned",
         "None came back. Is there a `return`?",
-        caught_by=MAIN,
         edits=[("return batch", "batch")],
     ),
 ]

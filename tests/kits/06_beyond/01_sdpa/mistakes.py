@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_formula"
 CALLED = "test_library_does_the_work"
 GRADIENTS = "test_gradients_reach_queries_keys_and_values"
 MASK = "attn_mask=~hidden"
@@ -13,101 +12,85 @@ MISTAKES = [
         "mask-not-inverted",
         "The mask went to the library as it is. There, True means that a place takes part; in `hidden`, True means hidden. "
         "Pass the opposite of `hidden`.",
-        caught_by=MAIN,
         edits=[("~hidden", "hidden")],
     ),
     Mistake(
         "causal-flag-instead",
         "is_causal=True hides the later tokens, whatever `hidden` says. Pass the opposite of `hidden` as attn_mask instead.",
-        caught_by=MAIN,
         edits=[(MASK, "is_causal=True")],
     ),
     Mistake(
         "causal-flag-as-well",
         "is_causal=True was given together with a mask; the library takes only one of the two. The mask alone is enough: leave is_causal out.",
-        caught_by=MAIN,
         edits=[(MASK, f"{MASK}, is_causal=True")],
     ),
     Mistake(
         "causal-triangle-as-well",
         "Later keys are hidden as well, on top of what `hidden` says. Only the given mask counts.",
-        caught_by=MAIN,
         edits=[("~hidden", "~hidden & torch.ones_like(hidden).tril()")],
     ),
     Mistake(
         "no-mask",
         "The mask was not used: every query sees every key. Pass the opposite of `hidden` as attn_mask.",
-        caught_by=MAIN,
         edits=[(f", {MASK}", "")],
     ),
     Mistake(
         "no-scale",
         "The scale was set to 1. The library's own scale, 1/√d, is the right one: leave `scale` out.",
-        caught_by=MAIN,
         edits=[(MASK, f"{MASK}, scale=1.0")],
     ),
     Mistake(
         "scale-upside-down",
         "`scale` was set to √d, or the query was multiplied by d. The scores are multiplied by `scale`, and the library takes 1/√d by itself: leave "
         "`scale` out.",
-        caught_by=MAIN,
         edits=[(MASK, f"{MASK}, scale=query.shape[-1] ** 0.5")],
     ),
     Mistake(
         "scaled-twice",
         "The scores were divided by √d twice, or by d: the library divides by √d already. Pass query and key as they are, and no `scale`.",
-        caught_by=MAIN,
         edits=[("(query,", "(query / query.shape[-1] ** 0.5,")],
     ),
     Mistake(
         "scale-from-values",
         "The scale was taken from the width of the values. It comes from the width of query and key; leave `scale` out.",
-        caught_by=MAIN,
         edits=[(MASK, f"{MASK}, scale=value.shape[-1] ** -0.5")],
     ),
     Mistake(
         "mask-added-as-ones",
         "The mask was turned into the numbers 0 and 1. A mask of numbers is added to the scores, so it hides nothing: keep it "
         "boolean, or make it 0 and minus infinity.",
-        caught_by=MAIN,
         edits=[("~hidden", "(~hidden).to(query.dtype)")],
     ),
     Mistake(
         "hidden-ones-added",
         "`hidden` was turned into the numbers 0 and 1. A mask of numbers is added to the scores, so the hidden places even gain "
         "weight: keep it boolean, and pass its opposite.",
-        caught_by=MAIN,
         edits=[("~hidden", "hidden.to(query.dtype)")],
     ),
     Mistake(
         "zero-times-infinity",
         "The mask was multiplied by minus infinity: at the visible places that is 0 times infinity, which is NaN. Use masked_fill, or pass the "
         "opposite of the boolean mask.",
-        caught_by=MAIN,
         edits=[("~hidden", "hidden.to(query.dtype) * -torch.inf")],
     ),
     Mistake(
         "mask-transposed",
         "The mask was transposed. Its rows are the queries and its columns the keys already.",
-        caught_by=MAIN,
         edits=[("~hidden", "~hidden.mT")],
     ),
     Mistake(
         "keys-and-values-swapped",
         "Key and value are exchanged in the call. The order is query, key, value.",
-        caught_by=MAIN,
         edits=[("(query, key, value,", "(query, value, key,")],
     ),
     Mistake(
         "keys-as-values",
         "The keys were passed as the values, too. The order is query, key, value.",
-        caught_by=MAIN,
         edits=[("(query, key, value,", "(query, key, key,")],
     ),
     Mistake(
         "dropout",
         "dropout_p is not 0, so weights are dropped at random. The library does that in evaluation too; leave dropout_p out.",
-        caught_by=MAIN,
         edits=[(MASK, f"{MASK}, dropout_p=0.1")],
     ),
     Mistake(
@@ -125,7 +108,6 @@ MISTAKES = [
     Mistake(
         "single-precision",
         "The result is always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
         edits=[
             (CALL, "F.scaled_dot_product_attention(query.float(), key.float(), value.float(), attn_mask=~hidden)"),
         ],
@@ -142,25 +124,22 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[("(query, key, value,", "(query.detach(), key.detach(), value.detach(),")],
     ),
-    kept_from_the_last_call("sdpa", MAIN),
+    kept_from_the_last_call("sdpa"),
     Mistake(
         "minus-100-for-hidden",
         "The mask was turned into numbers that are not low enough: a hidden key with a high score still comes through. Pass a "
         "boolean mask, or use -inf.",
-        caught_by=MAIN,
         edits=[(MASK, "attn_mask=hidden.to(query.dtype) * -100.0")],
     ),
     # --- the call, mixed up in other ways
     Mistake(
         "filled-with-plus-infinity",
         "The mask was turned into numbers with +inf for hidden places, which makes every row that hides something NaN. Pass the opposite of `hidden`, or minus infinity.",
-        caught_by=MAIN,
         edits=[("~hidden", "torch.zeros_like(hidden, dtype=query.dtype).masked_fill(hidden, torch.inf)")],
     ),
     Mistake(
         "filled-with-minus-ten",
         "Hidden scores were filled with -10, not far enough below the others, so hidden keys keep some weight. Pass a boolean mask, or use -inf.",
-        caught_by=MAIN,
         edits=[
             (
                 CALL,
@@ -171,26 +150,22 @@ MISTAKES = [
     Mistake(
         "values-as-keys",
         "The values were passed as the keys, too. The order is query, key, value.",
-        caught_by=MAIN,
         edits=[("(query, key, value,", "(query, value, value,")],
     ),
     Mistake(
         "queries-and-keys-swapped",
         "Query and key are exchanged in the call. The order is query, key, value.",
-        caught_by=MAIN,
         edits=[("(query, key, value,", "(key, query, value,")],
     ),
     Mistake(
         "scale-from-tokens",
         "The scores were divided by the root of the number of queries. The library's own scale, 1/√d, is the right one: leave `scale` out.",
-        caught_by=MAIN,
         edits=[(MASK, f"{MASK}, scale=query.shape[-2] ** -0.5")],
     ),
-    results.squeezed("F.scaled_dot_product_attention(query, key, value, attn_mask=~hidden)", MAIN),
+    results.returned("squeezed", "F.scaled_dot_product_attention(query, key, value, attn_mask=~hidden)"),
     Mistake(
         "softmax-by-hand-over-queries",
         "The softmax runs over the queries. Each query spreads its weight over the keys: the library does all of this by itself.",
-        caught_by=MAIN,
         edits=[
             (
                 CALL,

@@ -2,7 +2,6 @@ from families import blocks, results
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
-MAIN = "test_agrees_with_formula"
 FIT = "test_block_size_need_not_fit"
 PLANE = "test_full_matrix_is_never_made"
 LARGE = "test_large_scores_stay_finite"
@@ -19,7 +18,6 @@ RETURN = "return output / total"
 MISTAKES = [
     # --- putting the blocks together
     *blocks.mistakes(
-        MAIN,
         rows="query",
         divided=RETURN,
         without_it="return output",
@@ -31,13 +29,11 @@ MISTAKES = [
         "each-block-its-own-maximum",
         "Each block subtracts its own maximum, and the sums are added as they are. Exps of different blocks can only be added when the "
         "same maximum was subtracted: keep the largest score so far, and correct total and output when it grows.",
-        caught_by=MAIN,
         edits=[(MAXIMUM, "scores.amax(dim=-1, keepdim=True)"), (SHRINK, "shrink = 1.0")],
     ),
     Mistake(
         "rescaled-the-wrong-way",
         "The correction is upside down: exp(new - old) makes total and output larger. They must shrink when the maximum grows: exp(old - new).",
-        caught_by=MAIN,
         edits=[
             (START, "maximum = query.new_full(a_row, -100.0)"),
             (SHRINK, "shrink = torch.exp((new_maximum - maximum) * (start > 0))"),
@@ -47,7 +43,6 @@ MISTAKES = [
         "softmaxes-averaged",
         "Each block got a softmax of its own, and the results were averaged. A block with larger scores counts for more: add up exps and "
         "products, and divide once, at the end.",
-        caught_by=MAIN,
         edits=[
             (OUTPUT, "output + torch.softmax(scores, dim=-1) @ value[..., block, :]"),
             (TOTAL, "total + 1"),
@@ -57,7 +52,6 @@ MISTAKES = [
         "softmaxes-summed",
         "Each block got a softmax of its own, and the results were added up, so the weights of a row sum to the number of blocks. Add up "
         "exps and products, and divide once, at the end.",
-        caught_by=MAIN,
         edits=[
             (OUTPUT, "output + torch.softmax(scores, dim=-1) @ value[..., block, :]"),
             (RETURN, "return output"),
@@ -66,25 +60,21 @@ MISTAKES = [
     Mistake(
         "divided-in-every-block",
         "The output was divided by the total after every block, and the next block was added to that. Divide once, after the last block.",
-        caught_by=MAIN,
         edits=[(OUTPUT, f"({OUTPUT}) / total"), (RETURN, "return output")],
     ),
     Mistake(
         "divided-by-the-last-sum",
         "The output was divided by the last block's sum of exps. The total is the sum over all blocks.",
-        caught_by=MAIN,
         edits=[(TOTAL, "exps.sum(dim=-1, keepdim=True)")],
     ),
     Mistake(
         "last-block-only",
         "Only the last block counts: each block overwrites total and output. Add to them.",
-        caught_by=MAIN,
         edits=[(OUTPUT, OUTPUT.replace("output * shrink + ", "")), (TOTAL, TOTAL.replace("total * shrink + ", ""))],
     ),
     Mistake(
         "first-block-only",
         "Only the first block counts. Let the loop run to the last key.",
-        caught_by=MAIN,
         edits=[(RANGE, "range(0, min(1, key.shape[-2]), block_size)")],
     ),
     Mistake(
@@ -156,19 +146,16 @@ MISTAKES = [
     Mistake(
         "scale-upside-down",
         "The scores are multiplied by √d where they should be divided by it.",
-        caught_by=MAIN,
         edits=[("query.shape[-1] ** -0.5", "query.shape[-1] ** 0.5")],
     ),
     Mistake(
         "keys-as-values",
         "The weights were applied to the keys. They belong on the values.",
-        caught_by=MAIN,
         edits=[(OUTPUT, OUTPUT.replace("value[", "key[")), ("value.shape[-1]", "key.shape[-1]")],
     ),
     Mistake(
         "causal",
         "Later keys are hidden. Nothing is masked in this exercise.",
-        caught_by=MAIN,
         edits=[
             (
                 SCORES,
@@ -176,8 +163,8 @@ MISTAKES = [
             )
         ],
     ),
-    results.float32_only("output / total", MAIN),
-    results.detached("output / total", "test_gradients_reach_queries_keys_and_values"),
+    results.returned("float32-only", "output / total"),
+    results.returned("detached", "output / total", "test_gradients_reach_queries_keys_and_values"),
     Mistake(
         "sums-detached",
         "The total was detached, so a part of the gradients is missing. The exps in the total depend on query and key, as those in the output do; "
@@ -185,6 +172,6 @@ MISTAKES = [
         caught_by="test_gradients_reach_queries_keys_and_values",
         edits=[(TOTAL, f"({TOTAL}).detach()")],
     ),
-    kept_from_the_last_call("tiled_attention", MAIN),
-    results.squeezed("output / total", MAIN),
+    kept_from_the_last_call("tiled_attention"),
+    results.returned("squeezed", "output / total"),
 ]

@@ -3,7 +3,6 @@ from families import decoder, head_projections, heads, layers, results, scale, s
 from grader.judge.authoring import Mistake
 
 MAIN = "test_agrees_with_formula"
-ATTENTION = "test_attention_half"
 MLP = "test_mlp_half"
 CALLS = "test_calls_of_one_module_do_not_disturb_each_other"
 GRADIENTS = "test_gradients_reach_input_and_parameters"
@@ -22,7 +21,6 @@ MISTAKES = [
         "norm-after-the-sum",
         "The norms came after the sums, as in the first transformer: norm(x + part(x)). Here each part gets a normed copy, and the "
         "sum itself is not normed: x + part(norm(x)).",
-        caught_by=ATTENTION,
         edits=[
             (NORM1, "normed = x"),
             (ADD1, "y = self.norm1(x + self.o_proj(context))"),
@@ -33,7 +31,6 @@ MISTAKES = [
     Mistake(
         "norm-after-the-part",
         "The norms come after the parts: x + norm(part(x)). Here each part gets a normed copy: x + part(norm(x)).",
-        caught_by=ATTENTION,
         edits=[
             (NORM1, "normed = x"),
             (ADD1, "y = x + self.norm1(self.o_proj(context))"),
@@ -44,13 +41,11 @@ MISTAKES = [
     Mistake(
         "no-norms",
         "The norms are made but not used: each part gets its input as it is. It should get a normed copy, norm1(x) or norm2(y).",
-        caught_by=ATTENTION,
         edits=[(NORM1, "normed = x"), (NORM2, "normed_again = y")],
     ),
     Mistake(
         "norm1-unused",
         "The attention gets x as it is. It should get norm1(x).",
-        caught_by=ATTENTION,
         edits=[(NORM1, "normed = x")],
     ),
     Mistake(
@@ -68,20 +63,17 @@ MISTAKES = [
     Mistake(
         "norms-without-parameters",
         "The norms' weight and bias are not used. nn.LayerNorm has them; F.layer_norm takes them as arguments.",
-        caught_by=ATTENTION,
         edits=[(NORM1, "normed = F.layer_norm(x, (d_model,))"), (NORM2, "normed_again = F.layer_norm(y, (d_model,))")],
     ),
     Mistake(
         "norm-for-the-query-only",
         "Only the queries come from norm1(x); keys and values come from x. All three come from the normed copy.",
-        caught_by=ATTENTION,
         edits=[("self.k_proj(normed)", "self.k_proj(x)"), ("self.v_proj(normed)", "self.v_proj(x)")],
     ),
     # --- the sums
     Mistake(
         "no-residual-around-the-attention",
         "The attention's result replaces x. Add it to x.",
-        caught_by=ATTENTION,
         edits=[(ADD1, "y = self.o_proj(context)")],
     ),
     Mistake(
@@ -93,7 +85,6 @@ MISTAKES = [
     Mistake(
         "no-residuals",
         "No sums: each part's result replaces what came in. Add it to what came in.",
-        caught_by=ATTENTION,
         edits=[
             (ADD1, "y = self.o_proj(context)"),
             (ADD2, "return self.mlp_out(F.gelu(self.mlp_in(normed_again)))"),
@@ -102,7 +93,6 @@ MISTAKES = [
     Mistake(
         "added-to-the-normed-x",
         "The attention's result was added to the normed copy (x = norm1(x) overwrites the x to be added to). Add it to x itself.",
-        caught_by=ATTENTION,
         edits=[(ADD1, "y = normed + self.o_proj(context)")],
     ),
     Mistake(
@@ -114,7 +104,6 @@ MISTAKES = [
     Mistake(
         "mlp-added-to-x",
         "The mlp's result was added to x, so the result of the attention is missing in the sum. Add it to y, which is x + the attention's result.",
-        caught_by=ATTENTION,
         edits=[(ADD2, "return x + self.mlp_out(F.gelu(self.mlp_in(normed_again)))")],
     ),
     Mistake(
@@ -170,63 +159,55 @@ MISTAKES = [
         edits=[(ADD2, "return y")],
     ),
     # --- the attention
-    *decoder.later_tokens(ATTENTION),
+    *decoder.later_tokens(),
     Mistake(
         "next-token-visible",
         "Each token sees the one right after it. The hidden triangle begins at diagonal=1.",
-        caught_by=ATTENTION,
         edits=[(TRIANGLE, ".triu(diagonal=2)")],
     ),
     Mistake(
         "earlier-tokens-hidden",
         "Earlier tokens are hidden instead of later ones: the lower triangle. Hide the upper one.",
-        caught_by=ATTENTION,
         edits=[(TRIANGLE, ".tril(diagonal=-1)")],
     ),
     Mistake(
         "own-token-hidden",
         "A token does not see itself, and the first one sees nothing. The hidden triangle begins at diagonal=1.",
-        caught_by=ATTENTION,
         edits=[(TRIANGLE, ".triu(diagonal=0)")],
     ),
     Mistake(
         "lower-triangle-and-next",
         "`tril` hides the earlier tokens, and each token and the next one with them. Later tokens are the upper triangle: `triu`.",
-        caught_by=ATTENTION,
         edits=[(TRIANGLE, ".tril(diagonal=1)")],
     ),
     decoder.weakly_hidden(),
-    *scale.mistakes(ATTENTION, root=ROOT),
+    *scale.mistakes(root=ROOT),
     Mistake(
         "scale-from-d-model",
         "The scores are divided by √d_model. A head compares vectors of width head_dim, so it is √head_dim.",
-        caught_by=ATTENTION,
         edits=[(ROOT, "d_model**0.5")],
     ),
-    *softmax.another_axis(ATTENTION, query_axis="2"),
-    softmax.another_sum(ATTENTION),
+    *softmax.another_axis(query_axis="2"),
+    softmax.another_sum(),
     Mistake(
         "key-as-value",
         "The weights were applied to the keys. They belong on the values.",
-        caught_by=ATTENTION,
         edits=[("weights @ v", "weights @ k")],
     ),
     Mistake(
         "keys-and-values-exchanged",
         "k_proj and v_proj are exchanged: keys are for the scores, values for the mixture.",
-        caught_by=ATTENTION,
         edits=[
             ("k = self.k_proj(normed)", "k = self.v_proj(normed)"),
             ("v = self.v_proj(normed)", "v = self.k_proj(normed)"),
         ],
     ),
-    heads.one_head(ATTENTION, heads="num_heads", model="d_model"),
-    *heads.split(ATTENTION, heads="num_heads", heads_axis="num_heads"),
-    decoder.merge_without_transpose(ATTENTION, model="d_model"),
+    heads.one_head(heads="num_heads", model="d_model"),
+    *heads.split(heads="num_heads", heads_axis="num_heads"),
+    decoder.merge_without_transpose(model="d_model"),
     Mistake(
         "output-layer-unused",
         "o_proj is made but not used. The joined heads go through it before they are added to x.",
-        caught_by=ATTENTION,
         edits=[(ADD1, "y = x + context")],
     ),
     # --- the layers
@@ -269,7 +250,7 @@ MISTAKES = [
             (ADD2, ADD2.replace("return ", "self.shape, self.kept = x.shape, ") + "\n        return self.kept"),
         ],
     ),
-    results.detached("y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))", GRADIENTS),
+    results.returned("detached", "y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))", GRADIENTS),
     softmax.weights_detached(),
     Mistake(
         "input-overwritten",
@@ -278,17 +259,15 @@ MISTAKES = [
         edits=[(ADD1, ADD1 + "\n        x.detach().copy_(y.detach())")],
     ),
     # --- met in other people's code
-    *scale.scale_of_heads(ATTENTION, root=ROOT, heads="num_heads"),
-    softmax.no_softmax_of_infinite_scores(ATTENTION),
-    softmax.over_the_heads(ATTENTION),
-    heads.merge_interleaved(ATTENTION, joined="b, n, d_model", heads_axis="num_heads"),
-    *heads.keys_turned(ATTENTION),
+    *scale.scale_of_heads(root=ROOT, heads="num_heads"),
+    softmax.no_softmax_of_infinite_scores(),
+    softmax.over_the_heads(),
+    heads.merge_interleaved(joined="b, n, d_model", heads_axis="num_heads"),
+    *heads.keys_turned(),
     # --- one layer for another, and what becomes of the result
-    *head_projections.mistakes(
-        ATTENTION, queries="self.q_proj(normed)", keys="self.k_proj(normed)", values="self.v_proj(normed)"
-    ),
-    *softmax.another_function(ATTENTION),
+    *head_projections.mistakes(queries="self.q_proj(normed)", keys="self.k_proj(normed)", values="self.v_proj(normed)"),
+    *softmax.another_function(),
     *results.rows_of_tokens("y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))", MAIN),
-    results.float32_only("y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))", MAIN),
-    layers.queries_and_keys(ATTENTION),
+    results.returned("float32-only", "y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))", MAIN),
+    layers.queries_and_keys(),
 ]

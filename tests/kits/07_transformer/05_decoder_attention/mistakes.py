@@ -45,31 +45,26 @@ MISTAKES = [
     Mistake(
         "no-rotary",
         "Queries and keys were not turned: rotary is missing.",
-        caught_by=ONE_PASS,
         edits=[(TURN_Q + "\n", "\n"), (TURN_K + "\n", "\n")],
     ),
     Mistake(
         "only-queries-turned",
         "Only the queries were turned. Keys are turned as well; then a product depends on how far apart the two stand.",
-        caught_by=ONE_PASS,
         edits=[(TURN_K + "\n", "\n")],
     ),
     Mistake(
         "only-keys-turned",
         "Only the keys were turned. Queries are turned as well; then a product depends on how far apart the two stand.",
-        caught_by=ONE_PASS,
         edits=[(TURN_Q + "\n", "\n")],
     ),
     Mistake(
         "values-turned",
         "The values were turned, too. Only queries and keys are turned: positions act on the scores alone.",
-        caught_by=ONE_PASS,
         edits=[(TURN_K, TURN_K + "\n        v = apply_rotary(v, offset=past)")],
     ),
     Mistake(
         "neighbours-paired",
         "Neighbours (0, 1), (2, 3), … were paired. Here entry i is paired with entry i + head_dim/2, as in `rotary`.",
-        caught_by=ONE_PASS,
         edits=[
             (HALVES, "x1, x2 = x[..., ::2], x[..., 1::2]"),
             (TURNED, "torch.stack([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1).flatten(-2)"),
@@ -78,14 +73,12 @@ MISTAKES = [
     Mistake(
         "exponent-doubled",
         "The angles fall too fast from pair to pair: the exponent has its factor 2 twice. It is -2i/head_dim.",
-        caught_by=ONE_PASS,
         edits=[(EXPONENT, "(-4 * torch.arange(d // 2, dtype=x.dtype) / d)")],
     ),
     # --- grouped heads
     Mistake(
         "heads-tiled",
         "The key and value heads were tiled (0 1 0 1 …). Neighbouring query heads share one: 0 0 1 1 …, repeat_interleave.",
-        caught_by=ONE_PASS,
         edits=[(KEYS, "keys = k.repeat(1, group, 1, 1)"), (VALUES, "values = v.repeat(1, group, 1, 1)")],
     ),
     # --- the cache
@@ -99,8 +92,8 @@ MISTAKES = [
         ],
     ),
     *without(decoder.places(), "no-mask-with-a-cache", "new-tokens-hidden"),
-    *decoder.diagonal(ONE_PASS),
-    *decoder.later_tokens(ONE_PASS),
+    *decoder.diagonal(),
+    *decoder.later_tokens(),
     Mistake(
         "no-mask-with-a-cache",
         "As soon as there is a cache, nothing is hidden. Inside a longer chunk a token must not see the ones after it.",
@@ -135,29 +128,27 @@ MISTAKES = [
         ],
     ),
     decoder.kept(length_of_the_cache="cache[0].shape"),
-    *without(decoder.pair(ONE_PASS), "pair-the-other-way-round"),
+    *without(decoder.pair(), "pair-the-other-way-round"),
     # --- the attention
     decoder.weakly_hidden(),
-    *scale.mistakes(ONE_PASS, root=ROOT),
-    scale.scale_of_the_model(ONE_PASS, root=ROOT),
-    *softmax.another_axis(ONE_PASS, query_axis="2"),
-    softmax.another_sum(ONE_PASS),
+    *scale.mistakes(root=ROOT),
+    scale.scale_of_the_model(root=ROOT),
+    *softmax.another_axis(query_axis="2"),
+    softmax.another_sum(),
     Mistake(
         "keys-as-values",
         "The weights were applied to the keys. They belong on the values.",
-        caught_by=ONE_PASS,
         edits=[("weights @ values", "weights @ keys")],
     ),
     Mistake(
         "values-as-keys",
         "The keys come from v_proj. They come from k_proj(x); v_proj is for what is mixed.",
-        caught_by=ONE_PASS,
         edits=[("k = self.k_proj(x)", "k = self.v_proj(x)")],
     ),
-    decoder.merge_without_transpose(ONE_PASS, values="values"),
-    *decoder.last_line(ONE_PASS),
+    decoder.merge_without_transpose(values="values"),
+    *decoder.last_line(),
     # --- the layers
-    layers.with_bias(ONE_PASS),
+    layers.with_bias(),
     Mistake(
         "hidden-dim-not-checked",
         "A hidden_dim that nums_head does not divide was accepted. Refuse it in `__init__` with an assert or a ValueError.",
@@ -180,17 +171,16 @@ MISTAKES = [
     ),
     decoder.input_overwritten(),
     # --- met in other people's code
-    *scale.scale_of_heads(ONE_PASS, root=ROOT, heads="nums_head"),
-    softmax.no_softmax_of_infinite_scores(ONE_PASS),
-    softmax.over_the_heads(ONE_PASS),
+    *scale.scale_of_heads(root=ROOT, heads="nums_head"),
+    softmax.no_softmax_of_infinite_scores(),
+    softmax.over_the_heads(),
     softmax.dropout_of_its_own(in_training=ONE_PASS),
-    heads.merge_interleaved(ONE_PASS, values="values", joined="b, n, hidden_dim", heads_axis="nums_head"),
-    *heads.keys_turned(ONE_PASS, keys="keys"),
+    heads.merge_interleaved(values="values", joined="b, n, hidden_dim", heads_axis="nums_head"),
+    *heads.keys_turned(keys="keys"),
     Mistake(
         "split-without-transpose",
         "The projections were viewed as (b, heads, n, head_dim) at once, which puts parts of several tokens into one head. View as "
         "(b, n, heads, head_dim), then swap dimensions 1 and 2.",
-        caught_by=ONE_PASS,
         edits=[
             ("view(b, n, self.nums_head, self.head_dim).transpose(1, 2)", "view(b, self.nums_head, n, self.head_dim)"),
             (
@@ -201,9 +191,9 @@ MISTAKES = [
         everywhere=True,
     ),
     # --- one layer for another, and what becomes of the result
-    *head_projections.mistakes(ONE_PASS, queries="self.q_proj(x)", keys="self.k_proj(x)", values="self.v_proj(x)"),
-    *softmax.another_function(ONE_PASS),
-    *results.rows_of_tokens("self.o_proj(context)", ONE_PASS),
-    results.float32_only("self.o_proj(context)", ONE_PASS),
-    layers.queries_and_keys(ONE_PASS, keys="keys"),
+    *head_projections.mistakes(queries="self.q_proj(x)", keys="self.k_proj(x)", values="self.v_proj(x)"),
+    *softmax.another_function(),
+    *results.rows_of_tokens("self.o_proj(context)"),
+    results.returned("float32-only", "self.o_proj(context)"),
+    layers.queries_and_keys(keys="keys"),
 ]

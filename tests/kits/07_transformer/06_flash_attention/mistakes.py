@@ -2,7 +2,6 @@ from families import blocks
 
 from grader.judge.authoring import Mistake
 
-MAIN = "test_out_agrees_with_formula"
 FIT = "test_blocks_need_not_fit"
 CAUSAL = "test_causal"
 LSE = "test_logsumexp_agrees_with_formula"
@@ -53,7 +52,6 @@ def flash_attention(query, key, value, block_q, block_k, causal=False):
 MISTAKES = [
     # --- putting the blocks together
     *blocks.mistakes(
-        MAIN,
         rows="rows",
         divided=DIVIDED,
         without_it="outs.append(output)",
@@ -65,7 +63,6 @@ MISTAKES = [
         "softmaxes-averaged",
         "Each block got a softmax of its own, and the results were averaged. A block with larger scores counts for more: add up exps and "
         "products, and divide once, at the end.",
-        caught_by=MAIN,
         edits=[
             (OUTPUT, "output + torch.softmax(scores, dim=-1).nan_to_num(0.0) @ value[..., block, :]"),
             (DIVIDED, "outs.append(output / max(1, -(-visible_keys // block_k)))"),
@@ -74,7 +71,6 @@ MISTAKES = [
     Mistake(
         "divided-in-every-block",
         "The output was divided by the total after every block, and the next block was added to that. Divide once, after the last block of keys.",
-        caught_by=MAIN,
         edits=[
             (
                 "            maximum = new_maximum\n",
@@ -86,13 +82,11 @@ MISTAKES = [
     Mistake(
         "last-block-only",
         "Only the last block of keys counts: each block overwrites total and output. Add to them.",
-        caught_by=MAIN,
         edits=[(OUTPUT, OUTPUT.replace("output * shrink + ", "")), (TOTAL, TOTAL.replace("total * shrink + ", ""))],
     ),
     Mistake(
         "not-begun-anew",
         "Maximum, total and output were carried over from one block of queries to the next. Start them again for each block of queries.",
-        caught_by=MAIN,
         edits=[
             (MAXIMUM_START, f"{MAXIMUM_START} if first == 0 or rows.shape[-2] != maximum.shape[-2] else maximum"),
             (
@@ -127,7 +121,6 @@ MISTAKES = [
     Mistake(
         "always-causal",
         "Later keys are hidden although `causal` is False, which is its default.",
-        caught_by=MAIN,
         edits=[(BEGIN, "    causal = key.shape[-2] >= query.shape[-2]\n" + BEGIN)],
     ),
     Mistake(
@@ -246,7 +239,6 @@ MISTAKES = [
     Mistake(
         "pair-the-other-way-round",
         "The pair came back as (logsumexp, out). The order is (out, logsumexp).",
-        caught_by=MAIN,
         edits=[(RETURN, "return torch.cat(logsumexps, dim=-1), torch.cat(outs, dim=-2)")],
     ),
     # --- the full matrix
@@ -279,7 +271,6 @@ MISTAKES = [
     Mistake(
         "keys-as-values",
         "The weights were applied to the keys. They belong on the values.",
-        caught_by=MAIN,
         edits=[
             (OUTPUT, OUTPUT.replace("value[", "key[")),
             ("rows.new_zeros(*rows.shape[:-1], value.shape[-1])", "rows.new_zeros(*rows.shape[:-1], key.shape[-1])"),
@@ -288,7 +279,6 @@ MISTAKES = [
     Mistake(
         "single-precision",
         "The results are always float32. Keep the dtype that comes in: float64 stays float64.",
-        caught_by=MAIN,
         edits=[(RETURN, "return torch.cat(outs, dim=-2).float(), torch.cat(logsumexps, dim=-1).float()")],
     ),
     # --- gradients and manners
@@ -313,7 +303,6 @@ MISTAKES = [
     Mistake(
         "squeezed",
         "Axes of size 1 were squeezed away from `out`. One query, or a width of 1, keeps its axis: no squeeze().",
-        caught_by=MAIN,
         edits=[(RETURN, RETURN.replace("dim=-2)", "dim=-2).squeeze()"))],
     ),
 ]

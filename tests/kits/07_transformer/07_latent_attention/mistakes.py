@@ -91,12 +91,11 @@ MISTAKES = [
         caught_by=REUSE,
         edits=[(CAT, CAT + "\n            cache.detach().zero_()")],
     ),
-    *decoder.pair(ONE_PASS, cache="latents", shape_check="test_shapes_of_one_pass"),
+    *decoder.pair(cache="latents", shape_check="test_shapes_of_one_pass"),
     # --- keys and values out of the latents
     Mistake(
         "ups-exchanged",
         "k_up and v_up are exchanged: keys are for the scores, values for the mixture.",
-        caught_by=ONE_PASS,
         edits=[
             ("k = self.k_up(latents)", "k = self.v_up(latents)"),
             ("v = self.v_up(latents)", "v = self.k_up(latents)"),
@@ -105,44 +104,40 @@ MISTAKES = [
     Mistake(
         "keys-as-values",
         "The weights were applied to the keys. They belong on the values, v_up(latents).",
-        caught_by=ONE_PASS,
         edits=[("self.v_up(latents)", "self.k_up(latents)")],
     ),
     Mistake(
         "values-as-keys",
         "The queries were compared with the values. They are compared with the keys, k_up(latents).",
-        caught_by=ONE_PASS,
         edits=[("self.k_up(latents)", "self.v_up(latents)")],
     ),
     # --- the mask
     *decoder.places(),
-    *decoder.later_tokens(ONE_PASS),
-    *decoder.diagonal(ONE_PASS),
+    *decoder.later_tokens(),
+    *decoder.diagonal(),
     decoder.weakly_hidden(),
     # --- the attention
-    *scale.mistakes(ONE_PASS, root=ROOT),
+    *scale.mistakes(root=ROOT),
     Mistake(
         "scale-from-latent-dim",
         "The scores are divided by √latent_dim. Queries and keys are head_dim wide, so it is √head_dim.",
-        caught_by=ONE_PASS,
         edits=[(ROOT, "self.kv_down.out_features**0.5")],
     ),
-    scale.scale_of_the_model(ONE_PASS, root=ROOT),
-    *softmax.another_axis(ONE_PASS, query_axis="2"),
-    softmax.another_sum(ONE_PASS),
+    scale.scale_of_the_model(root=ROOT),
+    *softmax.another_axis(query_axis="2"),
+    softmax.another_sum(),
     Mistake(
         "split-interleaved",
         "The width was split as (head_dim, heads), so a head got columns that lie apart. Each head is a run of neighbouring columns: split as "
         "(heads, head_dim).",
-        caught_by=ONE_PASS,
         edits=[(SPLIT, ".unflatten(-1, (self.head_dim, self.nums_head)).permute(0, 3, 1, 2)")],
         everywhere=True,
     ),
-    heads.one_head(ONE_PASS, heads="nums_head", model="hidden_dim"),
-    decoder.merge_without_transpose(ONE_PASS),
-    *decoder.last_line(ONE_PASS, cache="latents"),
+    heads.one_head(heads="nums_head", model="hidden_dim"),
+    decoder.merge_without_transpose(),
+    *decoder.last_line(cache="latents"),
     # --- the layers
-    layers.with_bias(ONE_PASS),
+    layers.with_bias(),
     heads.divisibility(heads="nums_head", model="hidden_dim"),
     Mistake(
         "latents-detached",
@@ -152,26 +147,23 @@ MISTAKES = [
     ),
     decoder.input_overwritten(cache="latents"),
     # --- met in other people's code
-    *scale.scale_of_heads(ONE_PASS, root=ROOT, heads="nums_head"),
-    softmax.no_softmax_of_infinite_scores(ONE_PASS),
-    softmax.over_the_heads(ONE_PASS),
+    *scale.scale_of_heads(root=ROOT, heads="nums_head"),
+    softmax.no_softmax_of_infinite_scores(),
+    softmax.over_the_heads(),
     softmax.dropout_of_its_own(in_training=ONE_PASS),
-    heads.merge_interleaved(ONE_PASS, joined="b, n, hidden_dim", heads_axis="nums_head"),
-    *heads.keys_turned(ONE_PASS),
+    heads.merge_interleaved(joined="b, n, hidden_dim", heads_axis="nums_head"),
+    *heads.keys_turned(),
     Mistake(
         "split-without-transpose",
         "The projections were viewed as (b, heads, tokens, head_dim) at once, which puts parts of several tokens into one head. "
         "Split the last axis first, then swap heads and tokens.",
-        caught_by=ONE_PASS,
         edits=[(SPLIT, ".reshape(b, self.nums_head, -1, self.head_dim)")],
         everywhere=True,
     ),
     # --- one layer for another, and what becomes of the result
-    *head_projections.mistakes(
-        ONE_PASS, queries="self.q_proj(x)", keys="self.k_up(latents)", values="self.v_up(latents)"
-    ),
-    *softmax.another_function(ONE_PASS),
-    *results.rows_of_tokens("self.o_proj(context)", ONE_PASS),
-    results.float32_only("self.o_proj(context)", ONE_PASS),
-    layers.queries_and_keys(ONE_PASS),
+    *head_projections.mistakes(queries="self.q_proj(x)", keys="self.k_up(latents)", values="self.v_up(latents)"),
+    *softmax.another_function(),
+    *results.rows_of_tokens("self.o_proj(context)"),
+    results.returned("float32-only", "self.o_proj(context)"),
+    layers.queries_and_keys(),
 ]

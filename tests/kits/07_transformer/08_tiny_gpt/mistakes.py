@@ -1,6 +1,5 @@
 from grader.judge.authoring import Mistake, kept_in_evaluation
 
-FUTURE = "test_future_has_no_say"
 LEARNS = "test_learns_more_than_word_pairs"
 ORDER = "test_order_of_earlier_tokens_counts"
 DEEP = "test_a_deep_model_still_hears_its_own_token"
@@ -27,7 +26,6 @@ MISTAKES = [
         "Later tokens change earlier logits: there is no mask, it hides the wrong triangle, or it comes after the softmax. In training the model "
         "then copies the next token (the loss gets far too low); when it writes, there is no next token to copy. Hide the scores of later tokens "
         "before the softmax.",
-        caught_by=FUTURE,
         edits=[(HIDE, "")],
     ),
     Mistake(
@@ -40,20 +38,17 @@ MISTAKES = [
     Mistake(
         "next-token-visible",
         "Each token sees the one right after it, which it has to predict. The hidden triangle begins right above the diagonal: diagonal=1.",
-        caught_by=FUTURE,
         edits=[("triu(diagonal=1)", "triu(diagonal=2)")],
     ),
     Mistake(
         "logits-shifted-back",
         "The logits were moved one place to the front: those at place i are made from the tokens 0 to i + 1, and token i + 1 is what they should "
         "predict. Don't move them; the training shifts the targets.",
-        caught_by=FUTURE,
         edits=[(END, "return self.head(self.norm(h)).roll(-1, dims=1)")],
     ),
     Mistake(
         "logits-shifted-on",
         "The logits were moved one place to the end: those at place i are made without token i. Don't move them; the training shifts the targets.",
-        caught_by=FUTURE,
         edits=[
             (
                 END,
@@ -82,7 +77,6 @@ MISTAKES = [
     Mistake(
         "no-attention",
         "There is no attention: the logits at a place depend on the token at that place alone.",
-        caught_by=FUTURE,
         edits=[(f"        {ATTEND}\n", "")],
     ),
     # --- positions
@@ -192,7 +186,6 @@ MISTAKES = [
         "batch-and-tokens-exchanged",
         "torch's own attention and layers take (tokens, batch, width) unless they are made with batch_first=True. Without it, different texts of "
         "the batch attend to each other.",
-        caught_by=FUTURE,
         edits=[
             (
                 "self.qkv = nn.Linear(d_model, 3 * d_model)",
