@@ -62,14 +62,13 @@ def print_record(
     verbose: also every passed check, and messages at greater length. mismatches: what is seen under failed checks.
     with_circumstances: the isolation and the seed too.
     """
-    lines = VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES
-    verdicts = verdicts_on(record, titles, mismatches, lines=lines)
+    verdicts = verdicts_on(record, titles, mismatches, lines=VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES)
     paper = Paper(console)
     paper.line(f"{safe_line(record.course.title)}: {safe_line(record.submission)}", style="bold")
-    painter = _VerdictPainter(paper, verdicts, lines=lines, verbose=verbose, with_passed=verbose)
+    painter = _VerdictPainter(paper, verdicts, verbose=verbose)
     for unit in by_unit(verdicts, units):
         console.print()
-        paper.line(paper.unbroken(unit.title, painter.score(unit.exercises), console.width), style="bold")
+        paper.line(paper.unbroken(unit.title, unit.score, console.width), style="bold")
         painter.paint(unit.exercises)
     _print_problems(record.problems, paper)
     console.print()
@@ -84,13 +83,13 @@ def print_verdicts(
     """Print the verdicts on a record's exercises, without units and totals: for a learner who has just saved one."""
     verdicts = verdicts_on(record, titles, mismatches, lines=MESSAGE_LINES)
     paper = Paper(console)
-    _VerdictPainter(paper, verdicts, lines=MESSAGE_LINES).paint(verdicts)
+    _VerdictPainter(paper, verdicts).paint(verdicts)
     _print_problems(record.problems, paper)
 
 
 def print_verdict(verdict: ExerciseVerdict, console: Console) -> None:
     """Print one verdict, with its passed checks."""
-    _VerdictPainter(Paper(console), [verdict], lines=MESSAGE_LINES, with_passed=True).paint([verdict])
+    _VerdictPainter(Paper(console), [verdict], verbose=True).paint([verdict])
 
 
 def check_text(verdict: ExerciseVerdict, name: str, width: int, *, colour: bool) -> str:
@@ -160,24 +159,15 @@ class Paper:
 class _VerdictPainter:
     """Paints the verdicts on a record's exercises.
 
-    verbose: also the titles of many checks that failed for one reason. with_passed: also passed checks.
+    verbose: also the passed checks, longer messages, and the titles of many checks that failed for one reason.
     """
 
-    def __init__(
-        self,
-        paper: Paper,
-        verdicts: Sequence[ExerciseVerdict],
-        *,
-        lines: int,
-        verbose: bool = False,
-        with_passed: bool = False,
-    ) -> None:
+    def __init__(self, paper: Paper, verdicts: Sequence[ExerciseVerdict], *, verbose: bool = False) -> None:
         self._paper = paper
         self._console = paper.console
-        self._lines = lines
+        self._lines = VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES
         self._verbose = verbose
-        self._with_passed = with_passed
-        self._points_width = max((len(self.score([each])) for each in verdicts), default=0)
+        self._points_width = max((len(each.score) for each in verdicts), default=0)
 
     def paint(self, verdicts: Sequence[ExerciseVerdict]) -> None:
         """Each verdict: a line with its points, and below it what failed and why."""
@@ -185,17 +175,12 @@ class _VerdictPainter:
             self._head(verdict)
             self._below(verdict)
 
-    def score(self, verdicts: Sequence[ExerciseVerdict]) -> str:
-        """Points earned of the maximum."""
-        earned, most = sum(each.points for each in verdicts), sum(each.max_points for each in verdicts)
-        return f"{score(earned)} / {score(most)}"
-
     def _head(self, verdict: ExerciseVerdict) -> None:
         style = STYLES[verdict.status]
         mark, word = sign(verdict.status, self._console), MARKS[verdict.status].word
         if self._console.width < NARROW:
             self._paper.marked(mark, verdict.title, indent=0, style=style)
-            self._paper.line(f"{word}, {self.score([verdict])}", indent=2)
+            self._paper.line(f"{word}, {verdict.score}", indent=2)
             return
         row = Table.grid(expand=True, padding=(0, 2, 0, 0))
         row.add_column(width=SIGN_WIDTH + max(len(mark.word) for mark in MARKS.values()))
@@ -204,7 +189,7 @@ class _VerdictPainter:
         cells = [
             text_for(self._console, f"{mark} {word}", style),
             text_for(self._console, verdict.title, "dim" if style == "dim" else ""),
-            Text(self.score([verdict])),
+            Text(verdict.score),
         ]
         if self._console.width >= ROOMY:
             row.add_column(width=BAR_WIDTH, no_wrap=True)
@@ -230,8 +215,8 @@ class _VerdictPainter:
             self._paper.marked(sign("missing", self._console), shown, indent=6, style=STYLES["partly"])
         if verdict.remark:
             self._paper.line(verdict.remark, indent=6, style="dim")
-        if self._with_passed:
-            self._passed(verdict)
+        for check in verdict.passed if self._verbose else ():
+            self._check(check)
 
     def _failure(self, failure: Failure) -> None:
         if failure.summary and not self._verbose:
@@ -246,19 +231,10 @@ class _VerdictPainter:
         for mismatch in failure.mismatches:
             self._paper.put(PaintedHeatMap(HeatMap.of_mismatch(mismatch)), indent=8)
 
-    def _passed(self, verdict: ExerciseVerdict) -> None:
-        for check in verdict.passed:
-            if check.status == "partly":
-                self._paper.marked(
-                    sign("partly", self._console), f"{check.title}  {check.aside}", indent=6, style=STYLES["partly"]
-                )
-            else:
-                self._check(check)
-
     def _check(self, check: CheckVerdict) -> None:
         width = self._console.width - self._paper.indent(6) - SIGN_WIDTH
-        shown = self._paper.unbroken(check.title, check.score, width)
-        aside = f"  ({check.aside})" if check.aside else ""
+        shown = self._paper.unbroken(check.title, check.score, width) if check.score else check.title
+        aside = check.aside and f"  ({check.aside})"
         self._paper.marked(sign(check.status, self._console), shown + aside, indent=6, style=STYLES[check.status])
 
 
@@ -279,16 +255,11 @@ def _print_total(record: Record, verdicts: Sequence[ExerciseVerdict], paper: Pap
     """The points and how they came about."""
     exercises = counted(len(verdicts), "exercise")
     points = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
-    _print_adjustments(record, paper)
-    paper.line(f"{points}, {passed_count(record)} of {exercises} passed", style="bold")
-    if warning := ungraded(record):
-        paper.line(f"! {warning}", style=STYLES["error"])
-
-
-def _print_adjustments(record: Record, paper: Paper) -> None:
-    """What the course's policy changed."""
     if record.is_adjusted:
         paper.line(f"Graded: {score(record.points)} of {score(record.max_points)} points", style="bold")
         for adjustment in record.adjustments or ():
             paper.marked(change(adjustment), safe_line(adjustment.reason), indent=2, style="")
         paper.console.print()
+    paper.line(f"{points}, {passed_count(record)} of {exercises} passed", style="bold")
+    if warning := ungraded(record):
+        paper.line(f"! {warning}", style=STYLES["error"])

@@ -24,7 +24,7 @@ from grader.mismatch import Mismatch, Mismatches
 from grader.record import CheckResult, ExerciseResult, Outcome, Record, Status
 
 from .safe_text import safe_block, safe_line
-from .wording import CHECKED, NOT_GRADED, Units, counted, score
+from .wording import CHECKED, MARKS, NOT_GRADED, Units, counted, score
 
 MESSAGE_LINES = 60
 MANY_CHECKS = 3
@@ -67,8 +67,14 @@ class CheckVerdict:
 
     @property
     def score(self) -> str:
-        """Its points: "0 / 2"."""
-        return _score(self.points, self.max_points)
+        """Its points: "0 / 2"; "" while it only holds."""
+        return "" if self.status == "partly" else _score(self.points, self.max_points)
+
+    @property
+    def ended(self) -> str:
+        """How it ended: "failed", "holds", "passed, counts once the main check passes"."""
+        word = "" if self.status == "partly" else MARKS[self.status].word
+        return ", ".join(filter(None, (word, self.aside)))
 
     @property
     def said(self) -> str:
@@ -155,6 +161,11 @@ class UnitVerdicts:
         """Points that the unit's graded exercises are worth."""
         return sum(each.max_points for each in self.exercises)
 
+    @property
+    def score(self) -> str:
+        """Its points: "6 / 8"."""
+        return _score(self.points, self.max_points)
+
 
 def verdict_on(
     result: ExerciseResult,
@@ -218,6 +229,7 @@ def verdict_on_check(
 ) -> CheckVerdict:
     """The view of one check's result. only_holds: whether other checks of its exercise did not run."""
     holds = only_holds and result.outcome == "passed"
+    waits = result.outcome == "passed" and result.points < result.max_points
     return CheckVerdict(
         name=safe_line(result.name),
         title=safe_line(result.title or result.name),
@@ -226,15 +238,9 @@ def verdict_on_check(
         points=result.points,
         max_points=result.max_points,
         message=_lines(result.message, lines),
-        aside="holds" if holds else _aside(result),
+        aside="holds" if holds else "counts once the main check passes" if waits else "",
         mismatch=mismatch if result.visible and result.outcome == "failed" else None,
     )
-
-
-def _aside(result: CheckResult) -> str:
-    if result.outcome == "passed" and result.points < result.max_points:
-        return "counts once the main check passes"
-    return ""
 
 
 def _failures(result: ExerciseResult, checks: Sequence[CheckVerdict]) -> tuple[Failure, ...]:
