@@ -33,16 +33,19 @@ class PaintedHeatMap:
     heat: HeatMap
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        heat = _encodable(self.heat, console.encoding)
+        heat, width = _encodable(self.heat, console.encoding), options.max_width
         is_coloured = console.color_system is not None and not console.no_color
-        cell = _cell_for(heat, options.max_width, is_coloured=is_coloured)
-        first = max(0, heat.shape[1] - cell.room(options.max_width))
+        painters = [_Painter(heat, is_coloured, blocks) for blocks in (2, 1)]
+        if heat.shows_numbers:
+            painters.insert(0, _Painter(heat, is_coloured, 0))
+        painter = next((each for each in painters if each.room(width) >= heat.shape[1]), painters[-1])
+        first = max(0, heat.shape[1] - painter.room(width))
         if heat.caption:
             yield Text(heat.caption, overflow="fold")
         if first and heat.wrong is not None:  # the columns that are left out may be the wrong ones
             return
-        yield from _Painter(heat, cell, first).lines(options.max_width)
-        if closing := heat.note or cell.legend():
+        yield from painter.lines(first, width)
+        if closing := heat.note or painter.legend():
             yield Text(closing, style="dim", overflow="fold")
 
 
@@ -67,87 +70,23 @@ def _encodable(heat: HeatMap, encoding: str) -> HeatMap:
     )
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """How one number is drawn: as a block of its shade, with or without the number itself, and a mark where wrong."""
+class _Painter:
+    """Draws each number as a block of its shade, or as the number itself where there are 0 blocks; marks wrong ones."""
 
-    heat: HeatMap
-    is_coloured: bool
-    blocks: int
-    number_width: int = 0
-
-    @property
-    def width(self) -> int:
-        if not self.number_width:
-            return self.blocks + self._mark_width
-        return 1 + self.number_width + (0 if self.is_coloured else 1 + self.blocks) + self._mark_width
-
-    @property
-    def label_width(self) -> int:
-        """Columns for the rows' labels and a blank."""
-        return max(map(cell_len, self.heat.rows)) + 1 if self.heat.rows else 0
+    def __init__(self, heat: HeatMap, is_coloured: bool, blocks: int) -> None:
+        self._heat, self._is_coloured, self._blocks = heat, is_coloured, blocks
+        numbers = [heat.numbers.write(number) for _, plane in heat.planes for row in plane for number in row]
+        self._number_width = max(map(len, numbers))
+        self._label_width = max(map(cell_len, heat.rows)) + 1 if heat.rows else 0
+        self._width = (blocks or 1 + self._number_width) + int(heat.wrong is not None)
 
     def room(self, width: int) -> int:
-        """How many cells fit beside the labels."""
-        return max((width - self.label_width) // self.width, 0)
+        """How many numbers fit beside the labels."""
+        return max((width - self._label_width) // self._width, 0)
 
-    def draw(self, number: float, *, is_wrong: bool) -> Iterator[tuple[str, str]]:
-        """The characters, each with their style."""
-        style, shade = self._shade(number)
-        written = f" {self.heat.numbers.write(number):>{self.number_width}}" if self.number_width else ""
-        if not self.is_coloured:
-            shade = f" {shade}" if written else shade
-        yield (written or shade) if self.is_coloured else written + shade, style
-        if self._mark_width:
-            yield MARK if is_wrong else " ", WRONG_STYLE if is_wrong and self.is_coloured else style
-
-    def legend(self) -> str:
-        """What the signs of a mismatch mean."""
-        if self.heat.wrong is None:
-            return ""
-        if self.is_coloured and self.number_width:  # beside numbers, colours need no legend; signs do
-            return f"{MARK} is off."
-        scale, write = self.heat.scale, self.heat.numbers.write
-        low, high = write(scale.low), write(scale.high)
-        if scale.low == scale.high:  # nothing but 0 and infinities
-            low = write(-math.inf)
-        if self.is_coloured:
-            return f"{MARK} is off. Pale is {low}, dark is {high}, grey is nan."
-        return f"{MARK} is off. Blank is {low}, {RAMP[-1]} is {high}, {NO_NUMBER} is nan."
-
-    @property
-    def _mark_width(self) -> int:
-        return int(self.heat.wrong is not None)
-
-    def _shade(self, number: float) -> tuple[str, str]:
-        """The style of a number's block, and its characters."""
-        if self.is_coloured:
-            paper, ink = self.heat.scale.colours(number)
-            return f"{'white' if ink == '#ffffff' else 'black'} on {paper}", " " * self.blocks
-        level = self.heat.scale.level(number)
-        return "", (NO_NUMBER if level is None else RAMP[level]) * self.blocks
-
-
-def _cell_for(heat: HeatMap, width: int, *, is_coloured: bool) -> _Cell:
-    """The most detailed cells with which a plane fits the width; the narrowest where none does."""
-    longest = max(len(heat.numbers.write(number)) for _, plane in heat.planes for row in plane for number in row)
-    cells = [_Cell(heat, is_coloured, blocks) for blocks in (2, 1)]
-    if heat.shows_numbers:
-        cells.insert(0, _Cell(heat, is_coloured, 2, longest))
-    return next((cell for cell in cells if cell.room(width) >= heat.shape[1]), cells[-1])
-
-
-@dataclass(frozen=True)
-class _Painter:
-    """Paints the planes with cells of one kind. first: the first column that has room."""
-
-    heat: HeatMap
-    cell: _Cell
-    first: int
-
-    def lines(self, width: int) -> Iterator[Text]:
-        """The planes next to each other if they fit, else one below the other."""
-        sides = [[*self._head(title), *self._rows(plane)] for title, plane in self.heat.planes]
+    def lines(self, first: int, width: int) -> Iterator[Text]:
+        """The planes from a column on, next to each other if they fit, else one below the other."""
+        sides = [[*self._head(title, first), *self._rows(plane, first)] for title, plane in self._heat.planes]
         side_width = max(line.cell_len for side in sides for line in side)
         if len(sides) == 1 or len(sides) * side_width + GAP > width:
             yield from (line for side in sides for line in side)
@@ -157,31 +96,56 @@ class _Painter:
                 line.pad_right(side_width - line.cell_len)
             yield _unbroken(Text(" " * GAP).join(lines))
 
-    def _head(self, title: str) -> Iterator[Text]:
+    def legend(self) -> str:
+        """What the signs of a mismatch mean; beside numbers, shades need no legend."""
+        if self._heat.wrong is None:
+            return ""
+        if not self._blocks:
+            return f"{MARK} is off."
+        scale, write = self._heat.scale, self._heat.numbers.write
+        low, high = write(scale.low), write(scale.high)
+        if scale.low == scale.high:  # nothing but 0 and infinities
+            low = write(-math.inf)
+        if self._is_coloured:
+            return f"{MARK} is off. Pale is {low}, dark is {high}, grey is nan."
+        return f"{MARK} is off. Blank is {low}, {RAMP[-1]} is {high}, {NO_NUMBER} is nan."
+
+    def _head(self, title: str, first: int) -> Iterator[Text]:
         yield Text(title, style="bold")
-        if self.first:
-            yield Text(f"(from column {self.first + 1} on: the terminal is too narrow for more)", style="dim")
-        labels = "".join(self._over_cell(label) for label in self.heat.columns[self.first :])
-        yield _unbroken(Text(" " * self.cell.label_width + labels, style="dim"))
+        if first:
+            yield Text(f"(from column {first + 1} on: the terminal is too narrow for more)", style="dim")
+        labels = "".join(self._over_number(label) for label in self._heat.columns[first:])
+        yield _unbroken(Text(" " * self._label_width + labels, style="dim"))
 
-    def _over_cell(self, label: str) -> str:
-        width = self.cell.width
-        if self.heat.wrong is None:
-            return set_cell_size(label[:1], width)
+    def _over_number(self, label: str) -> str:
+        if self._heat.wrong is None:
+            return set_cell_size(label[:1], self._width)
         # of a number without room for a blank before the next one, the last digit
-        return (label if len(label) < width else label[-1]).center(width)
+        return (label if len(label) < self._width else label[-1]).center(self._width)
 
-    def _rows(self, plane: Plane) -> Iterator[Text]:
+    def _rows(self, plane: Plane, first: int) -> Iterator[Text]:
         for row, numbers in enumerate(plane):
-            label = self.heat.rows[row] if self.heat.rows else ""
-            margin = " " * (self.cell.label_width - cell_len(label) - 1) + label + " " if label else ""
-            cells = [
+            label = self._heat.rows[row] if self._heat.rows else ""
+            margin = " " * (self._label_width - cell_len(label) - 1) + label + " " if label else ""
+            drawn = [
                 part
-                for column, number in enumerate(numbers)
-                if column >= self.first
-                for part in self.cell.draw(number, is_wrong=self.heat.is_wrong(row, column))
+                for column, number in enumerate(numbers[first:], first)
+                for part in self._draw(number, is_wrong=self._heat.is_wrong(row, column))
             ]
-            yield _unbroken(Text.assemble((margin, "dim"), *cells))
+            yield _unbroken(Text.assemble((margin, "dim"), *drawn))
+
+    def _draw(self, number: float, *, is_wrong: bool) -> Iterator[tuple[str, str]]:
+        """The characters, each with their style."""
+        style, shade = "", " "
+        if self._is_coloured:
+            paper, ink = self._heat.scale.colours(number)
+            style = f"{'white' if ink == '#ffffff' else 'black'} on {paper}"
+        else:
+            level = self._heat.scale.level(number)
+            shade = NO_NUMBER if level is None else RAMP[level]
+        yield shade * self._blocks or f" {self._heat.numbers.write(number):>{self._number_width}}", style
+        if self._heat.wrong is not None:
+            yield MARK if is_wrong else " ", WRONG_STYLE if is_wrong and self._is_coloured else style
 
 
 def _unbroken(line: Text) -> Text:

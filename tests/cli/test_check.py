@@ -106,10 +106,10 @@ def softmax(scores, dim=-1):
 
 HEAT_MAP = """\
         The output (columns: tokens). All 3 numbers are off.
-        yours                          expected
-            0        1        2            0        1        2
-         0.21 ++! 0.37 @@! 0.33 %%!     0.23 ++! 0.41 @@! 0.36 %%!
-        ! is off. Blank is 0.00, @ is 0.41, ? is nan.
+        yours                 expected
+          0     1     2         0     1     2
+         0.21! 0.37! 0.33!     0.23! 0.41! 0.36!
+        ! is off.
 """
 
 
@@ -129,7 +129,7 @@ def test_wrong_softmax_is_shown_beside_the_right_one(at_softmax: Path, kata: Run
     done = kata("check", "softmax", "--seed", 5, cwd=at_softmax, env={"COLUMNS": "80"})
     assert done.returncode == 1, done.stdout + done.stderr
     assert HEAT_MAP in "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
-    assert done.stdout.count("! is off. ") == 1, "only the visible check shows numbers"
+    assert done.stdout.count("! is off.") == 1, "only the visible check shows numbers"
 
 
 @pytest.mark.thorough
@@ -137,4 +137,4 @@ def test_picture_of_it_fits_a_narrow_terminal(at_softmax: Path, kata: Run) -> No
     done = kata("check", "softmax", "--seed", 5, cwd=at_softmax, env={"COLUMNS": "40"})
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert max(map(len, done.stdout.splitlines())) <= 40
-    assert lines.index("yours") < lines.index("expected") and "0.21 ++! 0.37 @@! 0.33 %%!" in lines
+    assert lines.index("yours") < lines.index("expected") and any("0.21! 0.37! 0.33!" in line for line in lines)

@@ -139,10 +139,10 @@ PICTURE = [
     "1, 1 and 2 become .25, .25 and .5.",
     "The parts of 1, 1 and 2 should be .25, .25 and .5.",
     "The output. All 3 numbers are off.",
-    "yours                          expected",
-    "    0        1        2            0        1        2",
-    " 0.50 ++! 0.50 ++! 1.00 @@!     0.25 ::! 0.25 ::! 0.50 ++!",
-    "! is off. Blank is 0.00, @ is 1.00, ? is nan.",
+    "yours                 expected",
+    "  0     1     2         0     1     2",
+    " 0.50! 0.50! 1.00!     0.25! 0.25! 0.50!",
+    "! is off.",
     "Probably: You divided by the largest.",
 ]
 
