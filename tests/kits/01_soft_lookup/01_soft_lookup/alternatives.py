@@ -43,27 +43,6 @@ def soft_lookup(weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
         weights = weights[:, None]
     return torch.mul(weights, values).sum(dim=0)
 """,
-    "own_backward_pass": '''\
-"""An autograd function of its own, with the backward pass written by hand."""
-
-
-class Lookup(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, weights, values):
-        ctx.save_for_backward(weights, values)
-        return weights.matmul(values)
-
-    @staticmethod
-    def backward(ctx, arriving):
-        weights, values = ctx.saved_tensors
-        if values.dim() == 1:
-            return arriving * values, arriving * weights
-        return values @ arriving, torch.outer(weights, arriving)
-
-
-def soft_lookup(weights, values):
-    return Lookup.apply(weights, values)
-''',
     "python_sum_of_pairs": """\
 def soft_lookup(weights, values):
     return sum(w * v for w, v in zip(weights, values))

@@ -57,11 +57,6 @@ MISTAKES = [
         edits=[(SCORES, "query @ inputs")],
     ),
     Mistake(
-        "added-instead-of-multiplied",
-        "The vectors were added. A dot product multiplies the numbers of the same place, then adds up.",
-        edits=[(SCORES, "(inputs + query).sum(dim=-1)")],
-    ),
-    Mistake(
         "query-unused",
         "Every word was compared with itself: the query has no part in it. Multiply each row by the query.",
         edits=[(SCORES, "(inputs * inputs).sum(dim=-1)")],
@@ -82,19 +77,9 @@ MISTAKES = [
         edits=[(SCORES, "torch.softmax(inputs @ query, dim=-1)")],
     ),
     Mistake(
-        "shares-already",
-        "The scores were divided by their sum. Turning scores into weights is the next exercise; here the scores are asked for.",
-        edits=[(SCORES, "(inputs @ query) / (inputs @ query).sum()")],
-    ),
-    Mistake(
         "signs-dropped",
         "The scores lost their signs (abs). A negative score is right where two words point in opposite directions.",
         edits=[(SCORES, "(inputs @ query).abs()")],
-    ),
-    Mistake(
-        "negative-scores-dropped",
-        "Negative scores were set to 0. A negative score is right where two words point in opposite directions.",
-        edits=[(SCORES, "(inputs @ query).clamp(min=0)")],
     ),
     Mistake(
         "last-dimension-left-out",

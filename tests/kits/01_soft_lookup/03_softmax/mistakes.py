@@ -106,12 +106,6 @@ MISTAKES = [
     ),
     results.returned("float32-only", "exps / exps.sum(dim=dim, keepdim=True)"),
     Mistake(
-        "scores-overwritten",
-        "The input was changed in place (exp_, sub_, -=). The caller still needs its scores: work on a new tensor.",
-        caught_by="test_scores_are_left_alone",
-        edits=[(SHIFT, "scores.detach().sub_(scores.detach().max(dim=dim, keepdim=True).values) + 0 * scores")],
-    ),
-    Mistake(
         "scores-overwritten-by-the-difference",
         "The input was changed in place (sub_, -=). The caller still needs its scores: work on a new tensor.",
         caught_by="test_scores_are_left_alone",
@@ -164,11 +158,6 @@ MISTAKES = [
         "not-divided-and-not-shifted",
         "exp() of each score came back, not divided by the sum. Divide by the sum along `dim`, and subtract the maximum first.",
         edits=[(SHIFT, "scores"), ("exps / exps.sum(dim=dim, keepdim=True)", "exps")],
-    ),
-    Mistake(
-        "divided-by-the-sum-of-the-scores",
-        "The exps were divided by the sum of the scores. Divide by the sum of the exps.",
-        edits=[("exps.sum(dim=dim, keepdim=True)", "scores.sum(dim=dim, keepdim=True)")],
     ),
     Mistake(
         "maximum-in-numerator-only",

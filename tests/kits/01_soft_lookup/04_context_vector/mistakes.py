@@ -119,11 +119,6 @@ MISTAKES = [
         edits=[(CONTEXT, "(weights.unsqueeze(-1) * inputs).sum(dim=-1)")],
     ),
     Mistake(
-        "summed-over-everything",
-        "The sum ran over the width as well, so one number is left. Sum over the words only: dim=0.",
-        edits=[(CONTEXT, "(weights.unsqueeze(-1) * inputs).sum()")],
-    ),
-    Mistake(
         "scores-of-the-wrong-axis",
         "query @ inputs lets the query meet the words' axis, which fits only where n = d, and is wrong there too. Let it meet the "
         "width: inputs @ query.",
@@ -140,19 +135,9 @@ MISTAKES = [
         edits=[(SCORES, "inputs @ query / (inputs.norm(dim=-1) * query.norm())")],
     ),
     Mistake(
-        "distance-scores",
-        "The scores are Euclidean distances, which are small where two words are alike. Use the dot products.",
-        edits=[(SCORES, "(inputs - query).norm(dim=-1)")],
-    ),
-    Mistake(
         "query-added",
         "The query was added to the result. The context vector is the weighted sum of the inputs alone.",
         edits=[(CONTEXT, "query + weights @ inputs")],
-    ),
-    Mistake(
-        "rounded",
-        "Numbers were rounded on the way, as the document does by hand. Keep all digits.",
-        edits=[(WEIGHTS, "torch.round(torch.softmax(scores, dim=-1), decimals=4)")],
     ),
     Mistake(
         "row-of-one",

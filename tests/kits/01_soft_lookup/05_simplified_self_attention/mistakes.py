@@ -38,11 +38,6 @@ MISTAKES = [
         edits=[(SCORES, "x.transpose(-2, -1) @ x"), (RESULT, "x @ weights")],
     ),
     Mistake(
-        "dimensions-against-dimensions-from-the-left",
-        "XᵀX compares the dimensions with each other, d by d, and fits before X only where n = d. The words are to be compared: XXᵀ.",
-        edits=[(SCORES, "x.transpose(-2, -1) @ x")],
-    ),
-    Mistake(
         "t-on-a-batch",
         "`.t()` takes one sentence only. x may have any number of axes before the last two: transpose(-2, -1).",
         edits=[(SCORES, "x @ x.t()")],
@@ -104,11 +99,6 @@ MISTAKES = [
         "divided-by-width",
         "The scores were divided by d before the softmax. Here it is softmax(XXᵀ)X, unscaled.",
         edits=[(SCORES, "x @ x.transpose(-2, -1) / x.shape[-1]")],
-    ),
-    Mistake(
-        "scale-upside-down",
-        "The scores were multiplied by √d before the softmax. Here it is softmax(XXᵀ)X, unscaled.",
-        edits=[(SCORES, "x @ x.transpose(-2, -1) * x.shape[-1] ** 0.5")],
     ),
     Mistake(
         "weights-returned",
@@ -197,19 +187,9 @@ MISTAKES = [
         edits=[(RESULT, "x + weights @ x")],
     ),
     Mistake(
-        "x-returned",
-        "The words came back as they were. Return softmax(XXᵀ)X.",
-        edits=[(RESULT, "x.clone()")],
-    ),
-    Mistake(
         "result-transposed",
         "The result is transposed: the width comes before the words. Give it back in the shape of x.",
         edits=[(RESULT, "(weights @ x).transpose(-2, -1)")],
-    ),
-    Mistake(
-        "summed-over-the-words",
-        "The context vectors were added up to one. Each word keeps its own: the result has the shape of x.",
-        edits=[(RESULT, "(weights @ x).sum(dim=-2)")],
     ),
     results.returned("squeezed", RESULT, EDGES),
     Mistake(
@@ -262,10 +242,5 @@ MISTAKES = [
         "elementwise",
         "x was multiplied with itself number by number. Each word meets each word: a matrix product with the transposed X.",
         edits=[(SCORES, "x * x")],
-    ),
-    Mistake(
-        "scaled-after-softmax",
-        "The weights were divided by √d after the softmax. Nothing is scaled here: softmax(XXᵀ)X.",
-        edits=[(RESULT, "(weights / x.shape[-1] ** 0.5) @ x")],
     ),
 ]

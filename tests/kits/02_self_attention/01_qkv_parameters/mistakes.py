@@ -84,11 +84,6 @@ MISTAKES = [
         edits=[(KEY, "self.W_key = self.W_query"), (VALUE, "self.W_value = self.W_query")],
     ),
     Mistake(
-        "query-and-key-share-a-matrix",
-        "W_query and W_key are one and the same matrix. Draw a new one for each.",
-        edits=[(KEY, "self.W_key = self.W_query")],
-    ),
-    Mistake(
         "same-numbers-three-times",
         "The three matrices start with the same numbers: drawn once and copied, or the seed was set again before each. Draw new numbers "
         "for each.",
@@ -181,11 +176,6 @@ MISTAKES = [
         edits=[(RETURN, f"parts = {RETURN.removeprefix('return ')}\n        x.detach().zero_()\n        return parts")],
     ),
     kept_in_evaluation(),
-    Mistake(
-        "key-and-value-share-a-matrix",
-        "W_key and W_value are one and the same matrix. Draw a new one for each.",
-        edits=[(VALUE, "self.W_value = self.W_key")],
-    ),
     Mistake(
         "sizes-of-the-document",
         "The matrices have the document's sizes, 3 by 2. Take d_in and d_out.",

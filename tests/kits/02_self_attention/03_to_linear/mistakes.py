@@ -126,13 +126,4 @@ def to_linear(weight):
         caught_by=LAYER,
         edits=[(FILLED, "del linear.weight\n    linear.weight = weight.detach().T.clone()")],
     ),
-    Mistake(
-        "bias-left-on-and-parameter-replaced",
-        "The layer has a bias, filled with random numbers, that x · weight does not have. Make it with bias=False.",
-        caught_by=LAYER,
-        edits=[
-            (MADE, "linear = nn.Linear(d_in, d_out)"),
-            (FILLED, "linear.weight = nn.Parameter(weight.detach().T.clone())"),
-        ],
-    ),
 ]

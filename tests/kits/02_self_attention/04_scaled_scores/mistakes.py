@@ -33,11 +33,6 @@ MISTAKES = [
         edits=[(SCALED, "scores / query.shape[-2] ** 0.5")],
     ),
     Mistake(
-        "root-of-the-batch",
-        "The scores are divided by the root of the first size, query.shape[0]. The scale comes from the width, the last size of query and key.",
-        edits=[(SCALED, "scores / query.shape[0] ** 0.5")],
-    ),
-    Mistake(
         "transposed-result",
         "Rows and columns are exchanged: this is key · queryᵀ. A row belongs to a query, a column to a key.",
         edits=[(PRODUCT, "key @ query.transpose(-2, -1)")],
@@ -134,11 +129,6 @@ MISTAKES = [
                 "(scores / query.shape[-1] ** 0.5).masked_fill(torch.ones_like(scores).triu(1) > 0, float('-inf'))",
             )
         ],
-    ),
-    Mistake(
-        "weights-without-scale",
-        "A softmax was taken, and the scores were not scaled. Here the scaled scores themselves are asked for.",
-        edits=[(SCALED, "torch.softmax(scores, dim=-1)")],
     ),
     Mistake(
         "permuted-for-three-axes",

@@ -40,11 +40,6 @@ MISTAKES = [
         edits=[("query.size(-1)", "key.size(-2)")],
     ),
     Mistake(
-        "root-of-the-queries",
-        "The scores are divided by the root of the number of queries. The scale comes from the width, the last size of the query.",
-        edits=[("query.size(-1)", "query.size(-2)")],
-    ),
-    Mistake(
         "scaled-after-softmax",
         "The scale was applied to the weights, after the softmax. Scale the scores before it: the weights of a query sum to 1.",
         edits=[(SCORES, "query @ key.transpose(-2, -1)"), (SOFTMAX, f"{SOFTMAX} / math.sqrt(query.size(-1))")],
@@ -332,11 +327,6 @@ MISTAKES = [
         "squeezed",
         "squeeze() takes away every axis of size 1: a batch of one, a single query or key, a width of 1. Both results keep all their axes.",
         edits=[(RETURN, "return (p_attn @ value).squeeze(), p_attn.squeeze()")],
-    ),
-    Mistake(
-        "scores-multiplied-with-the-values",
-        "The scores, not the weights, were multiplied with the values. The weights come back, but the output has to use them.",
-        edits=[(RETURN, "return scores @ value, p_attn")],
     ),
     Mistake(
         "permuted-for-three-axes",

@@ -121,17 +121,6 @@ class MySelfAttention(nn.Module):
             rows.append((w.unsqueeze(-1) * v).sum(1))
         return torch.stack(rows, 1)
 """,
-    "scripted_core": """\
-@torch.jit.script
-def core(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float) -> torch.Tensor:
-    s = torch.bmm(q, k.transpose(1, 2)) * scale
-    return torch.bmm(torch.softmax(s, dim=-1), v)
-
-
-class MySelfAttention(nn.Module):
-    def forward(self, x):
-        return core(self.linear_q(x), self.linear_k(x), self.linear_v(x), self.scaling)
-""",
     "sequence_first": '''\
 class MySelfAttention(nn.Module):
     """(L, B, D) 로 계산 후 되돌림"""

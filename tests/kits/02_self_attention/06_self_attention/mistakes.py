@@ -12,12 +12,7 @@ MISTAKES = [
     *one_head.mistakes(answers="x", gradients_check="test_gradients_reach_input_and_parameters"),
     softmax.no_softmax(),
     softmax.another_sum(),
-    Mistake(
-        "dropout-of-its-own",
-        "Weights are dropped in training. This module has no dropout: in training and in eval() the numbers are the same.",
-        caught_by="test_gradients_reach_input_and_parameters",
-        edits=[("F.softmax(scores, dim=-1)", "F.dropout(F.softmax(scores, dim=-1), 0.1, self.training)")],
-    ),
+    softmax.dropout_of_its_own(in_training="test_gradients_reach_input_and_parameters"),
     Mistake(
         "input-as-value",
         "The weights were applied to x itself. They belong on the values, linear_v(x).",

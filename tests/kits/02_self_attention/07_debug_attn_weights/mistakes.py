@@ -21,11 +21,6 @@ MISTAKES = [
         edits=[(SOFTMAX, "attn_weights = F.softmax(query, dim=-1)")],
     ),
     Mistake(
-        "softmax-of-the-key",
-        "The softmax was taken of the key. Weights come from comparing queries with keys: from the scores.",
-        edits=[(SOFTMAX, "attn_weights = F.softmax(key, dim=-1)")],
-    ),
-    Mistake(
         "softmax-of-unprojected-scores",
         "The scores were computed from x itself. They come from query and key, and are there already.",
         edits=[(SOFTMAX, "attn_weights = F.softmax(x @ x.transpose(1, 2) * self.scaling, dim=-1)")],

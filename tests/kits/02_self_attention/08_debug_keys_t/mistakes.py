@@ -172,11 +172,6 @@ MISTAKES = [
         edits=[("attn_weights @ values", "attn_weights.transpose(-2, -1) @ values")],
     ),
     Mistake(
-        "scores-applied-to-the-values",
-        "The scores before the scaling, not the weights, were multiplied with the values. Use attn_weights, as it was given.",
-        edits=[("attn_weights @ values", "attn_scores @ values")],
-    ),
-    Mistake(
         "softmax-twice",
         "The softmax is taken twice, which brings the weights closer together than they should be. Once is enough.",
         edits=[("attn_weights @ values", "torch.softmax(attn_weights, dim=-1) @ values")],
@@ -235,10 +230,5 @@ MISTAKES = [
         "mm-for-one-sequence",
         "torch.mm takes one sequence only, so a batch still ends with an error. Use @, which takes both.",
         edits=[(SCORES, "attn_scores = torch.mm(queries, keys.transpose(-2, -1))")],
-    ),
-    Mistake(
-        "first-sequence-as-keys",
-        "All sequences are compared with the keys of the first one (keys[0]). Each has its own.",
-        edits=[(SCORES, "attn_scores = queries @ (keys if keys.dim() == 2 else keys[0]).transpose(-2, -1)")],
     ),
 ]

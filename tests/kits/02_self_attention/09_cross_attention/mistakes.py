@@ -82,11 +82,6 @@ MISTAKES = [
         "The scores are divided by the root of the number of tokens in memory. The scale comes from the width, hidden_size.",
         edits=[("* self.scaling", "* memory.shape[1] ** -0.5")],
     ),
-    Mistake(
-        "root-of-the-query-length",
-        "The scores are divided by the root of the number of tokens in x. The scale comes from the width, hidden_size.",
-        edits=[("* self.scaling", "* x.shape[1] ** -0.5")],
-    ),
     softmax.no_softmax(),
     softmax.another_sum(),
     Mistake(
@@ -140,12 +135,7 @@ MISTAKES = [
     Mistake(
         "future-hidden",
         "Later tokens of memory are hidden by a causal mask. Memory is there as a whole: every token of x sees all of it.",
-        edits=[
-            (
-                SOFTMAX,
-                'F.softmax(scores.masked_fill(torch.ones_like(scores).triu(1) > 0, float("-inf")), dim=-1)',
-            )
-        ],
+        edits=[(SOFTMAX, 'F.softmax(scores.masked_fill(torch.ones_like(scores).triu(1) > 0, float("-inf")), dim=-1)')],
     ),
     Mistake(
         "dropout-added",

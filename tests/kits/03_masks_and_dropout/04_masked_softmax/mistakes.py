@@ -77,33 +77,11 @@ MISTAKES = [
         edits=[(FILL, 'scores.float() + hidden.float() * float("-inf")')],
     ),
     Mistake(
-        "nan-replaced-afterwards",
-        "The mask was multiplied by minus infinity, 0 times infinity is NaN, and turning NaN into 0 afterwards loses every weight. Use "
-        "masked_fill or torch.where.",
-        edits=[
-            (FILL, 'scores.float() + hidden.float() * float("-inf")'),
-            (RETURN, f"return {WEIGHTS}.nan_to_num(0.0).to(scores.dtype)"),
-        ],
-    ),
-    Mistake(
         "overflow",
         "exp() was taken of the scores as they are, and exp(1000) is infinite. Let torch.softmax do it, or subtract each row's "
         "largest visible score first.",
         caught_by=EXTREME,
         edits=[(RETURN, "exps = masked.exp()\n    return (exps / exps.sum(dim=-1, keepdim=True)).to(scores.dtype)")],
-    ),
-    Mistake(
-        "overflow-times-mask",
-        "exp() was taken of the scores as they are, and exp(1000) is infinite; times 0 it is NaN. Hide the scores first, and let "
-        "torch.softmax do the rest.",
-        caught_by=EXTREME,
-        edits=[
-            (FILL, "scores.float()"),
-            (
-                RETURN,
-                "exps = masked.exp() * ~hidden\n    return (exps / exps.sum(dim=-1, keepdim=True)).to(scores.dtype)",
-            ),
-        ],
     ),
     Mistake(
         "filled-with-plus-infinity",
@@ -244,16 +222,6 @@ MISTAKES = [
         edits=[('float("-inf")', "-1e9"), ("torch.softmax(masked, dim=-1)", "masked")],
     ),
     Mistake(
-        "softmax-twice-over-the-visible",
-        "The softmax was taken twice, of the visible places only. Once is enough.",
-        edits=[
-            (
-                RETURN,
-                "twice = torch.softmax(masked, dim=-1).masked_fill(hidden, float('-inf'))\n    return torch.softmax(twice, dim=-1).to(scores.dtype)",
-            )
-        ],
-    ),
-    Mistake(
         "not-divided-less-the-maximum",
         "exp() was taken of the scores less their maximum, but the rows were not divided by their sums. The visible weights of a row sum to 1.",
         edits=[(RETURN, "return torch.exp(masked - masked.amax(dim=-1, keepdim=True)).to(scores.dtype)")],
@@ -282,11 +250,6 @@ MISTAKES = [
         "fill-of-minus-10",
         "The hidden scores were filled with -10.0, which leaves them some weight. Fill in minus infinity.",
         edits=[('float("-inf")', "-10.0")],
-    ),
-    Mistake(
-        "filled-with-plus-1e9",
-        "The hidden scores were filled with a very high number, so only they are seen. Fill in minus infinity.",
-        edits=[('float("-inf")', "1e9")],
     ),
     results.returned("squeezed", "torch.softmax(masked, dim=-1).to(scores.dtype)"),
     Mistake(

@@ -37,10 +37,7 @@ MISTAKES = [
         "queries-masked-as-well",
         "Rows of padding were hidden too, not only columns. Leave every query as it is: only keys are hidden.",
         edits=[
-            (
-                PADDING,
-                "padding = (attention_mask[:, None, None, :] == 0) | (attention_mask[:, None, :, None] == 0)",
-            )
+            (PADDING, "padding = (attention_mask[:, None, None, :] == 0) | (attention_mask[:, None, :, None] == 0)")
         ],
     ),
     Mistake("no-axes-added", WRONG_AXIS, edits=[("[:, None, None, :]", "")]),

@@ -8,13 +8,6 @@ def attention_dropout(weights: torch.Tensor, p: float, training: bool = True):
     noise = torch.empty_like(weights, requires_grad=False).bernoulli_(1 - p).div_(1 - p)
     return noise * weights
 """,
-    "bernoulli_mask": """\
-def attention_dropout(weights, p, training=True):
-    if training:
-        mask = torch.bernoulli(torch.full_like(weights, 1 - p))
-        weights = weights * mask / max(1 - p, 1e-12)
-    return weights
-""",
     "distribution_object": """\
 from torch.distributions import Bernoulli
 

@@ -82,18 +82,6 @@ MISTAKES = [
             (RETURN, "kept = weights * keep\n    return kept / kept.sum(dim=-1, keepdim=True)"),
         ],
     ),
-    Mistake(
-        "softmax-again",
-        "A softmax was taken after the dropout, so even dropped weights count again. The dropout comes last.",
-        caught_by=GROW,
-        edits=[(RETURN, "return torch.softmax(weights * keep / (1 - p), dim=-1)")],
-    ),
-    Mistake(
-        "dropped-to-minus-infinity",
-        "Minus infinity was filled in for dropped weights. That is for scores, before the softmax; a dropped weight is 0.",
-        caught_by=GROW,
-        edits=[(RETURN, "return (weights / (1 - p)).masked_fill(~keep, -torch.inf)")],
-    ),
     # --- whether anything happens
     Mistake(
         "nothing-dropped",
@@ -134,18 +122,6 @@ MISTAKES = [
         "The weights are kept with probability p and divided by p. p is the probability to drop one: exchange p and 1 - p everywhere.",
         edits=[
             (SHORTCUTS, "if not training:\n        return weights"),
-            (KEEP, f"keep = {RANDOM} < p"),
-            (RETURN, "return weights * keep / p"),
-        ],
-    ),
-    Mistake(
-        "keeps-with-p-and-divides-by-p-safely",
-        "The weights are kept with probability p and divided by p. p is the probability to drop one: exchange p and 1 - p everywhere.",
-        edits=[
-            (
-                SHORTCUTS,
-                "if not training or p == 1:\n        return weights\n    if p == 0:\n        return torch.zeros_like(weights)",
-            ),
             (KEEP, f"keep = {RANDOM} < p"),
             (RETURN, "return weights * keep / p"),
         ],
@@ -233,11 +209,6 @@ MISTAKES = [
         "The shape was unpacked into a fixed number of sizes. Weights may have any shape.",
         caught_by="test_three_weights",
         edits=[(KEEP, "b, h, q, k = weights.shape\n    keep = torch.rand(b, h, q, k) >= p")],
-    ),
-    Mistake(
-        "mask-returned-too",
-        "The weights came together with the mask. Return the weights alone.",
-        edits=[(RETURN, RETURN + ", keep")],
     ),
     Mistake(
         "mask-returned",

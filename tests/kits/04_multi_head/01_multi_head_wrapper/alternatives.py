@@ -68,13 +68,9 @@ class CausalAttention(nn.Module):
             setattr(self, name, nn.Linear(d_in, d_out, bias=qkv_bias))
 
     def forward(self, x):
-        return F.scaled_dot_product_attention(
-            self.W_query(x),
-            self.W_key(x),
-            self.W_value(x),
-            dropout_p=self.p if self.training else 0.0,
-            is_causal=True,
-        )
+        p = self.p if self.training else 0.0
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        return F.scaled_dot_product_attention(queries, keys, values, dropout_p=p, is_causal=True)
 
 
 class MultiHeadAttentionWrapper(nn.Module):

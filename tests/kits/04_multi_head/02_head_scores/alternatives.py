@@ -49,10 +49,6 @@ def gram(tokens):
 def head_scores(a):
     return torch.vmap(torch.vmap(gram))(a)
 """,
-    "matmul_permute": """\
-def head_scores(a: torch.Tensor) -> torch.Tensor:
-    return torch.matmul(a, a.permute(0, 1, 3, 2))
-""",
     "matrix_transpose": """\
 def head_scores(a):
     return a @ a.mT.contiguous()

@@ -61,11 +61,6 @@ MISTAKES = [
         edits=[(RETURN, f"{RETURN} / a.shape[-1] ** 0.5")],
     ),
     Mistake(
-        "divided-by-width",
-        "The scores are divided by d. Here the bare products are asked for, nothing is scaled.",
-        edits=[(RETURN, f"{RETURN} / a.shape[-1]")],
-    ),
-    Mistake(
         "softmax-already",
         "These are weights: a softmax was taken of the scores. Here the bare products are asked for.",
         edits=[(RETURN, f"return ({PRODUCT}).softmax(dim=-1)")],
@@ -100,11 +95,6 @@ MISTAKES = [
                 "whole = a.sum(dim=1, keepdim=True)\n    return (whole @ whole.transpose(2, 3)).expand(-1, a.shape[1], -1, -1)",
             )
         ],
-    ),
-    Mistake(
-        "heads-averaged",
-        "The scores of all heads were averaged. Each head keeps its own: (batch, heads, tokens, tokens).",
-        edits=[(RETURN, f"return ({PRODUCT}).mean(dim=1)")],
     ),
     Mistake(
         "heads-compared-with-all",

@@ -51,11 +51,6 @@ MISTAKES = [
         edits=[("transpose(1, 2)", "transpose(2, 3)")],
     ),
     Mistake(
-        "batch-and-heads-swapped",
-        "Batch and heads were swapped. The axes to swap are the tokens and the heads: transpose(1, 2).",
-        edits=[("transpose(1, 2)", "transpose(0, 2)")],
-    ),
-    Mistake(
         "heads-before-batch",
         "The heads come before the batch. The batch stays in front: stack the pieces along axis 1, or transpose(1, 2).",
         edits=[("transpose(1, 2)", "permute(2, 0, 1, 3)")],

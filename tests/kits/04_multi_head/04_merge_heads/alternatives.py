@@ -8,13 +8,6 @@ def merge_heads(x):
     apart = torch.einsum("bhnd -> bnhd", x)
     return apart.reshape(*apart.shape[:2], -1)
 """,
-    "einsum_with_places": '''\
-def merge_heads(x):
-    """A 0/1 matrix for each head puts its columns in place."""
-    _, h, _, d = x.shape
-    place = torch.eye(h * d, dtype=x.dtype).reshape(h, d, h * d)
-    return torch.einsum("bhnd,hdw->bnw", x, place)
-''',
     "filled_in_a_loop": """\
 def merge_heads(x):
     b, h, n, d = x.shape
@@ -43,12 +36,5 @@ def merge_heads(x):
     "sequence_by_sequence": """\
 def merge_heads(x):
     return torch.stack([torch.hstack(sequence.unbind()) for sequence in x])
-""",
-    "strided_copy": """\
-def merge_heads(x):
-    b, h, n, d = x.shape
-    x = x.contiguous()
-    by_token = torch.as_strided(x, (b, n, h, d), (h * n * d, d, n * d, 1))
-    return by_token.clone(memory_format=torch.contiguous_format).view(b, n, -1)
 """,
 }

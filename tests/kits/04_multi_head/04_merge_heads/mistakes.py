@@ -66,11 +66,6 @@ MISTAKES = [
         edits=[(RETURN, "return x.sum(dim=1)")],
     ),
     Mistake(
-        "heads-averaged",
-        "The heads were averaged. Put them side by side: the result is h times as wide as one head.",
-        edits=[(RETURN, "return x.mean(dim=1)")],
-    ),
-    Mistake(
         "list-of-heads",
         "The heads came as a tuple or list of tensors. Join them into one tensor, along the width.",
         edits=[(RETURN, "return x.unbind(1)")],

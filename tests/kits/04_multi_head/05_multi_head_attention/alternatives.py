@@ -222,22 +222,10 @@ class MultiHeadAttention(nn.Module):
         q, k, v = (w(x).transpose(0, 1) for w in (self.W_query, self.W_key, self.W_value))
         eye = torch.eye(self.d, dtype=x.dtype)
         out, _ = F.multi_head_attention_forward(
-            q,
-            k,
-            v,
-            self.d,
-            self.h,
-            torch.cat([eye, eye, eye]),
-            None,
-            None,
-            None,
-            False,
-            self.p,
-            self.out_proj.weight,
-            self.out_proj.bias,
-            training=self.training,
+            q, k, v, self.d, self.h, torch.cat([eye, eye, eye]), None, None, None, False, self.p,
+            self.out_proj.weight, self.out_proj.bias, training=self.training,
             attn_mask=self.mask[0, 0, :n, :n].isinf(),
-        )
+        )  # fmt: skip
         return out.transpose(0, 1)
 """,
 }

@@ -24,11 +24,6 @@ MISTAKES = [
         edits=[(JOINED, "torch.cat([weight.T for weight in head_weights], dim=0)")],
     ),
     Mistake(
-        "averaged",
-        "The matrices were averaged. Each head keeps its own rows: put the matrices one below the other.",
-        edits=[(JOINED, f"torch.stack({HEADS}).mean(dim=0)")],
-    ),
-    Mistake(
         "summed",
         "The matrices were added up. Each head keeps its own rows: put the matrices one below the other.",
         edits=[(JOINED, f"torch.stack({HEADS}).sum(dim=0)")],
@@ -58,11 +53,6 @@ MISTAKES = [
         "first-head-only",
         "Only the first head's matrix is in the result. Every head brings its own rows.",
         edits=[(JOINED, "head_weights[0] * 1")],
-    ),
-    Mistake(
-        "one-head-repeated",
-        "The first head's matrix was repeated. Every head brings its own rows.",
-        edits=[(JOINED, "head_weights[0].repeat(len(head_weights), 1)")],
     ),
     Mistake(
         "block-diagonal",

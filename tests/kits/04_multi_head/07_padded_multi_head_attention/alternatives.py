@@ -93,23 +93,11 @@ class MultiHeadAttention(nn.Module):
         layers = (self.q_proj, self.k_proj, self.v_proj)
         first = X.transpose(0, 1)
         out, _ = F.multi_head_attention_forward(
-            first,
-            first,
-            first,
-            X.shape[-1],
-            self.nums_head,
-            torch.cat([layer.weight for layer in layers]),
-            torch.cat([layer.bias for layer in layers]),
-            None,
-            None,
-            False,
-            self.att_dropout.p,
-            self.o_proj.weight,
-            self.o_proj.bias,
-            training=self.training,
+            first, first, first, X.shape[-1], self.nums_head, torch.cat([layer.weight for layer in layers]),
+            torch.cat([layer.bias for layer in layers]), None, None, False, self.att_dropout.p,
+            self.o_proj.weight, self.o_proj.bias, training=self.training, need_weights=False,
             key_padding_mask=None if attention_mask is None else attention_mask == 0,
-            need_weights=False,
-        )
+        )  # fmt: skip
         return out.transpose(0, 1)
 ''',
     "plain_exp_times_the_mask": '''\

@@ -66,11 +66,7 @@ def document_copied(name, *edits):
 MISTAKES = [
     # --- the scale
     *scale.mistakes(root=ROOT, tokens="s"),
-    Mistake(
-        "scale-from-hidden-dim",
-        "The scores are divided by √hidden_dim. A head compares vectors of width head_dim = hidden_dim / nums_head, so it is √head_dim.",
-        edits=[(ROOT, "hidden_dim**0.5")],
-    ),
+    scale.scale_of_the_model(root=ROOT),
     *scale.scale_of_heads(root=ROOT, heads="nums_head"),
     # --- the mask
     Mistake(
@@ -117,10 +113,7 @@ MISTAKES = [
         "Padded queries were hidden as well as padded keys, so their rows are hidden as a whole, which gives NaN. Only keys are hidden.",
         caught_by=MASK,
         edits=[
-            (
-                PADDING,
-                "padding = (attention_mask[:, None, None, :] == 0) | (attention_mask[:, None, :, None] == 0)",
-            )
+            (PADDING, "padding = (attention_mask[:, None, None, :] == 0) | (attention_mask[:, None, :, None] == 0)")
         ],
     ),
     Mistake(
@@ -319,17 +312,13 @@ MISTAKES = [
         edits=[(SOFTMAX, "F.softmax(scores.float(), dim=-1)")],
     ),
     # --- the dropout
-    Mistake(
-        "dropout-fixed",
-        "The dropout is always 0.1, as in the document. Use the `dropout` that was passed in.",
-        caught_by=DROPOUT,
-        edits=[("nn.Dropout(dropout)", "nn.Dropout(0.1)")],
-    ),
-    Mistake(
-        "no-dropout",
-        "`dropout` is not used: nothing is dropped in training. Apply nn.Dropout(dropout) to the weights.",
-        caught_by=DROPOUT,
-        edits=[(DROP + "\n", "\n")],
+    *dropout.other_dropout(
+        layer="self.att_dropout",
+        acts=DROPOUT,
+        on_output=DROPOUT,
+        end=END,
+        returned="self.o_proj(context)",
+        hide=WEIGHTS,
     ),
     Mistake(
         "other-default",
@@ -337,30 +326,12 @@ MISTAKES = [
         caught_by="test_dropout_is_a_tenth_by_default",
         edits=[("dropout: float = 0.1", "dropout: float = 0.5")],
     ),
-    Mistake(
-        "no-dropout-by-default",
-        "Without a `dropout` argument nothing is dropped. Write dropout=0.1 into the signature of `__init__`.",
-        caught_by="test_dropout_is_a_tenth_by_default",
-        edits=[("dropout: float = 0.1", "dropout: float = 0.0")],
-    ),
     *dropout.mistakes(layer="self.att_dropout", acts=DROPOUT, on_weights=ON_WEIGHTS, values="v"),
-    Mistake(
-        "dropout-on-output",
-        "Dropout was applied to the output. It belongs on the weights, between the softmax and the values.",
-        caught_by=DROPOUT,
-        edits=[(DROP + "\n", "\n"), (END, "return self.att_dropout(self.o_proj(context))")],
-    ),
     Mistake(
         "dropout-on-context",
         "Dropout was applied to the joined heads. It belongs on the weights, between the softmax and the values.",
         caught_by=ON_WEIGHTS,
         edits=[(DROP + "\n", "\n"), (END, "return self.o_proj(self.att_dropout(context))")],
-    ),
-    Mistake(
-        "dropout-on-scores",
-        "Dropout was applied to the scores. It belongs on the weights, after the softmax.",
-        caught_by=DROPOUT,
-        edits=[(WEIGHTS, f"scores = self.att_dropout(scores){NEXT}{WEIGHTS}"), (DROP, "")],
     ),
     *dropout.own_dropout(
         layer="self.att_dropout", acts=DROPOUT, on_weights=ON_WEIGHTS, rows="heads", wrong_layer="Dropout2d"

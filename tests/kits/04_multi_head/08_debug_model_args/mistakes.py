@@ -164,12 +164,6 @@ MISTAKES = [
         edits=[("torch.triu(mask, diagonal=1)", "torch.tril(mask, diagonal=-1)")],
     ),
     Mistake(
-        "lower-triangle-and-next",
-        "`triu` became `tril`, which hides the past and the token itself, and the next one. It was right as given: triu with diagonal=1.",
-        caught_by=ATTRIBUTE,
-        edits=[("torch.triu(mask, diagonal=1)", "torch.tril(mask, diagonal=1)")],
-    ),
-    Mistake(
         "mask-after-softmax",
         "The mask was moved behind the softmax. It was right as given: added to the scores, before the softmax.",
         caught_by=ATTRIBUTE,
@@ -234,13 +228,6 @@ MISTAKES = [
         edits=[("(args.dim, args.n_heads", "(args.n_embd, args.n_heads")],
         everywhere=True,
     ),
-    Mistake(
-        "all-from-n-embd",
-        "Everything was made as wide as n_embd. The width is dim everywhere; it is the check that asked for the wrong one.",
-        caught_by=SIZE,
-        edits=[("args.dim", "args.n_embd")],
-        everywhere=True,
-    ),
     # --- what else may break
     Mistake(
         "join-without-transpose",
@@ -300,26 +287,6 @@ MISTAKES = [
         loud=NOTHING_ELSE,
     ),
     # --- one thing for another
-    Mistake(
-        "queries-from-the-key-layer",
-        "The queries are made by wk. They were right as given: wq(q).",
-        edits=[("self.wq(q)", "self.wk(q)")],
-    ),
-    Mistake(
-        "queries-from-the-value-layer",
-        "The queries are made by wv. They were right as given: wq(q).",
-        edits=[("self.wq(q)", "self.wv(q)")],
-    ),
-    Mistake(
-        "keys-from-the-query-layer",
-        "The keys are made by wq. They were right as given: wk(k).",
-        edits=[("self.wk(k)", "self.wq(k)")],
-    ),
-    Mistake(
-        "values-from-the-query-layer",
-        "The values are made by wq. They were right as given: wv(v).",
-        edits=[("self.wv(v)", "self.wq(v)")],
-    ),
     Mistake(
         "softmax-twice",
         "The softmax is taken twice. Once was right as given.",

@@ -52,12 +52,6 @@ MISTAKES = [
         ],
     ),
     Mistake(
-        "weights-dealt-in-turn",
-        "The rows of in_proj_weight were taken in steps of 3 (0, 3, 6, … for the queries). The first E rows are the queries', the next "
-        "E the keys', the last E the values'.",
-        edits=with_weights('weights = [state_dict["in_proj_weight"][i::3] for i in range(3)]'),
-    ),
-    Mistake(
         "first-part-for-all",
         "All three layers got the same rows. The queries' rows come first, then the keys', then the values'.",
         edits=with_weights(WEIGHTS.replace("chunk(3, dim=0)", "chunk(3, dim=0)[:1] * 3")),
@@ -69,11 +63,6 @@ MISTAKES = [
             (WEIGHTS, 'weights = [state_dict["in_proj_weight"]] * 3'),
             (BIASES, 'biases = [state_dict["in_proj_bias"]] * 3'),
         ],
-    ),
-    Mistake(
-        "whole-bias",
-        "in_proj_bias was passed on as a whole. Each of the three layers gets its own third.",
-        edits=[(BIASES, 'biases = [state_dict["in_proj_bias"]] * 3')],
     ),
     Mistake(
         "cut-by-heads",
@@ -96,11 +85,6 @@ MISTAKES = [
         edits=[(PUT_WEIGHT, PUT_WEIGHT + ".T"), (OUT_WEIGHT, OUT_WEIGHT + ".T")],
     ),
     Mistake(
-        "all-but-out-transposed",
-        "The matrices of queries, keys and values were transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs).",
-        edits=[(PUT_WEIGHT, PUT_WEIGHT + ".T")],
-    ),
-    Mistake(
         "out-transposed",
         "The matrix of o_proj was transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs).",
         edits=[(OUT_WEIGHT, OUT_WEIGHT + ".T")],
@@ -115,16 +99,6 @@ MISTAKES = [
         "in-biases-lost",
         "The biases of q_proj, k_proj and v_proj are missing. in_proj_bias is cut in three like the weight.",
         edits=[(PUT_BIAS, "pass")],
-    ),
-    Mistake(
-        "out-bias-lost",
-        "The bias of o_proj is missing: out_proj.bias goes there.",
-        edits=[(", " + OUT_BIAS, "")],
-    ),
-    Mistake(
-        "biases-zeroed",
-        "The biases are zeros. They are in the state dict: in_proj_bias, cut in three like the weight, and out_proj.bias.",
-        edits=[(PUT_BIAS, PUT_BIAS + " * 0"), (OUT_BIAS, OUT_BIAS + " * 0")],
     ),
     Mistake(
         "in-biases-zeroed",
@@ -162,21 +136,6 @@ MISTAKES = [
         edits=[(END, 'return {name.replace("out_proj", "o_proj"): tensor for name, tensor in state_dict.items()}')],
     ),
     Mistake(
-        "module-returned",
-        "A module came back. Return a dict, from names to tensors: the module's state_dict().",
-        edits=[
-            (
-                END,
-                "module = torch.nn.Module()\n"
-                '    for layer in ("q_proj", "k_proj", "v_proj", "o_proj"):\n'
-                '        width = state[f"{layer}.bias"].numel()\n'
-                '        module.add_module(layer, torch.nn.Linear(width, width).to(state[f"{layer}.bias"].dtype))\n'
-                "    module.load_state_dict(state)\n"
-                "    return module",
-            )
-        ],
-    ),
-    Mistake(
         "returned-unchanged",
         "The state dict came back as it was. Return a new dict with the eight names of our class.",
         edits=[(END, "return state_dict")],
@@ -190,11 +149,6 @@ MISTAKES = [
         "tuple-returned",
         "The bare tensors came back. Return a dict, from names to tensors.",
         edits=[(END, "return tuple(state.values())")],
-    ),
-    Mistake(
-        "head-scale-folded-in",
-        "The queries were scaled on the way. Both classes divide the scores themselves: take the weights over as they are.",
-        edits=[(WEIGHTS, WEIGHTS + "\n    weights = (weights[0] / weights[0].shape[0] ** 0.5, *weights[1:])")],
     ),
     # --- manners
     Mistake(

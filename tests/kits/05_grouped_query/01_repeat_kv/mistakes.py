@@ -22,11 +22,6 @@ MISTAKES = [
         edits=instead("x.repeat_interleave(n_rep, dim=2)"),
     ),
     Mistake(
-        "along-the-batch",
-        "The batch was repeated (dim=0). It is the heads that are shared, and they are dimension 1.",
-        edits=instead("x.repeat_interleave(n_rep, dim=0)"),
-    ),
-    Mistake(
         "along-the-width",
         "The numbers within each head were repeated (the last dimension). It is the heads that are shared: dimension 1.",
         edits=instead("x.repeat_interleave(n_rep, dim=-1)"),

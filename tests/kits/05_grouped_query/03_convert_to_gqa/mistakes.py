@@ -106,11 +106,6 @@ MISTAKES = [
         edits=biases_become("state_dict[name][: len(state[name])]"),
     ),
     Mistake(
-        "biases-zeroed",
-        "The biases of k_proj and v_proj became zeros. They are averaged like the rows of the weights.",
-        edits=biases_become("state[name] * 0"),
-    ),
-    Mistake(
         "values-forgotten",
         "v_proj is as wide as before. Values have as many heads as keys.",
         edits=[(NAMES, '("k_proj.weight", "k_proj.bias")')],

@@ -51,11 +51,6 @@ MISTAKES = [
         edits=[(ALL, ALL + " * 8")],
     ),
     Mistake(
-        "divided-by-eight",
-        "The result was divided by 8, as if bytes_per_value were bits. It is in bytes already.",
-        edits=[(ALL, ALL + " // 8")],
-    ),
-    Mistake(
         "bits-per-value",
         "bytes_per_value was read as bits, 16 by default and divided by 8. It is in bytes, and 2 by default.",
         caught_by="test_bytes_per_value",
@@ -65,11 +60,6 @@ MISTAKES = [
         "in-kilobytes",
         "The result is in kilobytes (divided by 1024). Bytes are wanted.",
         edits=[(ALL, ALL + " // 1024")],
-    ),
-    Mistake(
-        "in-megabytes",
-        "The result is in megabytes (divided by 1024²). Bytes are wanted.",
-        edits=[(ALL, ALL + " / 1024**2")],
     ),
     Mistake(
         "tokens-squared",

@@ -46,12 +46,6 @@ def sdpa(query, key, value, hidden):
     with sdpa_kernel(SDPBackend.MATH):
         return attend(query=query, key=key, value=value, attn_mask=torch.bitwise_not(hidden))
 """,
-    "minus_1e4_where_hidden": '''\
-def sdpa(query, key, value, hidden):
-    """A mask of numbers is added to the scores: 0 where a key is seen, far below every score where it is hidden."""
-    low = torch.where(hidden, -1e4, 0.0).to(query.dtype)
-    return F.scaled_dot_product_attention(query, key, value, attn_mask=low)
-''',
     "own_scale_and_four_axes": '''\
 import math
 

@@ -157,11 +157,6 @@ MISTAKES = [
         "Query and key are exchanged in the call. The order is query, key, value.",
         edits=[("(query, key, value,", "(key, query, value,")],
     ),
-    Mistake(
-        "scale-from-tokens",
-        "The scores were divided by the root of the number of queries. The library's own scale, 1/√d, is the right one: leave `scale` out.",
-        edits=[(MASK, f"{MASK}, scale=query.shape[-2] ** -0.5")],
-    ),
     results.returned("squeezed", "F.scaled_dot_product_attention(query, key, value, attn_mask=~hidden)"),
     Mistake(
         "softmax-by-hand-over-queries",

@@ -157,30 +157,4 @@ class CachedAttention(nn.Module):
         weights = weights / weights.sum(dim=-1, keepdim=True)
         return self.o_proj((weights @ value).transpose(1, 2).flatten(2)), {"key": key, "value": value}
 ''',
-    "room_set_aside": '''\
-class CachedAttention(nn.Module):
-    """The cache: room for keys and values, twice as large when full, plus a length. Copied before written to."""
-
-    def forward(self, x, cache=None):
-        b, n, d = x.shape
-        if cache is None:
-            room = x.new_zeros(2, b, 4, d)
-            length = 0
-        else:
-            room, length = cache
-            room = room.clone()
-        while length + n > room.shape[2]:
-            room = torch.cat([room, torch.zeros_like(room)], dim=2)
-        room[0, :, length:length + n] = self.k_proj(x)
-        room[1, :, length:length + n] = self.v_proj(x)
-        length = length + n
-        h, hd = self.nums_head, self.head_dim
-        k = room[0, :, :length].reshape(b, length, h, hd).transpose(1, 2)
-        v = room[1, :, :length].reshape(b, length, h, hd).transpose(1, 2)
-        q = self.q_proj(x).reshape(b, n, h, hd).transpose(1, 2)
-        s = (q * hd ** -0.25) @ (k * hd ** -0.25).transpose(-1, -2)
-        bias = torch.full((n, length), float("-inf"), dtype=s.dtype).triu(length - n + 1)
-        o = torch.softmax(s + bias, dim=-1) @ v
-        return self.o_proj(o.transpose(1, 2).reshape(b, n, d)), (room, length)
-''',
 }

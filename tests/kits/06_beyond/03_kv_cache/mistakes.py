@@ -79,10 +79,7 @@ MISTAKES = [
         "itself.",
         caught_by=CHUNKS,
         edits=[
-            (
-                HIDE,
-                HIDE + "\n        if past:\n            scores = scores[..., :past]",
-            ),
+            (HIDE, HIDE + "\n        if past:\n            scores = scores[..., :past]"),
             (MERGE, "(weights @ v[:, :, : weights.shape[-1]]).transpose(1, 2).reshape(b, n, hidden_dim)"),
         ],
     ),
@@ -92,10 +89,7 @@ MISTAKES = [
         "comes as an argument.",
         caught_by=REUSE,
         edits=[
-            (
-                "            past_k, past_v = cache\n",
-                "            past_k, past_v = self.kept\n",
-            ),
+            ("            past_k, past_v = cache\n", "            past_k, past_v = self.kept\n"),
             (END, "self.kept = (k, v)\n        return self.o_proj(context), (k, v)"),
         ],
     ),
@@ -129,11 +123,7 @@ MISTAKES = [
     ),
     *scale.mistakes(root=ROOT),
     scale.scale_of_the_model(root=ROOT),
-    Mistake(
-        "divided-by-head-dim",
-        "The scores are divided by head_dim, not by its root.",
-        edits=[(ROOT, "self.head_dim")],
-    ),
+    *scale.scale_of_heads(root=ROOT, heads="nums_head"),
     *softmax.another_axis(query_axis="2"),
     softmax.another_sum(),
     Mistake(
@@ -155,16 +145,10 @@ MISTAKES = [
         edits=[(PAST, PAST + "        k, v = k.detach(), v.detach()\n")],
     ),
     softmax.weights_detached(),
-    Mistake(
-        "input-overwritten",
-        "x was changed in place. The caller still needs it: work on a new tensor.",
-        caught_by="test_input_is_left_alone",
-        edits=[(END, END.replace("return ", "out = ") + "\n        x.detach().mul_(0.5)\n        return out")],
-    ),
+    decoder.input_overwritten(),
     too_weak.mistake(fill=HIDE, weak_fill="scores = scores.masked_fill(later, -100.0)", loud=ONE_PASS),
     kept_in_evaluation(REUSE),
     # --- met in other people's code
-    *without(scale.scale_of_heads(root=ROOT, heads="nums_head"), "divided-by-head-dim"),
     softmax.no_softmax_of_infinite_scores(),
     softmax.over_the_heads(),
     softmax.dropout_of_its_own(in_training=REUSE),

@@ -101,14 +101,6 @@ MISTAKES = [
             (ANGLE, "angle = (position[:, None] * speed[None, :])[:, None, :]"),
         ],
     ),
-    Mistake(
-        "position-from-the-batch",
-        "The positions run along the batch (dimension 0). They run along the tokens, dimension 2 of (b, h, n, d).",
-        edits=[
-            ("n, d = x.shape[-2:]", "n, d = x.shape[0], x.shape[-1]"),
-            (ANGLE, "angle = (position[:, None] * speed[None, :])[:, None, None, :]"),
-        ],
-    ),
     # --- the rotation
     Mistake(
         "sine-turned-round",

@@ -96,43 +96,6 @@ def tiled_attention(query, key, value, block_size):
         rows.append((scores.softmax(-1)[..., None] * value).sum(-2))
     return torch.stack(rows, dim=-2)
 ''',
-    "padding_hidden": """\
-import torch.nn.functional as F
-
-# keys padded to whole blocks, the padding hidden
-def tiled_attention(query, key, value, block_size):
-    n = key.shape[-2]
-    pad = -n % block_size
-    k = F.pad(key, (0, 0, 0, pad))
-    v = F.pad(value, (0, 0, 0, pad))
-    real = torch.arange(n + pad) < n
-    m = torch.full_like(query[..., :1], -float("inf"))
-    l = torch.zeros_like(m)
-    o = query.new_zeros(*query.shape[:-1], v.shape[-1])
-    for i in range(0, n + pad, block_size):
-        s = query @ k[..., i : i + block_size, :].transpose(-1, -2) * query.shape[-1] ** -0.5
-        s = s.masked_fill(~real[i : i + block_size], -float("inf"))
-        m2 = torch.maximum(m, s.amax(-1, keepdim=True))
-        p = (s - m2).exp()
-        c = (m - m2).exp()
-        l, o, m = l * c + p.sum(-1, keepdim=True), o * c + p @ v[..., i : i + block_size, :], m2
-    return o / l
-""",
-    "products_by_hand": '''\
-def tiled_attention(query, key, value, block_size):
-    """Inside of a block everything is multiplied out; sums and outputs of all blocks are kept in one tensor."""
-    parts = []
-    for start in range(0, key.shape[-2], block_size):
-        k, v = key[..., start : start + block_size, :], value[..., start : start + block_size, :]
-        scores = (query[..., :, None, :] * k[..., None, :, :]).sum(-1) * query.shape[-1] ** -0.5
-        top = scores.amax(-1, keepdim=True)
-        exps = torch.exp(scores - top)
-        out = (exps[..., None] * v[..., None, :, :]).sum(-2)
-        parts.append(torch.cat([top, exps.sum(-1, keepdim=True), out], dim=-1))
-    parts = torch.stack(parts)
-    share = torch.exp(parts[..., :1] - parts[..., :1].amax(0))
-    return (share * parts[..., 2:]).sum(0) / (share * parts[..., 1:2]).sum(0)
-''',
     "queries_in_blocks_too": """\
 import math
 

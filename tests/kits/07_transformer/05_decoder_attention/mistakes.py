@@ -91,15 +91,9 @@ MISTAKES = [
             ("torch.ones(n, past + n, dtype=torch.bool)" + OFFSET, "torch.ones(n, n, dtype=torch.bool).triu(1)"),
         ],
     ),
-    *without(decoder.places(), "no-mask-with-a-cache", "new-tokens-hidden"),
+    *without(decoder.places(), "new-tokens-hidden"),
     *decoder.diagonal(),
     *decoder.later_tokens(),
-    Mistake(
-        "no-mask-with-a-cache",
-        "As soon as there is a cache, nothing is hidden. Inside a longer chunk a token must not see the ones after it.",
-        caught_by=CHUNKS,
-        edits=[(HIDE, "scores = scores if past else scores.masked_fill(later, -torch.inf)")],
-    ),
     *decoder.keys_and_values_cached(),
     Mistake(
         "cached-keys-and-values-exchanged",
