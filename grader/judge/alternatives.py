@@ -74,6 +74,7 @@ def defined_anew(reference: str, text: str, whose: str) -> str:
     if not anew:
         raise BankError(f"{whose}: define at least one of {', '.join(named)} anew, or write a list of edits")
     imports += [passage for node, passage in old if isinstance(node, IMPORTS)]
+    imports.sort(key=lambda passage: passage.split()[1])  # by module: math, then torch, then torch.nn.functional
     others = [anew.get(_name(node), passage) for node, passage in old if not isinstance(node, IMPORTS)]
     return "\n\n\n".join(["\n".join(imports), *others, *ahead]).strip() + "\n"
 

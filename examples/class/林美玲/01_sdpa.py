@@ -1,5 +1,5 @@
-from torch.nn.functional import scaled_dot_product_attention as attend
 import torch
+from torch.nn.functional import scaled_dot_product_attention as attend
 import torch.nn.functional as F
 
 

@@ -1,5 +1,5 @@
-import torch.nn.functional as F
 import torch
+import torch.nn.functional as F
 
 
 def convert_to_gqa(state_dict, nums_head, nums_key_value_head):

@@ -1,6 +1,6 @@
-from torch.nn.utils import skip_init
 import torch
 from torch import nn
+from torch.nn.utils import skip_init
 
 
 def to_linear(weight):

@@ -1,7 +1,7 @@
 import math
 import torch
-import torch.nn.functional as F
 from torch import nn
+import torch.nn.functional as F
 
 
 class TransformerBlock(nn.Module):

@@ -1,5 +1,5 @@
-import math
 from collections.abc import Callable
+import math
 import torch
 
 
