@@ -37,7 +37,6 @@ COMMANDS = {
     "forget": "Remove one learner from a graded class.",
     "release": "Make the learners' copy of the course.",
     "notebooks": "Write a course folder for nbgrader.",
-    "hand-in": "Hand in files as notebooks, for nbgrader.",
     "autograder": "Make an autograder for Gradescope or GitHub.",
     "new": "Begin a new exercise.",
     "verify": "Prove that an exercise's checks hold.",

@@ -9,7 +9,6 @@ from posixpath import basename
 
 from grader.course import Exercise
 
-from .carried import MAX_CARRIED
 from .names import ExerciseNames, kind_of_file, printable
 from .notebook import NOTEBOOK_MB, read_notebook
 from .reading_time import look_at_clock
@@ -39,7 +38,6 @@ class Collector:
         self._names = names
         self._claims: defaultdict[str, list[_Claim]] = defaultdict(list)
         self._problems: list[FileProblem] = []
-        self._carried: list[FileProblem] = []
         self._bytes_left = MAX_TOTAL_MB * 1024 * 1024
 
     def offer(self, where: str, read: Read) -> None:
@@ -89,8 +87,7 @@ class Collector:
                 self._add(cell_name, error.kind, f"{printable(cell_name)} {error}.", cell.exercise)
         for number, advice in found.unclear:
             self._add(where, "duplicate", f"Cell {number} of {printable(where)} {advice}.")
-        self._carried = [*self._carried, *found.carried][:MAX_CARRIED]
-        if not (found.answers or found.unclear or found.carried):
+        if not (found.answers or found.unclear):
             example = self._names.exercises[0].file_name
             advice = f"put a comment like `# {example}` in the first line of each answer's cell"
             self._add(where, "unknown", f"{printable(where)} answers no exercise of this course; {advice}.")
@@ -104,12 +101,11 @@ class Collector:
     def submission(self) -> Submission:
         """Decide every exercise and return the submission."""
         decided = [self._decided(exercise, self._claims.get(exercise.id, [])) for exercise in self._names.exercises]
-        if not self._claims and not self._problems and not self._carried:
+        if not self._claims and not self._problems:
             example = self._names.exercises[0].file_name
             self._add(self.name, "unknown", f"{self.name} holds no exercise; name your files like {example}.")
-        # carried problems were counted and shortened where they were first reported
-        problems = (*self._carried, *_shortened(self._problems))
-        return Submission(self.name, {source.exercise: source for source in decided if source}, problems)
+        sources = {source.exercise: source for source in decided if source}
+        return Submission(self.name, sources, tuple(_shortened(self._problems)))
 
     def _decided(self, exercise: Exercise, claims: Sequence[_Claim]) -> SourceFile | None:
         """The source that counts: an exact name wins; several that differ count for nothing."""

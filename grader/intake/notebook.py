@@ -3,7 +3,7 @@
 In the sandbox a cell's answer runs on its own, but in the notebook it could use what earlier cells defined. So what it
 needs of them is put in front of it: imports, functions, classes, and constants made from libraries alone. A constant
 computed with the learner's own functions is left out: one unfinished exercise must not break the next. Nothing is put
-in front of an unchanged stub, nor of a cell that is a whole file (see `carried`).
+in front of an unchanged stub.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from typing import Any
 
 from grader.course import Exercise
 
-from .carried import carried_problems, exercise_of_file
 from .names import ExerciseNames, advice
 from .reading_time import look_at_clock
 from .statements import PythonText, Statement, read_python
-from .submission import FileProblem, UnreadableError
+from .submission import UnreadableError
 
 NOTEBOOK_MB = 8
 MAX_CELLS = 2000
@@ -45,11 +44,10 @@ class CellAnswer:
 
 @dataclass(frozen=True)
 class NotebookAnswers:
-    """All answers in a notebook, the ambiguous cells, each with advice, and the problems carried in its metadata."""
+    """All answers in a notebook, and the ambiguous cells, each with advice."""
 
     answers: Sequence[CellAnswer]
     unclear: Sequence[tuple[int, str]]
-    carried: Sequence[FileProblem]
 
 
 class _CodeCell:
@@ -59,8 +57,7 @@ class _CodeCell:
         self.number = number
         self.is_test = nbgrader.get("grade") is True and not is_solution
         self.is_given = nbgrader.get("locked") is True and not is_solution  # of the course's: learners do not edit it
-        self.file_of = exercise_of_file(metadata)
-        self.text = text if self.file_of is not None else text.replace("\r\n", "\n").replace("\r", "\n")
+        self.text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.grade_id = nbgrader.get("grade_id")
 
     @cached_property
@@ -74,21 +71,17 @@ class _CodeCell:
 
     def named(self, names: ExerciseNames) -> Exercise | None:
         """The exercise that its metadata or its first line names."""
-        if self.file_of is not None:
-            return names.by_id(self.file_of)
         by_id = names.by_id(self.grade_id.replace("-", "_")) if isinstance(self.grade_id, str) else None
         return by_id or names.by_first_line(self.text, self.python.defined)
 
 
 def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
     """Return the answers in a notebook of format 3 or 4. Raises UnreadableError: too large, damaged, or no notebook."""
-    notebook = _notebook(content)
-    cells = [cell for cell in _code_cells(notebook) if not cell.is_test]
-    written = [cell for cell in cells if cell.file_of is None]
-    if sum(len(cell.text) for cell in written) > MAX_CODE_KB * 1024:
+    cells = [cell for cell in _code_cells(_notebook(content)) if not cell.is_test]
+    if sum(len(cell.text) for cell in cells) > MAX_CODE_KB * 1024:
         raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
     claims, unclear = _claims(cells, names)
-    earlier = _Earlier(cell for cell in written if cell.is_python)
+    earlier = _Earlier(cell for cell in cells if cell.is_python)
     answers: list[CellAnswer] = []
     for exercise in names.exercises:
         different: dict[str, _CodeCell] = {}
@@ -97,10 +90,10 @@ def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
         for cell in different.values():
             look_at_clock()
             # several answers to one exercise do not count, so they need not run
-            is_whole = len(different) > 1 or cell.file_of is not None or names.is_as_given(exercise, cell.text)
+            is_whole = len(different) > 1 or names.is_as_given(exercise, cell.text)
             source = cell.text if is_whole else earlier.put_before(cell)
             answers.append(CellAnswer(exercise, cell.number, source.encode("utf-8", "surrogatepass")))
-    return NotebookAnswers(answers, unclear, carried_problems(_mapping(notebook.get("metadata")), names))
+    return NotebookAnswers(answers, unclear)
 
 
 def _notebook(content: bytes) -> Mapping[str, Any]:
@@ -152,7 +145,7 @@ def _claims(cells: Iterable[_CodeCell], names: ExerciseNames) -> tuple[_Claims, 
         look_at_clock()
         if exercise := cell.named(names):
             claims[exercise.id].append(cell)
-        elif cell.file_of is None and cell.is_python and not cell.is_given:
+        elif cell.is_python and not cell.is_given:
             unnamed.append(cell)
     # if one cell is named for an exercise, others that define the same functions are drafts
     settled = frozenset(claims)

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +26,6 @@ _RATIO_COUNTS_FROM = 256 * 1024  # unpacked bytes; small files of blanks have a 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Accepted compression methods. The others can expand without limit within one step of the unpacker."""
 _ENCRYPTED = 0x1 | 0x40
-_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time in a zip; written when there is none
 # a RuntimeError asks for a password, a ValueError finds a name that is no text or a negative offset
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
 _DAMAGED = "is damaged or not a zip; zip your files again"
@@ -56,14 +54,6 @@ class ZipMember:
     where: str
     archive: zipfile.ZipFile
     info: zipfile.ZipInfo
-
-    @property
-    def modified(self) -> datetime | None:
-        """By the clock of the machine that packed it, without a time zone; None when the zip has no such time."""
-        try:
-            return datetime(*self.info.date_time) if self.info.date_time > _NO_TIME else None
-        except ValueError:
-            return None
 
     def __call__(self, limit: int) -> bytes:
         """Unpack at most `limit` + 1 bytes. Raises UnreadableError, and SubmissionError for a bomb."""

@@ -17,7 +17,6 @@ from typing import Any
 from nbformat.v4 import new_output
 
 from grader.course import Course, Exercise
-from grader.intake.carried import KEY
 from grader.record import ExerciseResult
 from grader.render.cell_output import CellOutput
 from grader.render.safe_text import safe_line, visible
@@ -58,7 +57,7 @@ def inert(markdown: str) -> str:
 SCHEMA_VERSION = 3
 """Version of nbgrader's cell metadata, as nbgrader 0.9 writes it."""
 
-OURS = KEY
+OURS = "kata"
 """The key of our own metadata in a notebook or cell."""
 
 _TEST = "test-"  # cannot clash with an exercise's id, which has no hyphen

@@ -3,8 +3,6 @@
 There are two settings files, and nbgrader reads both. The JSON file is ours, is read second, and is rewritten when the
 course or this package changes. The other one is the instructor's once it exists. So even an error in it, for which
 nbgrader ignores the whole file, cannot make learners' code run without the wall.
-
-For an existing folder it reads the settings as nbgrader does, the releases, and the places for submissions.
 """
 
 from __future__ import annotations
@@ -15,23 +13,30 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import nbformat
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config
-from traitlets.config.loader import ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
-
-from grader.course import FILE_NAME, Course, Unit
+from grader.course import FILE_NAME, Course
 from grader.errors import KataError
 from grader.files import write_file
 from grader.sandbox.levels import exposed
 
-from .cells import exercises_of
 from .source_notebook import source_notebook
 
 SETTINGS = "nbgrader_config.py"
 OUR_SETTINGS = "nbgrader_config.json"
 
-_THEIRS = '''\
+NAMES_IN_DOWNLOADS = r"""(?x)
+    (?: (?!/extracted/) . )* /extracted/
+    (?: (?! [^/]* _[0-9]+_ (?: assignsubmission | [0-9]+ ) _ ) [^/]* / )*   # folders around those of the platform
+    (?P<student_id>
+        (?![-.\ ]) (?: (?! _[0-9]+_assignsubmission_ ) [^/\\<>"*?\[\]+\#%] )+
+        (?: (?= _[0-9]+_assignsubmission_ ) | _[1-9][0-9]* (?= _[1-9][0-9]*_ ) )
+    )
+    _[0-9]+_ (?: assignsubmission_[a-z]+_ )?
+    (?: .* / )?
+    (?P<file_id> [0-9]{2}_[a-z][a-z0-9_]* ) (?: -[0-9]+ | [ ]?\([0-9]+\) )? \.ipynb $
+"""
+
+_THEIRS = (
+    '''\
 """Settings of nbgrader for this course folder. This file is yours: `kata notebooks` never writes over it.
 
 What the course needs is in nbgrader_config.json beside it: where the course is, and that what was handed in is graded
@@ -58,7 +63,14 @@ if not os.path.isfile(os.path.splitext(__file__)[0] + ".json"):
 
 # The hidden inputs of a batch come from a fresh seed, which each learner's feedback names. A number here fixes it.
 # c.CourseStep.seed = 1
-'''
+
+# Whose a notebook is, by its path in a download, for `nbgrader zip_collect`. Only what the platform wrote decides:
+# the first folder or file that it named; folders and names behind that are the learner's own.
+#   Moodle: Ada Lovelace_1001_assignsubmission_file_/01_unit.ipynb     is of "Ada Lovelace"
+#   Canvas: lovelaceada_101_5001_01_unit-1.ipynb                       is of "lovelaceada_101"
+c.FileNameCollectorPlugin.named_regexp = r"""'''
+    f'{NAMES_IN_DOWNLOADS}"""\n'
+)
 
 # Learners get the exercise's own stub, not nbgrader's.
 _RELEASING = (
@@ -106,11 +118,8 @@ def _ours(course: Course, wheel: str) -> dict[str, Any]:
         },
         # of the feedback and of formgrader: no learner's code takes long to be coloured
         "HTMLExporter": {"filters": {"highlight_code": "grader.notebooks.shown_code.ShownCode"}},
-        # unpacks Moodle's "Download all submissions" safely
-        "ZipCollectApp": {
-            "extractor_plugin": "grader.notebooks.collecting.SafeExtractor",
-            "collector_plugin": "grader.notebooks.collecting.MoodleCollector",
-        },
+        # unpacks a learning platform's download safely; notebooks that are not a unit's are named and skipped
+        "ZipCollectApp": {"extractor_plugin": "grader.notebooks.extractor.SafeExtractor", "strict": True},
         _WHEEL[0]: {_WHEEL[1]: wheel},
     }
 
@@ -175,64 +184,3 @@ def _demand_installable(wheel: str) -> None:
         raise KataError(
             f"{wheel!r} holds a blank, a quote or another character, which a notebook's %pip does not take."
         )
-
-
-class CourseFolder:
-    """The course folder at a path. Raises KataError when there is none, or its settings cannot be used."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self._settings = _settings(root)
-        self._places = CourseDirectory(config=self._settings)
-        if "root" not in self._settings.CourseDirectory:
-            self._places.root = str(root.absolute())
-
-    @property
-    def course_file(self) -> Path:
-        """The course.yml that the notebooks were made from. Raises KataError when the settings name none."""
-        path = self._settings.CourseStep.get("course")
-        if not isinstance(path, str) or not path:
-            raise KataError(
-                f"{self.root / OUR_SETTINGS} names no course (CourseStep.course); write it anew with `kata notebooks`."
-            )
-        return Path(path)
-
-    def released(self, unit: Unit) -> Path:
-        """The path of a unit's released notebook; it exists only after the release."""
-        return self._path(self._places.release_directory, ".", unit)
-
-    def submitted(self, learner: str, unit: Unit) -> Path:
-        """The path at which nbgrader expects a learner's notebook."""
-        return self._path(self._places.submitted_directory, learner, unit)
-
-    def _path(self, step: str, learner: str, unit: Unit) -> Path:
-        return Path(self._places.format_path(step, learner, unit.folder)) / f"{unit.folder}.ipynb"
-
-
-def read_released(path: Path, course: Course) -> Any:
-    """A released notebook. Raises KataError when it cannot be read, CourseError for an unknown exercise in it."""
-    try:
-        notebook = nbformat.read(path, as_version=4)
-    except Exception as error:  # nbformat lets internal errors through
-        raise KataError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None
-    exercises_of(notebook.cells, course)
-    return notebook
-
-
-def _settings(root: Path) -> Config:
-    path = root / SETTINGS
-    if not path.is_file():
-        raise KataError(f"{root} is no course folder (there is no {SETTINGS}); `kata notebooks {root}` makes one.")
-    try:
-        settings = PyFileConfigLoader(SETTINGS, path=str(root)).load_config()
-    except SystemExit as error:
-        raise KataError(f"{path} cannot be used: {error}") from None
-    except Exception as error:  # the file is Python and may raise anything
-        raise KataError(f"{path} cannot be used ({type(error).__name__}: {error}).") from None
-    try:
-        settings.merge(JSONFileConfigLoader(OUR_SETTINGS, path=str(root)).load_config())
-    except ConfigFileNotFound:  # an older folder, with everything in the other file
-        pass
-    except (OSError, ValueError, TypeError) as error:
-        raise KataError(f"{root / OUR_SETTINGS} cannot be used ({error}).") from None
-    return settings

@@ -20,7 +20,6 @@ from grader.classroom import Terms
 from grader.course import FILE_NAME, Course, CourseError, Exercise, load_course
 from grader.errors import KataError
 from grader.intake import FileProblem, SourceFile, Submission, SubmissionError, read_submission
-from grader.intake.carried import PROBLEMS, listed
 from grader.intake.names import printable
 from grader.intake.notebook import NOTEBOOK_MB
 from grader.intake.regular_file import read_regular
@@ -139,7 +138,11 @@ def rebuilt(released: Any, submission: Submission, texts: dict[str, str], course
             cell.source = cell.source if text.strip() == cell.source.strip() else inert(text)
     released.metadata[OURS] = {
         "absent": sorted(asked - submission.sources.keys()),
-        PROBLEMS: listed(each for each in submission.problems if each.exercise is None or each.exercise in asked),
+        "problems": [
+            [each.file, each.kind, each.message, each.exercise]
+            for each in submission.problems
+            if each.exercise is None or each.exercise in asked
+        ],
     }
     return released
 
@@ -154,7 +157,7 @@ def submission_in(nb: Any, student: str) -> Submission:
         for cell in nb.cells
         if is_answer(cell) and (id := grade_id_of(cell)) not in absent
     }
-    return Submission(student, sources, tuple(FileProblem(*each) for each in nb.metadata[OURS][PROBLEMS]))
+    return Submission(student, sources, tuple(FileProblem(*each) for each in nb.metadata[OURS]["problems"]))
 
 
 def texts_for_people(path: Path) -> dict[str, str]:

@@ -24,7 +24,6 @@ from grader.course import load_course
 from grader.course.stubs import same_as_stub
 from grader.csv_writing import line_field, text_field
 from grader.intake import SubmissionError, read_submission
-from grader.intake.carried import carried_problems
 from grader.intake.names import ExerciseNames, printable
 from grader.intake.notebook import read_notebook
 from grader.intake.statements import read_python
@@ -171,10 +170,6 @@ def _executed(text: str) -> object:
     return answer_among([ExecutedCell(1, text), ExecutedCell(2, f"# {softmax.file_name}\nx")], softmax, COURSE, "me")
 
 
-def _carried(text: str) -> object:
-    return carried_problems({"kata": {"problems": [[text, "unknown", text, None]]}}, NAMES)
-
-
 def _check(text: str) -> CheckResult:
     return CheckResult(name="a", title="A", outcome="failed", points=0.0, max_points=1.0, visible=False, message=text)
 
@@ -186,7 +181,6 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "the stub again": lambda text: same_as_stub(text.encode(), "a = 1\n"),
     "a notebook's cell": lambda text: read_notebook(notebook(text, "# 03_softmax.py\nx"), NAMES),
     "a notebook that is no JSON": lambda text: read_notebook(text.encode(), NAMES),
-    "carried problems": _carried,
     "cells that were run": _executed,
     "a file's name": lambda text: (NAMES.by_file(f"{text}.py"), NAMES.nearest_file(text), printable(text)),
     "code lines of a repair": _code_lines,
@@ -315,7 +309,7 @@ ON_OTHER_TEXT = {
     "grader/pytest_plugin.py": "names of a learner's own files, each begun once",
     "grader/play/catalogue.py": "what a learner types after --without, read from its beginning once",
     "grader/cli/named_paths.py": "names in a folder of the user who types the command",
-    "grader/notebooks/collecting/moodle_collector.py": "names that Moodle wrote, each begun once",
+    "grader/notebooks/extractor.py": "paths in a download, of at most 16 names with 120 characters",
     "grader/notebooks/entrance.py": "paths of an instructor's folders",
     "grader/notebooks/clear_to_stub.py": "the course's own solutions",
     "grader/notebooks/source_notebook.py": "the course's own solutions",

@@ -49,6 +49,12 @@ class Again:
             submission = book.find_submission(UNIT, learner)
             return submission.score, submission.max_score
 
+    def lateness(self, learner: str) -> tuple[float, float]:
+        """Seconds, and the points that they cost."""
+        with self._book() as book:
+            submission = book.find_submission(UNIT, learner)
+            return submission.total_seconds_late, submission.late_submission_penalty
+
     def rewrite(self, learner: str, **answers: str) -> None:
         path = self.folder.handed_in(learner, UNIT)
         notebook = json.loads(path.read_text("utf-8"))
@@ -102,6 +108,21 @@ def test_marked_reflection_waits_again_only_where_it_changed(again: Again) -> No
     assert again.total("ada") == (6, 6)
     again.folder.nbgrader("autograde", UNIT, "--force")
     assert [again.waits(each) for each in ("ada", "bo", "cyd")] == [False, True, True], "nobody has looked since"
+
+
+def test_lateness_is_counted_from_the_time_beside_the_notebook(again: Again) -> None:
+    times = {"ada": "2026-03-01 11:14:00 UTC", "bo": "2026-03-01 10:00:00 UTC"}
+    for learner, moment in times.items():
+        again.folder.handed_in(learner, UNIT).with_name("timestamp.txt").write_text(moment, "utf-8")
+    with (again.folder.root / "nbgrader_config.py").open("a", encoding="utf-8") as settings:
+        settings.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
+    again.folder.nbgrader("db", "assignment", "add", UNIT, "--duedate=2026-03-01 11:00:00 UTC")
+    again.folder.nbgrader("autograde", UNIT, "--force")
+    assert {each: again.lateness(each) for each in ("ada", "bo", "cyd")} == {
+        "ada": (14 * 60, 4),
+        "bo": (0, 0),
+        "cyd": (0, 0),
+    }
 
 
 def test_newer_hand_in_with_the_same_words_keeps_its_mark(again: Again) -> None:

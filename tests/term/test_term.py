@@ -288,10 +288,14 @@ def test_what_nbgrader_collects_and_what_is_graded_from_files_is_the_same_gradeb
             seconds=300,
         )
         assert done.returncode == 0, done.stderr
-    for number, name in enumerate(NAMES, 9001):
-        folder = place / "moodle" / f"{name}_{number}_assignsubmission_file_"
-        done = term._kata("hand-in", folder, "--to", "collected", "--learner", id_of(name), cwd=place)
-        assert done.returncode == 0, done.stderr
+    released = json.loads((place / "collected/release/01_parts/01_parts.ipynb").read_text("utf-8"))
+    for name in NAMES:
+        for cell in released["cells"]:
+            if (id := cell["metadata"].get("nbgrader", {}).get("grade_id")) in ("share", "split"):
+                cell["source"] = source(name, id)
+        notebook = place / "collected/submitted" / id_of(name) / "01_parts/01_parts.ipynb"
+        notebook.parent.mkdir(parents=True)
+        notebook.write_text(json.dumps(released), "utf-8")
     done = run_command(
         Path(sys.executable).with_name("nbgrader"),
         *("autograde", "01_parts"),

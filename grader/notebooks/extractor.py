@@ -1,0 +1,118 @@
+"""`nbgrader zip_collect`: takes the notebooks out of a learning platform's download, and nothing else.
+
+nbgrader's own extractor unpacks every file of every zip, nested zips too, without a limit: a bomb fills the disk, one
+name that leads outside or one damaged zip ends the command, and links are followed. Here the intake's reader of zips
+reads everything. Whose a notebook is, nbgrader's collector decides by its `named_regexp`. It is asked here too: each
+learner has a budget, and two files for one place would end the collecting for everybody.
+
+What is left out is named, and stays in `archive/`.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.plugins import ExtractorPlugin
+
+from grader.intake import SubmissionError
+from grader.intake.collected_files import MAX_TOTAL_MB
+from grader.intake.names import printable
+from grader.intake.notebook import NOTEBOOK_MB
+from grader.intake.reading_time import reading_clock
+from grader.intake.submission import UnreadableError
+from grader.intake.walk import Read, collect_folder
+from grader.intake.zip_file import MB, OF_A_CLASS, OF_A_LEARNER, collect_zip
+
+MOST_NAMED = 5  # problems of one learner; the rest are counted
+_LATE = re.compile("_LATE(?=_[0-9]+_[0-9]+_)")  # Canvas writes it before the number of whoever hands in late
+
+
+class SafeExtractor(ExtractorPlugin):
+    """Writes each learner's notebook below `extracted/`, under its path in the download."""
+
+    def extract(self, archive_path: str, extracted_path: str) -> None:
+        """Take the notebooks from the folders, the zips, and the zips in zips of `archive_path`."""
+        self._archive, self._extracted = Path(archive_path), Path(extracted_path)
+        self._bytes: Counter[str] = Counter()
+        self._left_out: Counter[str] = Counter()
+        self._taken: dict[str, Path] = {}
+        try:
+            collect_folder(self._archive, _Level(self, "archive"))
+        except SubmissionError as error:
+            self.log.error("%s", error)
+        for owner, count in self._left_out.items():
+            if count > MOST_NAMED:
+                self.log.warning("%s: %d more files were left out.", printable(owner), count - MOST_NAMED)
+
+    def leave_out(self, where: str, why: object) -> None:
+        """Say what was left out; `why` continues a sentence that starts with its path."""
+        owner = "/".join(where.split("/")[:2])
+        self._left_out[owner] += 1
+        if self._left_out[owner] <= MOST_NAMED:
+            self.log.warning("Left out: %s %s.", printable(where, len(where)), str(why).rstrip("."))
+
+    def open(self, where: str, read: Read, depth: int) -> None:
+        """Take what is in a zip: at depth 1 one that lies in `archive/`, at depth 2 one in such a zip."""
+        level = _Level(self, printable(where.rpartition("/")[2]), f"{where[: -len('.zip')]}/", depth)
+        if depth == 1:
+            collect_zip(self._archive / where, level, OF_A_CLASS)
+            return
+        with tempfile.NamedTemporaryFile(suffix=".zip") as file, reading_clock(level.name):
+            file.write(read(OF_A_LEARNER.zip_mb * MB))
+            file.flush()
+            collect_zip(Path(file.name), level, OF_A_LEARNER)
+
+    def take(self, where: str, read: Read) -> None:
+        """Write a notebook. Raises UnreadableError: it is nobody's, too large, or not the only one."""
+        parts = [printable(unicodedata.normalize("NFC", _LATE.sub("", part))) for part in where.split("/")]
+        path = self._extracted.joinpath(*parts).with_suffix(".ipynb")  # the only spelling that nbgrader collects
+        found = re.match(self.parent.collector_plugin_inst.named_regexp, str(path))
+        named = found.groupdict() if found else {}
+        if not (named.get("student_id") and named.get("file_id")):
+            raise UnreadableError("has no learner and unit in its name (named_regexp in nbgrader_config.py)")
+        learner, place = named["student_id"], f"{named['student_id']}/{named['file_id']}"
+        content = b"" if self._bytes[learner] > MAX_TOTAL_MB * MB else read(NOTEBOOK_MB * MB)
+        self._bytes[learner] += len(content)
+        if not content or len(content) > NOTEBOOK_MB * MB:
+            raise UnreadableError(f"is empty, larger than {NOTEBOOK_MB} MB, or beyond a learner's {MAX_TOTAL_MB} MB")
+        first = self._taken.setdefault(place.casefold(), path)
+        if first is path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        elif not first.is_file() or first.read_bytes() != content:
+            first.unlink(missing_ok=True)
+            raise UnreadableError(
+                f"and {first.relative_to(self._extracted)} are both {place}.ipynb and differ, so neither is collected"
+            )
+
+
+@dataclass
+class _Level:
+    """Takes the files of the archive's folder, or of one zip."""
+
+    extractor: SafeExtractor
+    name: str
+    prefix: str = ""
+    depth: int = 0
+
+    def offer(self, where: str, read: Read) -> None:
+        """Take a notebook, open a zip, and leave out any other file."""
+        whole, suffix = f"{self.prefix}{where}", Path(where).suffix.lower()
+        try:
+            if suffix == ".ipynb":
+                self.extractor.take(whole, read)
+            elif suffix == ".zip" and self.depth < 2:
+                self.extractor.open(whole, read, self.depth + 1)
+            else:
+                self.extractor.leave_out(whole, "is no notebook")
+        except (SubmissionError, UnreadableError, OSError) as error:
+            self.extractor.leave_out(whole, f"({error})" if isinstance(error, SubmissionError) else error)
+
+    def report(self, where: str, error: UnreadableError) -> None:
+        """Name what cannot be read; of a member that is left out, only the zip's own name is known."""
+        self.extractor.leave_out(where if where == self.name else self.prefix + where, error)
