@@ -240,7 +240,7 @@ def hand_in_notebooks(stage: Stage) -> None:
     for cell in notebook["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("grade_id") == "softmax":
             cell["source"] = (ROOT / "solutions" / UNIT / "03_softmax.py").read_text(encoding="utf-8")
-    for learner, text in {"grace": json.dumps(notebook), "bo": released}.items():
+    for learner, text in {"ada": json.dumps(notebook), "bo": released}.items():
         path = folder / "submitted" / learner / UNIT / f"{UNIT}.ipynb"
         path.parent.mkdir(parents=True)
         path.write_text(text, encoding="utf-8")
